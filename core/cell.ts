@@ -1,0 +1,229 @@
+import type { Cut, JobSpec, ResourceVector } from './job.ts';
+import type { CellId, EdgeName, JobId } from './names.ts';
+import type { RangeSet } from './ranges.ts';
+import type { FactValue } from './wire/facts.ts';
+import type { Failure, Prog } from './wire/prog.ts';
+
+/**
+ * Everything stored for one cell, as a pass reads it: one Query of the cell's partition.
+ *
+ * The three trees are never mixed, and the types say which is which:
+ * - Config (`EdgeConfig`, `Ask`, `QueueConfig`): written only by users through the API.
+ * - Desired (`Share`, `EdgeWork`): written only by passes (the API creates a share, the mover moves its ranges).
+ * - Inventory (`EdgeFacts`, `EdgeReport`): written only from what edges and the broker say.
+ */
+export type Cell = {
+  readonly meta: CellMeta;
+  readonly edges: ReadonlyMap<EdgeName, CellEdge>;
+  readonly jobs: ReadonlyMap<JobId, CellJob>;
+  readonly queues: ReadonlyMap<string, QueueConfig>;
+  /** When the minute tick last touched this cell; `null` before the first. */
+  readonly tickAtMs: number | null;
+};
+
+/** An edge of the cell: one row of each tree. */
+export type CellEdge = {
+  readonly name: EdgeName;
+  readonly config: EdgeConfig;
+  readonly facts: EdgeFacts | null;
+  readonly report: EdgeReport | null;
+  readonly work: EdgeWork | null;
+};
+
+/** A job in the cell: what is asked, and what the scheduler made of it. */
+export type CellJob = { readonly id: JobId; readonly ask: Ask; readonly share: Share };
+
+// Config
+
+export type EdgeConfig = {
+  readonly labels: Readonly<Record<string, string>>;
+  /** Overrides what the edge says of itself, name by name. */
+  readonly capacity: Readonly<Record<string, number>>;
+  readonly cordoned: { readonly reason: string; readonly sinceMs: number } | null;
+  readonly drain: { readonly reason: string; readonly deadlineAtMs: number | null } | null;
+  /** Leaves for good: drained first, then its rows go. `force` takes its work away at once. */
+  readonly removing: { readonly force: boolean } | null;
+};
+
+/** What this cell must know of a job's spec, and what its user wants now. */
+export type Ask = {
+  readonly spec: Pick<
+    JobSpec,
+    | 'queue'
+    | 'priority'
+    | 'resources'
+    | 'run'
+    | 'requires'
+    | 'placement'
+    | 'retries'
+    | 'lostAfterSeconds'
+    | 'deadlineSeconds'
+  >;
+  readonly specHash: string;
+  readonly cut: Cut;
+  readonly submittedAtMs: number;
+  /** Orders jobs submitted in the same millisecond; ids sort by time too. */
+  readonly cancelled: boolean;
+  /** Grows with each `retry` by the user: dead chunks of earlier epochs run again. */
+  readonly retryEpoch: number;
+  /** On dependencies: nothing is placed until the parents are done. */
+  readonly held: boolean;
+};
+
+export type QueueConfig = {
+  readonly weight: number;
+  readonly strict: boolean;
+  /** Power that this queue may hold in this cell at once; `null` is no quota. */
+  readonly quota: number | null;
+};
+
+export const queueDefaults: QueueConfig = { weight: 1, strict: false, quota: null };
+
+// Desired
+
+/** The part of a job that belongs to this cell. `done` and `dead` only grow within a retry epoch. */
+export type Share = {
+  readonly ranges: RangeSet;
+  readonly done: RangeSet;
+  readonly dead: RangeSet;
+  readonly cancelled: RangeSet;
+  /** Chunks that failed at least once and are not done: how often, and when they may run again. */
+  readonly retries: ReadonlyMap<number, ChunkRetry>;
+  /** Chunks that were running on edges that were lost: how many such edges. */
+  readonly losses: ReadonlyMap<number, number>;
+  /** Edges that refused this job, with the reason they gave. */
+  readonly refusals: ReadonlyMap<EdgeName, string>;
+  readonly retryEpoch: number;
+  readonly startedAtMs: number | null;
+};
+
+export type ChunkRetry = {
+  readonly failures: number;
+  readonly dueAtMs: number;
+  readonly last: Failure;
+};
+
+/** One row per edge: its epoch and all its leases, which is exactly what its `work` shadow says. */
+export type EdgeWork = {
+  readonly epoch: number;
+  /** Highest report sequence folded. */
+  readonly folded: number | null;
+  readonly leases: ReadonlyMap<JobId, Lease>;
+  /** When this epoch was committed, to see whether it was applied in time. */
+  readonly writtenAtMs: number;
+  /** Jobs named in the document before, whose keys the next write must null. */
+  readonly removed: readonly JobId[];
+  /** Since when the edge is taken for lost; `null` while it is not. */
+  readonly lostAtMs: number | null;
+  /** Chunks failed here since the last success, over all jobs; and until when the edge is set aside for it. */
+  readonly failuresInRow: number;
+  readonly asideUntilMs: number | null;
+};
+
+/** The part of a share that one edge holds. */
+export type Lease = {
+  /** Owned and not yet folded: done and dead chunks leave it. */
+  readonly ranges: RangeSet;
+  /** Subset that is being taken back since `giveBackEpoch`. */
+  readonly giveBack: RangeSet;
+  readonly giveBackEpoch: number | null;
+  readonly slots: number;
+  /** Started by the edge as far as the last folded report says. */
+  readonly running: RangeSet;
+  readonly grantedAtMs: number;
+  /** Moving average of the measured time of one chunk here. */
+  readonly chunkMs: number | null;
+  /** Totals on this edge for this job, kept for the execution row. */
+  readonly doneHere: RangeSet;
+  readonly deadHere: RangeSet;
+};
+
+// Inventory
+
+export type EdgeFacts = {
+  readonly capacity: ResourceVector;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Leaves by dotted key: what expressions address; bounded, bulky facts stay outside the cell. */
+  readonly flat: Readonly<Record<string, Exclude<FactValue, object>>>;
+};
+
+export type EdgeReport = {
+  readonly prog: Prog | null;
+  /** Version of the prog shadow: the newest wins. */
+  readonly version: number;
+  readonly receivedAtMs: number;
+  readonly connected: boolean;
+  /** The broker's own counter per client orders its hints. */
+  readonly connectionVersion: number;
+  readonly connectionAtMs: number;
+};
+
+// Meta
+
+export type CellMeta = {
+  readonly id: CellId;
+  readonly pool: string;
+  /** Grows with every commit; a commit names the version it has seen. */
+  readonly version: number;
+  readonly health: CellHealth;
+  readonly summary: CellSummary;
+};
+
+/** The plane's own pulse, so that its trouble is not mistaken for the edges' death (design §5). */
+export type CellHealth = {
+  readonly tickAtMs: number | null;
+  /** Every grace counts from here at the earliest. */
+  readonly healthySinceMs: number;
+  /** Since when the mass-loss breaker holds its verdicts. */
+  readonly holdSinceMs: number | null;
+};
+
+/** Absolute figures of the cell: what submit chooses cells by, and what the fleet adds up. */
+export type CellSummary = {
+  readonly edges: {
+    readonly total: number;
+    readonly connected: number;
+    readonly disconnected: number;
+    readonly lost: number;
+    readonly busy: number;
+    readonly free: number;
+    readonly cordoned: number;
+  };
+  readonly power: {
+    readonly total: number;
+    readonly free: number;
+    readonly reserved: number;
+    readonly served: number;
+  };
+  readonly chunks: {
+    readonly pending: number;
+    readonly scheduled: number;
+    readonly running: number;
+    readonly done: number;
+    readonly dead: number;
+    readonly cancelled: number;
+  };
+  readonly backlogPower: number;
+  readonly largestEdgePower: number;
+  /** Power·seconds and chunks ever done here: never falls. */
+  readonly jobs: number;
+};
+
+export const emptySummary: CellSummary = {
+  edges: { total: 0, connected: 0, disconnected: 0, lost: 0, busy: 0, free: 0, cordoned: 0 },
+  power: { total: 0, free: 0, reserved: 0, served: 0 },
+  chunks: { pending: 0, scheduled: 0, running: 0, done: 0, dead: 0, cancelled: 0 },
+  backlogPower: 0,
+  largestEdgePower: 0,
+  jobs: 0,
+};
+
+export function newCellMeta(id: CellId, pool: string, nowMs: number): CellMeta {
+  return {
+    id,
+    pool,
+    version: 0,
+    health: { tickAtMs: null, healthySinceMs: nowMs, holdSinceMs: null },
+    summary: emptySummary,
+  };
+}

@@ -1,0 +1,209 @@
+import type { JobId } from './names.ts';
+import { count, has, type RangeSet } from './ranges.ts';
+
+/** What one chunk needs of an edge, and what an edge has: power and any number of other named amounts. */
+export type ResourceVector = Readonly<Record<string, number>> & { readonly power: number };
+
+export type Run =
+  | { readonly simulate: { readonly seconds: number } | { readonly wattSeconds: number } }
+  | {
+      readonly process: {
+        readonly argv: readonly string[];
+        readonly env: Readonly<Record<string, string>>;
+        readonly cwd: string | null;
+        readonly timeoutSeconds: number | null;
+      };
+    }
+  | {
+      readonly container: {
+        readonly image: string;
+        readonly argv: readonly string[];
+        readonly env: Readonly<Record<string, string>>;
+        readonly timeoutSeconds: number | null;
+      };
+    }
+  | { readonly slurm: BatchRun }
+  | { readonly flux: BatchRun };
+
+export type BatchRun = {
+  readonly argv: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string | null;
+  readonly timeoutSeconds: number | null;
+  readonly options: readonly string[];
+};
+
+export type ExecutorName = 'simulate' | 'process' | 'container' | 'slurm' | 'flux';
+
+export function executorOf(run: Run): ExecutorName {
+  return Object.keys(run)[0] as ExecutorName;
+}
+
+export type ExpressionOp =
+  | 'in'
+  | 'notIn'
+  | 'exists'
+  | 'notExists'
+  | '='
+  | '!='
+  | '>'
+  | '>='
+  | '<'
+  | '<=';
+
+export type Expression = {
+  readonly key: string;
+  readonly op: ExpressionOp;
+  readonly value?: string | number | boolean | readonly (string | number)[];
+};
+
+export type Requires = {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly expressions: readonly Expression[];
+  readonly edges: readonly string[];
+};
+
+export type PlacementPolicy = 'spread' | 'pack' | 'fastest';
+
+/**
+ * The spec of a job with every default filled in and the cut decided. Config: users write it, nothing else does.
+ * Chunk `chunks - 1` reserves `lastChunkPower`, all others `chunkPower`.
+ */
+export type JobSpec = {
+  readonly name: string | null;
+  readonly pool: string;
+  readonly queue: string;
+  readonly priority: number;
+  /** As the user gave it: exactly one of the two is a number. */
+  readonly power: number | null;
+  readonly chunkPower: number | null;
+  readonly chunks: number;
+  readonly resources: Readonly<Record<string, number>>;
+  readonly run: Run;
+  readonly requires: Requires;
+  readonly placement: {
+    readonly policy: PlacementPolicy;
+    readonly maxEdges: number | null;
+    readonly nodes: number | null;
+  };
+  readonly retries: {
+    readonly attempts: number;
+    readonly backoffSeconds: number;
+    readonly maxFailedChunks: number | null;
+  };
+  readonly lostAfterSeconds: number;
+  readonly offlineSeconds: number | null;
+  readonly deadlineSeconds: number | null;
+  readonly keepOutput: 'none' | 'failed' | 'all';
+  readonly dependsOn: readonly JobId[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly kind: 'batch' | 'service' | 'everywhere';
+};
+
+export type Cut = {
+  readonly chunks: number;
+  readonly chunkPower: number;
+  readonly lastChunkPower: number;
+};
+
+/**
+ * How a job is cut into chunks (design §2). `power: P, chunks: n` gives each chunk `floor(P/n)` and the last one the
+ * remainder as well. `power` alone: four chunks, or as many as are needed so that each fits the largest eligible edge;
+ * a power too small to be divided is one chunk.
+ */
+export function cutJob(
+  ask: { power: number | null; chunkPower: number | null; chunks: number | null },
+  defaults: { chunks: number; largestEdgePower: number | null },
+): Cut {
+  if (ask.power === null) {
+    const chunkPower = ask.chunkPower ?? 1;
+    return { chunks: ask.chunks ?? 1, chunkPower, lastChunkPower: chunkPower };
+  }
+  const power = ask.power;
+  let chunks = ask.chunks ?? (power < defaults.chunks ? 1 : defaults.chunks);
+  const largest = defaults.largestEdgePower;
+  if (ask.chunks === null && largest !== null && largest > 0) {
+    while (chunks < power && lastPower(power, chunks) > largest) {
+      chunks = Math.max(chunks + 1, Math.ceil(power / largest));
+    }
+  }
+  chunks = Math.min(chunks, power);
+  return {
+    chunks,
+    chunkPower: Math.floor(power / chunks),
+    lastChunkPower: lastPower(power, chunks),
+  };
+}
+
+function lastPower(power: number, chunks: number): number {
+  return power - Math.floor(power / chunks) * (chunks - 1);
+}
+
+/** The power of a set of chunks, the last chunk's remainder included. */
+export function powerOf(cut: Cut, set: RangeSet): number {
+  const extra = has(set, cut.chunks - 1) ? cut.lastChunkPower - cut.chunkPower : 0;
+  return count(set) * cut.chunkPower + extra;
+}
+
+export type JobState =
+  | 'waiting'
+  | 'pending'
+  | 'scheduled'
+  | 'running'
+  | 'done'
+  | 'failed'
+  | 'cancelled';
+
+export function isFinal(state: JobState): boolean {
+  return state === 'done' || state === 'failed' || state === 'cancelled';
+}
+
+export type ChunkCounts = {
+  readonly total: number;
+  readonly waiting: number;
+  readonly pending: number;
+  readonly scheduled: number;
+  readonly running: number;
+  readonly done: number;
+  readonly dead: number;
+  readonly cancelled: number;
+};
+
+export const noChunks: ChunkCounts = {
+  total: 0,
+  waiting: 0,
+  pending: 0,
+  scheduled: 0,
+  running: 0,
+  done: 0,
+  dead: 0,
+  cancelled: 0,
+};
+
+export function addCounts(a: ChunkCounts, b: ChunkCounts): ChunkCounts {
+  return {
+    total: a.total + b.total,
+    waiting: a.waiting + b.waiting,
+    pending: a.pending + b.pending,
+    scheduled: a.scheduled + b.scheduled,
+    running: a.running + b.running,
+    done: a.done + b.done,
+    dead: a.dead + b.dead,
+    cancelled: a.cancelled + b.cancelled,
+  };
+}
+
+/** A job's state is a fold of its chunks: there is no running job with only finished chunks. */
+export function stateOfCounts(
+  counts: ChunkCounts,
+  ended: { cancelled: boolean; failed: boolean },
+): JobState {
+  const open = counts.waiting + counts.pending + counts.scheduled + counts.running;
+  if (open === 0) {
+    if (ended.cancelled && counts.done < counts.total) return 'cancelled';
+    return counts.dead > 0 || ended.failed || counts.cancelled > 0 ? 'failed' : 'done';
+  }
+  if (counts.waiting > 0 && counts.waiting === open) return 'waiting';
+  if (counts.running > 0 || counts.done > 0 || counts.dead > 0) return 'running';
+  return counts.scheduled > 0 ? 'scheduled' : 'pending';
+}

@@ -1,0 +1,81 @@
+/**
+ * Every bound of the system: its name carries the unit, the comment carries the source.
+ * A number that limits something and is not here is a defect.
+ */
+
+/** A cell is read whole by every pass; 250 edges keep that Query in few pages (design §1). */
+export const cellEdgesMax = 250;
+/** Jobs with a share in one cell that a pass looks at; later ones wait their turn in submission order. */
+export const cellSharesMax = 1_000;
+/** TransactWriteItems takes 100 actions; one is the cell's META row. */
+export const planRowsMax = 99;
+/** How often a pass may lose the race for META before it leaves the rest to the next wake-up. */
+export const passAttemptsMax = 8;
+
+export const chunksMax = 10_000_000;
+export const attemptsMax = 100;
+export const attemptsDefault = 3;
+export const backoffSecondsDefault = 5;
+export const backoffSecondsMax = 3_600;
+export const priorityMax = 100;
+export const priorityDefault = 50;
+export const powerMax = 1_000_000_000;
+export const jobLabelsMax = 64;
+export const labelLengthMax = 256;
+export const specBytesMax = 64 * 1024;
+export const bodyBytesMax = 256 * 1024;
+export const nameLengthMax = 64;
+export const idempotencyKeyLengthMax = 128;
+export const dependenciesMax = 20;
+export const listLimitDefault = 50;
+export const listLimitMax = 500;
+
+/** A job with `power` alone is cut into this many chunks, or more when they would not fit an edge (design §2). */
+export const chunksDefault = 4;
+/** What an edge has when it does not say otherwise. */
+export const edgePowerDefault = 250;
+
+export const lostAfterSecondsDefault = 120;
+export const lostAfterSecondsMin = 5;
+/** More than this part of a cell lost in one pass looks like trouble of our own: hold and raise an alarm (design §5). */
+export const lostShareMax = 0.3;
+/** The breaker does not hold below this many lost edges: a cell of two may lose one. */
+export const lostEdgesHoldMin = 3;
+/** How long the breaker holds before it believes the loss. */
+export const lostHoldMs = 120_000;
+/** A leased edge reports at least this often, so that silence means something (design §6). */
+export const reportEveryMsMax = 600_000;
+export const missedReportsMax = 3;
+/** The tick comes every minute; a plane that missed three was itself unwell. */
+export const tickEveryMs = 60_000;
+export const ticksMissedMax = 3;
+
+export const leaseTargetSecondsDefault = 60;
+export const leaseChunksMax = 100_000;
+/** Chunk running on this many edges that were lost with it: it is taken for their killer. */
+export const lossesPerChunkMax = 3;
+/** This many chunks failed in a row on one edge, and none done: set the edge aside. */
+export const edgeFailuresMax = 20;
+export const edgeSetAsideMs = 300_000;
+/** Seconds after which an epoch that the edge has not applied is written again. */
+export const shadowRewriteMs = 5_000;
+
+/** Device Shadow: 8 KB of state (IoT Core quota L-A295A064). */
+export const shadowBytesMax = 8 * 1024;
+/** What the scheduler lets `work` grow to, leaving room for the envelope. */
+export const workBytesMax = 7_500;
+/** IoT Core allows 20 requests a second per shadow and 10 in flight; the agent stays far below. */
+export const progEveryMs = 1_000;
+export const failureTextLengthMax = 64;
+/** Failed chunks one report may carry; the agent starts nothing new until they are acknowledged. */
+export const reportFailuresMax = 200;
+
+/** Kept output per chunk: the tail (issue of every executor with an unbounded log). */
+export const outputTailBytesMax = 64 * 1024;
+
+export const executionsShownMax = 100;
+export const eventsPerJobMax = 1_000;
+export const eventTtlSeconds = 30 * 24 * 3_600;
+export const idempotencyTtlSeconds = 24 * 3_600;
+export const factsBytesMax = 8 * 1024;
+export const edgeLabelsMax = 32;

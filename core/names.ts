@@ -1,0 +1,39 @@
+/** Names and ids. Ids sort by creation time; names are DNS labels, so they are safe in keys, topics and URLs. */
+
+export type JobId = string & { readonly __job?: never };
+export type EdgeName = string & { readonly __edge?: never };
+export type CellId = string & { readonly __cell?: never };
+
+const namePattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
+const jobIdPattern = /^[0-9a-z]{16,26}$/;
+
+export function isName(text: string): text is EdgeName {
+  return namePattern.test(text);
+}
+
+export function isJobId(text: string): text is JobId {
+  return jobIdPattern.test(text);
+}
+
+/** 9 characters of base-36 milliseconds keep their order until the year 5188. */
+const timeDigits = 9;
+
+/** A job id: the time first, so that ids sort, then randomness given by the caller (at least 48 bits). */
+export function makeJobId(nowMs: number, random: Uint8Array): JobId {
+  let tail = '';
+  for (const byte of random) tail += (byte % 36).toString(36);
+  return (nowMs.toString(36).padStart(timeDigits, '0') + tail.slice(0, 9).padEnd(9, '0')) as JobId;
+}
+
+export function jobIdTimeMs(id: JobId): number {
+  return Number.parseInt(id.slice(0, timeDigits), 36);
+}
+
+/** Cells are numbered inside their pool: `default.0`. A pool name has no dot, so this cannot collide. */
+export function makeCellId(pool: string, index: number): CellId {
+  return `${pool}.${index}` as CellId;
+}
+
+export function poolOfCell(cell: CellId): string {
+  return cell.slice(0, cell.lastIndexOf('.'));
+}

@@ -1,0 +1,199 @@
+/**
+ * A set of chunk numbers, kept as sorted disjoint intervals: the data structure everything else is made of.
+ *
+ * A job is `[0,n)`; shares, leases and what an agent still owes are subsets of it. All operations cost time in the
+ * number of intervals, never in the number of chunks. The representation is a flat list `[start, end, start, end, …]`
+ * with exclusive ends, strictly increasing, so that two equal sets are equal element by element.
+ * The text form is `0-41,43` (inclusive ends); the empty set is the empty string.
+ */
+
+declare const rangeSetBrand: unique symbol;
+export type RangeSet = readonly number[] & { readonly [rangeSetBrand]?: true };
+
+export const emptyRanges: RangeSet = Object.freeze([]) as RangeSet;
+
+/** The half-open interval `[start, end)`. */
+export function rangeOf(start: number, end: number): RangeSet {
+  return end > start ? [start, end] : emptyRanges;
+}
+
+export function isEmpty(set: RangeSet): boolean {
+  return set.length === 0;
+}
+
+/** How many chunks the set holds. */
+export function count(set: RangeSet): number {
+  let total = 0;
+  for (let i = 0; i < set.length; i += 2) total += set[i + 1]! - set[i]!;
+  return total;
+}
+
+/** How many intervals the set holds: what it costs to store or send. */
+export function intervals(set: RangeSet): number {
+  return set.length / 2;
+}
+
+export function first(set: RangeSet): number | undefined {
+  return set[0];
+}
+
+export function last(set: RangeSet): number | undefined {
+  return set.length === 0 ? undefined : set[set.length - 1]! - 1;
+}
+
+export function has(set: RangeSet, chunk: number): boolean {
+  let low = 0;
+  let high = set.length / 2;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (set[2 * middle + 1]! <= chunk) low = middle + 1;
+    else high = middle;
+  }
+  return low < set.length / 2 && set[2 * low]! <= chunk;
+}
+
+export function equal(a: RangeSet, b: RangeSet): boolean {
+  if (a === b) return true;
+  if (a.length !== b.length) return false;
+  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false;
+  return true;
+}
+
+/** The set of the given chunk numbers, in any order, with repetitions. */
+export function fromChunks(chunks: Iterable<number>): RangeSet {
+  const sorted = [...chunks].sort((a, b) => a - b);
+  const out: number[] = [];
+  for (const chunk of sorted) append(out, chunk, chunk + 1);
+  return out;
+}
+
+export function* chunksOf(set: RangeSet): Generator<number> {
+  for (let i = 0; i < set.length; i += 2) {
+    for (let chunk = set[i]!; chunk < set[i + 1]!; chunk++) yield chunk;
+  }
+}
+
+/** Adds `[start, end)`, which must not begin before the last interval begins, joining what touches. */
+function append(out: number[], start: number, end: number): void {
+  if (end <= start) return;
+  const lastEnd = out[out.length - 1];
+  if (lastEnd !== undefined && start <= lastEnd) {
+    if (end > lastEnd) out[out.length - 1] = end;
+  } else {
+    out.push(start, end);
+  }
+}
+
+export function union(a: RangeSet, b: RangeSet): RangeSet {
+  if (a.length === 0) return b;
+  if (b.length === 0) return a;
+  const out: number[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length || j < b.length) {
+    if (j >= b.length || (i < a.length && a[i]! <= b[j]!)) {
+      append(out, a[i]!, a[i + 1]!);
+      i += 2;
+    } else {
+      append(out, b[j]!, b[j + 1]!);
+      j += 2;
+    }
+  }
+  return out;
+}
+
+export function subtract(a: RangeSet, b: RangeSet): RangeSet {
+  if (a.length === 0 || b.length === 0) return a;
+  const out: number[] = [];
+  let j = 0;
+  for (let i = 0; i < a.length; i += 2) {
+    let start = a[i]!;
+    const end = a[i + 1]!;
+    while (j < b.length && b[j + 1]! <= start) j += 2;
+    for (let k = j; k < b.length && b[k]! < end; k += 2) {
+      if (b[k]! > start) out.push(start, b[k]!);
+      start = Math.max(start, b[k + 1]!);
+    }
+    if (start < end) out.push(start, end);
+  }
+  return out;
+}
+
+export function intersect(a: RangeSet, b: RangeSet): RangeSet {
+  const out: number[] = [];
+  let i = 0;
+  let j = 0;
+  while (i < a.length && j < b.length) {
+    const start = Math.max(a[i]!, b[j]!);
+    const end = Math.min(a[i + 1]!, b[j + 1]!);
+    if (start < end) out.push(start, end);
+    if (a[i + 1]! < b[j + 1]!) i += 2;
+    else j += 2;
+  }
+  return out;
+}
+
+/** The first `n` chunks, and the rest. */
+export function take(set: RangeSet, n: number): { taken: RangeSet; rest: RangeSet } {
+  const taken: number[] = [];
+  let left = n;
+  for (let i = 0; i < set.length; i += 2) {
+    const start = set[i]!;
+    const end = set[i + 1]!;
+    if (left <= 0) return { taken, rest: set.slice(i) };
+    if (end - start > left) {
+      taken.push(start, start + left);
+      return { taken, rest: [start + left, end, ...set.slice(i + 2)] };
+    }
+    taken.push(start, end);
+    left -= end - start;
+  }
+  return { taken, rest: emptyRanges };
+}
+
+/** The last `n` chunks, and the rest: what a thief takes. */
+export function takeLast(set: RangeSet, n: number): { taken: RangeSet; rest: RangeSet } {
+  const { taken, rest } = take(set, Math.max(0, count(set) - n));
+  return { taken: rest, rest: taken };
+}
+
+export function formatRanges(set: RangeSet): string {
+  let text = '';
+  for (let i = 0; i < set.length; i += 2) {
+    const start = set[i]!;
+    const end = set[i + 1]! - 1;
+    if (i > 0) text += ',';
+    text += start === end ? `${start}` : `${start}-${end}`;
+  }
+  return text;
+}
+
+const numberPattern = /^(0|[1-9]\d{0,15})$/;
+
+function parseBound(text: string): number | null {
+  if (!numberPattern.test(text)) return null;
+  const value = Number(text);
+  return Number.isSafeInteger(value) ? value : null;
+}
+
+/** Reads hostile text: `null` when it is not the canonical form (sorted, disjoint, no leading zeros, bounded). */
+export function parseRanges(text: string, intervalsMax = 10_000): RangeSet | null {
+  if (text === '') return emptyRanges;
+  const out: number[] = [];
+  const parts = text.split(',', intervalsMax + 1);
+  if (parts.length > intervalsMax) return null;
+  for (const part of parts) {
+    const dash = part.indexOf('-');
+    const start = parseBound(dash < 0 ? part : part.slice(0, dash));
+    const end = dash < 0 ? start : parseBound(part.slice(dash + 1));
+    if (start === null || end === null || end < start) return null;
+    const before = out[out.length - 1];
+    if (before !== undefined && start <= before) {
+      if (start < before) return null;
+      out[out.length - 1] = end + 1;
+    } else {
+      out.push(start, end + 1);
+    }
+  }
+  return out;
+}
