@@ -79,3 +79,42 @@ export const eventTtlSeconds = 30 * 24 * 3_600;
 export const idempotencyTtlSeconds = 24 * 3_600;
 export const factsBytesMax = 8 * 1024;
 export const edgeLabelsMax = 32;
+
+// The HTTP API.
+
+/** A body nests no deeper than this; the deepest field we know is at seven. */
+export const bodyDepthMax = 16;
+/** Power of all chunks of a job together; keeps every product below 2^53. */
+export const jobPowerMax = 1_000_000_000_000_000;
+export const labelKeyLengthMax = 128;
+export const resourcesMax = 16;
+export const argvItemsMax = 1_000;
+export const argvItemLengthMax = 64 * 1024;
+export const envEntriesMax = 200;
+export const expressionsMax = 32;
+export const expressionValuesMax = 64;
+export const requiredEdgesMax = 250;
+export const maxEdgesMax = 100_000;
+/** Thirty days, the longest a job may take or an edge may work without its link. */
+export const deadlineSecondsMax = 30 * 24 * 3_600;
+export const reasonLengthMax = 256;
+/** Cells one job is divided over: one transaction holds SPEC, STATUS and two rows a cell. */
+export const cellsPerJobMax = 40;
+export const poolsMax = 100;
+export const queuesMax = 100;
+export const tokensMax = 1_000;
+export const tokenTtlSecondsMax = 10 * 365 * 24 * 3_600;
+/** Enrol tokens are short-lived: an hour unless said otherwise, a week at most. */
+export const enrolTtlSecondsDefault = 3_600;
+export const enrolTtlSecondsMax = 7 * 24 * 3_600;
+export const enrolUsesMax = 10_000;
+/** Rows a filtered list looks at for one answer; the cursor goes on from there. */
+export const listRowsExaminedMax = 2_000;
+/** The index of jobs is spread over this many partitions a pool, 1,000 writes a second each. */
+export const jobListShards = 4;
+export const auditTtlSeconds = 90 * 24 * 3_600;
+export const idempotencyInFlightMs = 30_000;
+export const graphqlDepthMax = 8;
+export const graphqlCostMax = 2_000;
+export const graphqlBytesMax = 16 * 1024;
+export const jobspecTasksMax = 20;
