@@ -118,3 +118,11 @@ export const graphqlDepthMax = 8;
 export const graphqlCostMax = 2_000;
 export const graphqlBytesMax = 16 * 1024;
 export const jobspecTasksMax = 20;
+
+/** TransactWriteItems and BatchGetItem both take 100 (DynamoDB service quotas). */
+export const transactRowsMax = 100;
+export const batchGetKeysMax = 100;
+export const batchGetRoundsMax = 8;
+/** Beyond the client's own retries: a transaction cancelled by throttling. */
+export const transactAttemptsMax = 4;
+export const transactRetryMs = 25;

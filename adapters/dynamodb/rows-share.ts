@@ -1,0 +1,83 @@
+import type { Ask, ChunkRetry, Share } from '../../core/cell.ts';
+import type { Cut } from '../../core/job.ts';
+import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import { formatRanges } from '../../core/ranges.ts';
+import type { Failure } from '../../core/wire/prog.ts';
+import { askKey, shareKey } from './keys.ts';
+import { amount, amountOrNull, json, ranges, text } from './row-values.ts';
+import type { Row } from './table.ts';
+
+/**
+ * A job in a cell is two rows of different trees: `ASK#` says what its user wants (the API writes it), `SHARE#` what the
+ * scheduler made of it (passes write it). What users may change later is an attribute of its own: `priority`, `retries`,
+ * `cancelled`, `retryEpoch` and `held` can be updated without reading the row.
+ */
+export function encodeAsk(cell: CellId, job: JobId, ask: Ask): Row {
+  const { priority, retries, ...spec } = ask.spec;
+  return {
+    ...askKey(cell, job),
+    spec: JSON.stringify(spec),
+    priority,
+    retries: JSON.stringify(retries),
+    specHash: ask.specHash,
+    cut: JSON.stringify(ask.cut),
+    submittedAtMs: ask.submittedAtMs,
+    cancelled: ask.cancelled,
+    retryEpoch: ask.retryEpoch,
+    held: ask.held,
+  };
+}
+
+export function decodeAsk(row: Row): Ask {
+  const spec = json<Omit<Ask['spec'], 'priority' | 'retries'> | null>(row.spec, null);
+  const retries = json<Ask['spec']['retries'] | null>(row.retries, null);
+  if (spec === null || retries === null) throw new Error(`${row.pk} ${row.sk} holds no spec`);
+  return {
+    spec: { ...spec, priority: amount(row.priority), retries },
+    specHash: text(row.specHash),
+    cut: json<Cut>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
+    submittedAtMs: amount(row.submittedAtMs),
+    cancelled: row.cancelled === true,
+    retryEpoch: amount(row.retryEpoch),
+    held: row.held === true,
+  };
+}
+
+export function encodeShare(cell: CellId, job: JobId, share: Share): Row {
+  return {
+    ...shareKey(cell, job),
+    ranges: formatRanges(share.ranges),
+    done: formatRanges(share.done),
+    dead: formatRanges(share.dead),
+    cancelled: formatRanges(share.cancelled),
+    retries: JSON.stringify([...share.retries].map(retryText)),
+    losses: JSON.stringify([...share.losses]),
+    refusals: JSON.stringify([...share.refusals]),
+    retryEpoch: share.retryEpoch,
+    startedAtMs: share.startedAtMs,
+  };
+}
+
+export function decodeShare(row: Row): Share {
+  return {
+    ranges: ranges(row.ranges),
+    done: ranges(row.done),
+    dead: ranges(row.dead),
+    cancelled: ranges(row.cancelled),
+    retries: new Map(json<RetryText[]>(row.retries, []).map(retryOf)),
+    losses: new Map(json<[number, number][]>(row.losses, [])),
+    refusals: new Map(json<[EdgeName, string][]>(row.refusals, [])),
+    retryEpoch: amount(row.retryEpoch),
+    startedAtMs: amountOrNull(row.startedAtMs),
+  };
+}
+
+type RetryText = [chunk: number, failures: number, dueAtMs: number, last: Failure];
+
+function retryText([chunk, retry]: [number, ChunkRetry]): RetryText {
+  return [chunk, retry.failures, retry.dueAtMs, retry.last];
+}
+
+function retryOf([chunk, failures, dueAtMs, last]: RetryText): [number, ChunkRetry] {
+  return [chunk, { failures, dueAtMs, last }];
+}

@@ -1,0 +1,43 @@
+import { transactAttemptsMax, transactRetryMs } from '../../core/limits.ts';
+import type { TransactOutcome } from './table.ts';
+
+/**
+ * Sends a transaction and reads what became of it. Throttling and internal failures are tried again, a bounded number
+ * of times; a condition that did not hold or a race with another transaction is the caller's to decide about.
+ */
+export async function transactionOutcome(send: () => Promise<unknown>): Promise<TransactOutcome> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await send();
+      return { kind: 'committed' };
+    } catch (error) {
+      const outcome = outcomeOf(error);
+      if (outcome !== 'retry') return outcome;
+      if (attempt >= transactAttemptsMax) throw error;
+      await new Promise((resolve) => setTimeout(resolve, transactRetryMs * 2 ** attempt));
+    }
+  }
+}
+
+const retried = new Set([
+  'ThrottlingError',
+  'ProvisionedThroughputExceeded',
+  'RequestLimitExceeded',
+]);
+
+function outcomeOf(error: unknown): TransactOutcome | 'retry' {
+  if (!(error instanceof Error)) throw error;
+  if (error.name === 'TransactionInProgressException') return { kind: 'conflict' };
+  if (error.name !== 'TransactionCanceledException') throw error;
+  const codes = reasonsOf(error);
+  const failed = codes.flatMap((code, at) => (code === 'ConditionalCheckFailed' ? [at] : []));
+  if (failed.length > 0) return { kind: 'refused', failed };
+  if (codes.includes('TransactionConflict')) return { kind: 'conflict' };
+  if (codes.some((code) => retried.has(code))) return 'retry';
+  throw error;
+}
+
+function reasonsOf(error: Error): string[] {
+  const reasons = (error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons;
+  return (reasons ?? []).map((reason) => reason.Code ?? 'None');
+}
