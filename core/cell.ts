@@ -1,6 +1,6 @@
 import type { Cut, JobSpec, ResourceVector } from './job.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
-import type { RangeSet } from './ranges.ts';
+import { emptyRanges, type RangeSet } from './ranges.ts';
 import type { FactValue } from './wire/facts.ts';
 import type { Failure, Prog } from './wire/prog.ts';
 
@@ -94,8 +94,31 @@ export type Share = {
   /** Edges that refused this job, with the reason they gave. */
   readonly refusals: ReadonlyMap<EdgeName, string>;
   readonly retryEpoch: number;
+  /** Dead chunks that a user's `retry` brought back: their attempts count on from `attemptBase`. */
+  readonly revived: RangeSet;
+  readonly attemptBase: number;
+  /** The waiting reasons last written to the job's status, to see whether they changed. */
+  readonly told: readonly string[];
   readonly startedAtMs: number | null;
 };
+
+/** A share as it is created: at submit by the API, or by a move from another cell. */
+export function newShare(ranges: RangeSet): Share {
+  return {
+    ranges,
+    done: emptyRanges,
+    dead: emptyRanges,
+    cancelled: emptyRanges,
+    retries: new Map(),
+    losses: new Map(),
+    refusals: new Map(),
+    retryEpoch: 0,
+    revived: emptyRanges,
+    attemptBase: 0,
+    told: [],
+    startedAtMs: null,
+  };
+}
 
 export type ChunkRetry = {
   readonly failures: number;
@@ -111,7 +134,9 @@ export type EdgeWork = {
   readonly leases: ReadonlyMap<JobId, Lease>;
   /** When this epoch was committed, to see whether it was applied in time. */
   readonly writtenAtMs: number;
-  /** Jobs named in the document before, whose keys the next write must null. */
+  /** How often the document was written again because the edge did not apply it: spaces the repeats. */
+  readonly rewrites: number;
+  /** Jobs that earlier documents named and this one does not, whose keys every write must null. */
   readonly removed: readonly JobId[];
   /** Since when the edge is taken for lost; `null` while it is not. */
   readonly lostAtMs: number | null;
@@ -120,7 +145,23 @@ export type EdgeWork = {
   readonly asideUntilMs: number | null;
 };
 
-/** The part of a share that one edge holds. */
+/** An edge that was never given anything; epoch 0 is never written. */
+export const noEdgeWork: EdgeWork = {
+  epoch: 0,
+  folded: null,
+  leases: new Map(),
+  writtenAtMs: 0,
+  rewrites: 0,
+  removed: [],
+  lostAtMs: null,
+  failuresInRow: 0,
+  asideUntilMs: null,
+};
+
+/**
+ * The part of a share that one edge holds. With empty ranges it is history: kept while the job is in the cell, so that
+ * the execution row stays absolute when the edge is given more of the same job.
+ */
 export type Lease = {
   /** Owned and not yet folded: done and dead chunks leave it. */
   readonly ranges: RangeSet;
@@ -188,34 +229,52 @@ export type CellSummary = {
     readonly busy: number;
     readonly free: number;
     readonly cordoned: number;
+    /** Set aside because everything failed there. */
+    readonly aside: number;
   };
   readonly power: {
     readonly total: number;
     readonly free: number;
     readonly reserved: number;
+    /** Power of all chunks ever done here: never falls. */
     readonly served: number;
   };
   readonly chunks: {
     readonly pending: number;
     readonly scheduled: number;
     readonly running: number;
+    /** Ever ended here, ended jobs included: these three never fall. */
     readonly done: number;
     readonly dead: number;
     readonly cancelled: number;
   };
+  /** Power of the chunks that wait for an edge. */
   readonly backlogPower: number;
+  /** Largest capacity among edges that may get work. */
   readonly largestEdgePower: number;
-  /** Power·seconds and chunks ever done here: never falls. */
+  /** Jobs in the cell now. */
   readonly jobs: number;
+  /** Label values of the edges that may get work; `null` when there are too many to list. */
+  readonly labels: Readonly<Record<string, readonly string[] | null>>;
 };
 
 export const emptySummary: CellSummary = {
-  edges: { total: 0, connected: 0, disconnected: 0, lost: 0, busy: 0, free: 0, cordoned: 0 },
+  edges: {
+    total: 0,
+    connected: 0,
+    disconnected: 0,
+    lost: 0,
+    busy: 0,
+    free: 0,
+    cordoned: 0,
+    aside: 0,
+  },
   power: { total: 0, free: 0, reserved: 0, served: 0 },
   chunks: { pending: 0, scheduled: 0, running: 0, done: 0, dead: 0, cancelled: 0 },
   backlogPower: 0,
   largestEdgePower: 0,
   jobs: 0,
+  labels: {},
 };
 
 export function newCellMeta(id: CellId, pool: string, nowMs: number): CellMeta {

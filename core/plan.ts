@@ -73,7 +73,9 @@ export type ChunkEnd = {
   readonly atMs: number;
 };
 
-export type Alarm = { readonly kind: 'mass-loss'; readonly lost: number; readonly edges: number };
+export type Alarm =
+  | { readonly kind: 'mass-loss'; readonly lost: number; readonly edges: number }
+  | { readonly kind: 'edge-aside'; readonly edge: EdgeName; readonly failures: number };
 
 export type WaitingReason =
   | 'no-edges'
