@@ -54,6 +54,9 @@ export function encodeShare(cell: CellId, job: JobId, share: Share): Row {
     losses: JSON.stringify([...share.losses]),
     refusals: JSON.stringify([...share.refusals]),
     retryEpoch: share.retryEpoch,
+    revived: formatRanges(share.revived),
+    attemptBase: share.attemptBase,
+    told: share.told.join(','),
     startedAtMs: share.startedAtMs,
   };
 }
@@ -68,6 +71,9 @@ export function decodeShare(row: Row): Share {
     losses: new Map(json<[number, number][]>(row.losses, [])),
     refusals: new Map(json<[EdgeName, string][]>(row.refusals, [])),
     retryEpoch: amount(row.retryEpoch),
+    revived: ranges(row.revived),
+    attemptBase: amount(row.attemptBase),
+    told: typeof row.told === 'string' && row.told !== '' ? row.told.split(',') : [],
     startedAtMs: amountOrNull(row.startedAtMs),
   };
 }
