@@ -1,0 +1,48 @@
+import { Construct } from 'constructs';
+import { EdgeRules } from './edge-rules.ts';
+import { EdgewiseFunction } from './edgewise-function.ts';
+import { EdgewiseQueue, lastResortQueue } from './edgewise-queue.ts';
+import type { EdgewiseTable } from './edgewise-table.ts';
+import type { Stage } from './stage.ts';
+
+/**
+ * The way of what edges say: IoT rules put it on a queue, one function takes it off in batches. What a rule could not
+ * deliver waits in a queue of its own; nothing is lost by that, because a report is state and the next one carries it.
+ */
+export class EdgeReports extends Construct {
+  readonly function: EdgewiseFunction;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    props: { readonly table: EdgewiseTable; readonly stage: Stage },
+  ) {
+    super(scope, id);
+    const reports = new EdgewiseQueue(this, 'Reports', {
+      stage: props.stage,
+      visibilitySeconds: 6 * timeoutSeconds,
+      triesMax: 5,
+      deadMeans: 'Reports of edges could not be stored, or are none; the next report repairs it.',
+    });
+    const refused = lastResortQueue(
+      this,
+      'Undelivered',
+      props.stage,
+      'An IoT rule could not deliver to the report queue.',
+    );
+    this.function = new EdgewiseFunction(this, 'Intake', {
+      folder: 'report',
+      description: 'Stores the newest report, facts and connection of each edge',
+      stage: props.stage,
+      timeoutSeconds,
+      environment: { TABLE_NAME: props.table.table.tableName },
+      alarm: 'errors',
+    });
+    this.function.readQueue(reports.queue, 10, 50);
+    props.table.allowReads(this.function);
+    props.table.allowWrites(this.function);
+    new EdgeRules(this, 'Rules', { queue: reports.queue, undelivered: refused });
+  }
+}
+
+const timeoutSeconds = 20;

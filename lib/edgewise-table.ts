@@ -1,0 +1,73 @@
+import {
+  AttributeType,
+  Billing,
+  ProjectionType,
+  StreamViewType,
+  TableV2,
+} from 'aws-cdk-lib/aws-dynamodb';
+import { Construct } from 'constructs';
+import type { EdgewiseFunction } from './edgewise-function.ts';
+import { pinLogicalId } from './logical-id.ts';
+import type { Stage } from './stage.ts';
+
+/**
+ * The one table and its one sparse index. Its stream wakes the scheduler and the rollup, which are all the readers that
+ * a stream bears without being throttled.
+ */
+export class EdgewiseTable extends Construct {
+  readonly table: TableV2;
+  readonly listIndexArn: string;
+
+  constructor(scope: Construct, id: string, props: { readonly stage: Stage }) {
+    super(scope, id);
+    this.table = new TableV2(this, 'Table', {
+      partitionKey: { name: 'pk', type: AttributeType.STRING },
+      sortKey: { name: 'sk', type: AttributeType.STRING },
+      billing: Billing.onDemand(),
+      dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      timeToLiveAttribute: 'expiresAt',
+      removalPolicy: props.stage.removalPolicy,
+      deletionProtection: props.stage.deletionProtection,
+      globalSecondaryIndexes: [
+        {
+          indexName: listIndexName,
+          partitionKey: { name: 'listPk', type: AttributeType.STRING },
+          sortKey: { name: 'listSk', type: AttributeType.STRING },
+          projectionType: ProjectionType.INCLUDE,
+          nonKeyAttributes: [...listIndexAttributes],
+        },
+      ],
+    });
+    this.listIndexArn = `${this.table.tableArn}/index/${listIndexName}`;
+    pinLogicalId(this.table, 'Table', 'a new name would mean a new, empty table');
+  }
+
+  /** Reading rows, single, in batches and by partition; never a scan. */
+  allowReads(fn: EdgewiseFunction, options: { readonly lists?: boolean } = {}): void {
+    fn.allow(
+      ['dynamodb:GetItem', 'dynamodb:BatchGetItem', 'dynamodb:Query'],
+      [this.table.tableArn],
+    );
+    if (options.lists === true) fn.allow(['dynamodb:Query'], [this.listIndexArn]);
+  }
+
+  allowWrites(fn: EdgewiseFunction): void {
+    fn.allow(
+      [
+        'dynamodb:PutItem',
+        'dynamodb:UpdateItem',
+        'dynamodb:DeleteItem',
+        'dynamodb:ConditionCheckItem',
+      ],
+      [this.table.tableArn],
+    );
+  }
+}
+
+/**
+ * Names that the stores in `adapters/dynamodb/keys.ts` use. The infrastructure may not import adapters; a template test
+ * compares the two.
+ */
+export const listIndexName = 'list';
+export const listIndexAttributes = ['state', 'queue', 'labels', 'name'] as const;

@@ -1,0 +1,46 @@
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
+import { Construct } from 'constructs';
+import { EdgewiseFunction } from './edgewise-function.ts';
+import type { EdgewiseTable } from './edgewise-table.ts';
+import type { Stage } from './stage.ts';
+import { readStream } from './stream-reader.ts';
+
+/** The function that folds the counts of cells into the status of jobs, and what wakes it. */
+export class Rollup extends Construct {
+  readonly function: EdgewiseFunction;
+
+  constructor(
+    scope: Construct,
+    id: string,
+    props: {
+      readonly table: EdgewiseTable;
+      readonly streamFailures: Queue;
+      readonly stage: Stage;
+    },
+  ) {
+    super(scope, id);
+    this.function = new EdgewiseFunction(this, 'Fold', {
+      folder: 'rollup',
+      description: 'Folds the counts of cells into the status of their jobs',
+      stage: props.stage,
+      timeoutSeconds: 30,
+      environment: { TABLE_NAME: props.table.table.tableName },
+      alarm: 'errors',
+    });
+    readStream(this.function, {
+      table: props.table,
+      filters: [rollupFilter],
+      failures: props.streamFailures,
+      stage: props.stage,
+      batchSize: 500,
+      parallelizationFactor: 2,
+    });
+    props.table.allowReads(this.function);
+    props.table.allowWrites(this.function);
+  }
+}
+
+export const rollupFilter = {
+  eventName: ['INSERT', 'MODIFY'],
+  dynamodb: { Keys: { pk: { S: [{ prefix: 'JOB#' }] }, sk: { S: [{ prefix: 'CELL#' }] } } },
+};
