@@ -20,7 +20,9 @@ export function text(lengthMax: number) {
     .string()
     .max(lengthMax)
     .refine(noNul, { error: 'A text must not contain the NUL character.' })
-    .refine(wellFormed, { error: 'A text must be valid Unicode; this one holds half a character.' });
+    .refine(wellFormed, {
+      error: 'A text must be valid Unicode; this one holds half a character.',
+    });
 }
 
 export function nonEmptyText(lengthMax: number) {
@@ -38,12 +40,9 @@ export function whole(min: number, max: number) {
   return z.int().min(min).max(max);
 }
 
-export const labelKeySchema = z
-  .string()
-  .max(labelKeyLengthMax)
-  .regex(labelKeyPattern, {
-    error: 'A label key is made of letters, digits and . _ / - and begins with a letter or digit.',
-  });
+export const labelKeySchema = z.string().max(labelKeyLengthMax).regex(labelKeyPattern, {
+  error: 'A label key is made of letters, digits and . _ / - and begins with a letter or digit.',
+});
 
 /** Names with texts; `entriesMax` bounds how many. */
 export function labelsSchema(entriesMax: number) {

@@ -1,0 +1,99 @@
+import type { APIGatewayProxyEventV2 } from 'aws-lambda';
+import type { Caller } from '../../../core/caller.ts';
+import { notFound, ProblemError } from '../../../core/wire/problem.ts';
+
+/** One request as handlers see it: its caller is known, its parts are named. */
+export type Call = {
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string>>;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+  readonly caller: Caller | null;
+  readonly nowMs: number;
+};
+
+/** What a handler gives back. A body that is no text goes out as JSON. */
+export type Answer = {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+};
+
+export type Handler<D> = (call: Call, deps: D) => Promise<Answer>;
+
+export function readCall(event: APIGatewayProxyEventV2, nowMs: number): Call {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(event.headers ?? {})) {
+    if (value !== undefined) headers[name.toLowerCase()] = value;
+  }
+  const http = event.requestContext.http;
+  return {
+    requestId: event.requestContext.requestId,
+    method: http.method,
+    path: event.rawPath,
+    params: definedOf(event.pathParameters),
+    query: definedOf(event.queryStringParameters),
+    headers,
+    body: Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8'),
+    caller: readCaller(event),
+    nowMs,
+  };
+}
+
+/** The authorizer hands over the caller as JSON; a route without an authorizer has none. */
+function readCaller(event: APIGatewayProxyEventV2): Caller | null {
+  const context = event.requestContext as { authorizer?: { lambda?: { caller?: unknown } } };
+  const caller = context.authorizer?.lambda?.caller;
+  return typeof caller === 'string' && caller !== '' ? (JSON.parse(caller) as Caller) : null;
+}
+
+function definedOf(values: Readonly<Record<string, string | undefined>> | undefined) {
+  const out: Record<string, string> = {};
+  for (const [name, value] of Object.entries(values ?? {})) {
+    if (value !== undefined) out[name] = value;
+  }
+  return out;
+}
+
+/** The caller of a route that has checked for one. */
+export function callerOf(call: Call): Caller {
+  if (call.caller === null) throw new ProblemError('unauthenticated');
+  return call.caller;
+}
+
+const pathPattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
+
+/** A name in the path; one that no thing can have names no thing. */
+export function paramOf(call: Call, name: string, what: string): string {
+  const value = call.params[name] ?? '';
+  if (!pathPattern.test(value)) throw notFound(what);
+  return value;
+}
+
+/** Refuses query parameters that the route does not know, so that a misspelt filter is not ignored. */
+export function checkQuery(call: Call, known: readonly string[]): void {
+  for (const name of Object.keys(call.query)) {
+    if (known.includes(name)) continue;
+    const choices = known.length === 0 ? 'none' : known.join(', ');
+    throw new ProblemError('invalid-request', `There is no query parameter "${name}" here.`, {
+      errors: [{ pointer: `?${name}`, message: `The known parameters are: ${choices}.` }],
+    });
+  }
+}
+
+export function badQuery(name: string, message: string): ProblemError {
+  return new ProblemError('invalid-request', `The query parameter "${name}" is not valid.`, {
+    errors: [{ pointer: `?${name}`, message }],
+  });
+}
+
+export function flagOf(call: Call, name: string): boolean {
+  const value = call.query[name];
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true' || value === '') return true;
+  throw badQuery(name, 'This must be true or false.');
+}

@@ -1,0 +1,128 @@
+import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
+import { mayCall, nameOfCaller } from '../../../core/caller.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
+import { type ApiFunction, type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
+import { type Answer, type Call, type Handler, readCall } from './call.ts';
+import { notModified } from './etag.ts';
+import { outageOf } from './outage.ts';
+
+/**
+ * The one way in: finds the handler of a route, checks what its caller may do, and turns whatever happens into an answer
+ * and a log line that carry the same request id. Handlers throw `ProblemError` for what a user did wrong; anything else
+ * is our fault and says nothing of its inside.
+ */
+export type Operations<D> = Readonly<Record<string, Handler<D>>>;
+
+type ApiHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
+
+const securityHeaders = {
+  'cache-control': 'no-store',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'strict-transport-security': 'max-age=31536000; includeSubDomains',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+} as const;
+
+export function serve<D>(
+  name: ApiFunction,
+  operations: Operations<D>,
+  getDeps: () => D,
+): ApiHandler {
+  const table = new Map<string, { route: Route; handler: Handler<D> }>();
+  for (const route of routes) {
+    if (route.function !== name) continue;
+    const handler = operations[route.operation];
+    if (handler === undefined) throw new Error(`${route.operation} has no handler in ${name}`);
+    table.set(routeKeyOf(route), { route, handler });
+  }
+  return async (event) => {
+    const call = readCall(event, Date.now());
+    const entry = table.get(event.routeKey);
+    const answer = await answerOf(call, entry?.route ?? null, async () => {
+      if (entry === undefined) throw unknownRoute(call);
+      return notModified(call, await entry.handler(call, getDeps()));
+    });
+    logAnswer(call, event.routeKey, answer.status);
+    return encode(call, answer);
+  };
+}
+
+async function answerOf(
+  call: Call,
+  route: Route | null,
+  run: () => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    if (route !== null) checkAccess(call, route);
+    return await run();
+  } catch (error) {
+    return problemAnswer(call, error);
+  }
+}
+
+function checkAccess(call: Call, route: Route): void {
+  if (route.access === null) return;
+  const verdict = mayCall(call.caller, route.access, call.params.name ?? null);
+  if (verdict === 'unknown-caller') {
+    const headers = { 'www-authenticate': 'Bearer' };
+    throw new ProblemError('unauthenticated', undefined, { headers });
+  }
+  if (verdict === 'forbidden') throw new ProblemError('forbidden');
+}
+
+function unknownRoute(call: Call): ProblemError {
+  const methods = routes.filter((route) => matches(route.path, call.path)).map((it) => it.method);
+  if (methods.length === 0) {
+    return new ProblemError('not-found', `There is no address ${call.path.slice(0, 200)}.`);
+  }
+  const allow = [...new Set(methods)].join(', ');
+  return new ProblemError('method-not-allowed', `This address takes ${allow}.`, {
+    headers: { allow },
+  });
+}
+
+function matches(template: string, path: string): boolean {
+  const wanted = template.split('/');
+  const given = path.split('/');
+  if (wanted.length !== given.length) return false;
+  return wanted.every((part, at) => part.startsWith('{') || part === given[at]);
+}
+
+function problemAnswer(call: Call, error: unknown): Answer {
+  const problem = error instanceof ProblemError ? error : outageOf(error);
+  if (problem.status >= 500) {
+    const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    console.error(JSON.stringify({ level: 'error', requestId: call.requestId, error: shown }));
+  }
+  return {
+    status: problem.status,
+    headers: { ...problem.headers, 'content-type': 'application/problem+json' },
+    body: problem.toProblem(call.requestId),
+  };
+}
+
+function encode(call: Call, answer: Answer): APIGatewayProxyStructuredResultV2 {
+  const headers: Record<string, string> = {
+    ...securityHeaders,
+    ...(answer.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...answer.headers,
+    'x-request-id': call.requestId,
+  };
+  if (answer.body === undefined) return { statusCode: answer.status, headers };
+  const body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
+  return { statusCode: answer.status, headers, body };
+}
+
+function logAnswer(call: Call, routeKey: string, status: number): void {
+  console.log(
+    JSON.stringify({
+      level: 'info',
+      requestId: call.requestId,
+      route: routeKey,
+      status,
+      ms: Date.now() - call.nowMs,
+      caller: call.caller === null ? null : nameOfCaller(call.caller),
+    }),
+  );
+}
