@@ -1,3 +1,4 @@
+import { jobListShards } from '../../core/limits.ts';
 import type { CellId, EdgeName, JobId } from '../../core/names.ts';
 
 /**
@@ -155,7 +156,6 @@ export function statsKey(shard: number): Key {
 }
 
 export const statsShards = 8;
-export const jobListShards = 4;
 
 /** Spreads by a hash of the text, because ids that sort by time share their first characters. */
 export function shardOf(text: string, shards: number): number {
