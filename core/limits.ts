@@ -126,3 +126,40 @@ export const batchGetRoundsMax = 8;
 /** Beyond the client's own retries: a transaction cancelled by throttling. */
 export const transactAttemptsMax = 4;
 export const transactRetryMs = 25;
+
+/** Failed chunks of one share that wait for their next attempt; a failure beyond dies at once (the row is bounded). */
+export const retriesPerShareMax = 4_000;
+/** Beyond this many, no fresh chunk of the job starts until some of them have ended. */
+export const retriesPerShareHold = 1_000;
+/** Rows of a plan that folding leaves to placement, so that a flood of reports cannot starve it. */
+export const foldRowsKept = 24;
+/** An edge that did not apply its document after this many repeats is given nothing more until it does. */
+export const rewritesMax = 3;
+/** No more than this part of a cell's connected edges is set aside: then the jobs are to blame. */
+export const asideShareMax = 0.3;
+/** A gang is granted in one transaction: two rows an edge. */
+export const gangNodesMax = 40;
+
+/** Leaves of an edge's facts that lie in its cell, which every pass reads: 250 edges at about a kilobyte. */
+export const factLeavesMax = 64;
+export const factTextLengthMax = 128;
+/** A pass that finds itself due again at once goes on this often before it lets others have a turn. */
+export const passRoundsMax = 4;
+/** Shadow updates in flight from one pass; IoT Core allows 4,000 a second per account. */
+export const shadowWritesAtOnce = 16;
+export const shadowAttemptsMax = 3;
+export const shadowRetryMs = 100;
+/** Cells that one invocation works on at the same time. */
+export const passesAtOnce = 8;
+export const tableWritesAtOnce = 16;
+/** SQS delays a message by at most 15 minutes; the minute tick comes long before. */
+export const timerDelaySecondsMax = 900;
+/** A cell without work is looked at this often all the same, in case a wake-up was lost. */
+export const idleTickEveryMs = 600_000;
+/** Finished jobs and chunks are counted in intervals of this length, and kept for an hour. */
+export const rateIntervalMs = 10_000;
+export const rateTtlSeconds = 3_600;
+/** Folds of one job that lose the race against another are tried again this often. */
+export const rollupAttemptsMax = 8;
+/** The broker counts connections per client and forgets the count an hour after the last. */
+export const connectionOrderMs = 50 * 60_000;
