@@ -1,0 +1,152 @@
+/**
+ * Where every message goes through, whoever sent it: one transaction answers shadow requests,
+ * keeps retained messages and notes what rules owe; only after its commit is anything published.
+ */
+import type { Journal } from './journal.ts';
+import type { Outbox, OutboxRow } from './outbox.ts';
+import type { RetainedStore } from './retained.ts';
+import { contextOf, type RuleDelivery } from './rule-delivery.ts';
+import type { Rules } from './rules.ts';
+import {
+  apply,
+  reject,
+  type ShadowOutcome,
+  type ShadowRequest,
+  tokenOf,
+} from './shadow-service.ts';
+import type { ShadowStore } from './shadow-store.ts';
+import { type inFlight, type requestRate, tooManyRequests } from './shadow-throttle.ts';
+import { shadowRequestOf } from './shadow-topics.ts';
+
+export type Message = {
+  readonly topic: string;
+  readonly payload: Uint8Array;
+  readonly qos: 0 | 1;
+  readonly retain?: boolean;
+  /** "n/a if the message wasn't sent over MQTT" */
+  readonly clientId?: string;
+  readonly principal?: string;
+  readonly depth?: number;
+};
+
+export type Publish = (message: Message) => void;
+export type InFlight = ReturnType<typeof inFlight>;
+
+export type Exchange = {
+  /** Takes a message in; resolves, after the commit, with what has to be published because of it. */
+  accept(message: Message, options?: AcceptOptions): Promise<readonly Message[]>;
+  /** A shadow request that is answered to its caller, over HTTP. */
+  request(request: ShadowRequest): Promise<ShadowOutcome['response']>;
+  /** Publishes a message of the service itself, such as a lifecycle event. */
+  announce(message: Message): Promise<void>;
+  counters(): Record<string, number>;
+};
+
+export type AcceptOptions = {
+  /** A will on a reserved topic is not a request: the shadow service ignores it. */
+  readonly ignoreShadow?: boolean;
+  /** The requests of this connection that are under way. */
+  readonly inFlight?: InFlight;
+};
+
+type Dependencies = {
+  readonly accountId: string;
+  readonly journal: Journal;
+  readonly shadows: ShadowStore;
+  readonly retained: RetainedStore;
+  readonly outbox: Outbox;
+  readonly rules: Rules;
+  readonly delivery: RuleDelivery;
+  readonly rate: ReturnType<typeof requestRate>;
+  readonly publish: Publish;
+  readonly nowMs: () => number;
+};
+
+export function exchange(dependencies: Dependencies): Exchange {
+  const { journal, shadows, retained, delivery, publish, nowMs } = dependencies;
+  const counts = { messages: 0, shadowRequests: 0, shadowRejected: 0, rulesTriggered: 0 };
+
+  const owe = (message: Message, receivedAtMs: number): OutboxRow[] => {
+    const known = {
+      topic: message.topic,
+      payload: message.payload,
+      clientId: message.clientId ?? 'n/a',
+      principal: message.principal ?? 'n/a',
+      receivedAtMs,
+    };
+    const context = contextOf(known, dependencies.accountId);
+    return dependencies.rules
+      .triggered(message.topic, message.payload, context)
+      .map((rule) =>
+        dependencies.outbox.add({ ...known, rule: rule.name, depth: message.depth ?? 0 }),
+      );
+  };
+
+  /** Inside the transaction: the answer of the shadow service and what rules see of it. */
+  const applyShadow = (request: ShadowRequest, admitted: boolean, receivedAtMs: number) => {
+    counts.shadowRequests++;
+    const stored = shadows.read(request.thing, request.name);
+    const outcome = admitted
+      ? apply(receivedAtMs, stored, request)
+      : reject(receivedAtMs, stored, request, { ...tooManyRequests, ...tokenOf(request) });
+    if (outcome.response.code !== 200) counts.shadowRejected++;
+    if (outcome.next !== undefined && outcome.next !== stored) {
+      shadows.write(request.thing, request.name, outcome.next);
+    }
+    const messages = outcome.messages.map(
+      ({ topic, body }): Message => ({ topic, payload: Buffer.from(JSON.stringify(body)), qos: 1 }),
+    );
+    return { outcome, messages, rows: messages.flatMap((message) => owe(message, receivedAtMs)) };
+  };
+
+  const hand = (rows: readonly OutboxRow[]): void => {
+    counts.rulesTriggered += rows.length;
+    if (rows.length > 0) delivery.offer(rows);
+  };
+
+  const shadowKey = (request: ShadowRequest) => `${request.thing}/${request.name ?? ''}`;
+
+  const accept = async (
+    message: Message,
+    options: AcceptOptions = {},
+  ): Promise<readonly Message[]> => {
+    counts.messages++;
+    const receivedAtMs = nowMs();
+    const request = options.ignoreShadow
+      ? undefined
+      : shadowRequestOf(message.topic, message.payload);
+    const slot = request === undefined || (options.inFlight?.start(request.thing) ?? true);
+    const admitted =
+      request === undefined || (slot && dependencies.rate.admits(receivedAtMs, shadowKey(request)));
+    try {
+      const done = await journal.write(() => {
+        const rows = owe(message, receivedAtMs);
+        if (message.retain === true) retained.put({ ...message, modifiedAtMs: receivedAtMs });
+        if (request === undefined) return { messages: [], rows };
+        const shadow = applyShadow(request, admitted, receivedAtMs);
+        return { messages: shadow.messages, rows: [...rows, ...shadow.rows] };
+      });
+      hand(done.rows);
+      return done.messages;
+    } finally {
+      if (request !== undefined && slot) options.inFlight?.end(request.thing);
+    }
+  };
+
+  return {
+    accept,
+    async request(request) {
+      const receivedAtMs = nowMs();
+      const admitted = dependencies.rate.admits(receivedAtMs, shadowKey(request));
+      const done = await journal.write(() => applyShadow(request, admitted, receivedAtMs));
+      hand(done.rows);
+      done.messages.forEach(publish);
+      return done.outcome.response;
+    },
+    async announce(message) {
+      const messages = await accept(message);
+      for (const each of [message, ...messages]) publish(each);
+    },
+    counters: () => ({ ...counts }),
+  };
+}

@@ -1,0 +1,121 @@
+/**
+ * Lifecycle events: who connected, who left and why, on `$aws/events/presence/…` with times in
+ * milliseconds. "Client IDs that contain # or + do not receive lifecycle events."
+ */
+import type { Session } from './broker-traffic.ts';
+import type { DisconnectReason, Identity } from './connection.ts';
+import type { Exchange } from './exchange.ts';
+import type { Journal } from './journal.ts';
+import type { PresenceStore } from './presence-store.ts';
+
+export type LastConnection = {
+  readonly disconnectReason: DisconnectReason;
+  readonly disconnectedAtMs: number;
+};
+
+export type Presence = {
+  connected(session: Session): Promise<void>;
+  disconnected(session: Session): Promise<void>;
+  refused(identity: Identity): Promise<void>;
+  /** Ends, in the events, the connections that an earlier process left open. */
+  recover(): Promise<void>;
+  last(clientId: string): LastConnection | undefined;
+};
+
+type Dependencies = {
+  readonly journal: Journal;
+  readonly store: PresenceStore;
+  readonly exchange: Exchange;
+  readonly nowMs: () => number;
+  readonly log: (line: string) => void;
+};
+
+/** GetConnection keeps what it knows of a client for half an hour after it left. */
+const lastConnectionsMax = 10_000;
+
+export function presence(dependencies: Dependencies): Presence {
+  const { journal, store, exchange, nowMs, log } = dependencies;
+  const versions = new WeakMap<Session, Promise<number>>();
+  const ended = new Map<string, LastConnection>();
+
+  const announce = async (kind: string, clientId: string, body: object): Promise<void> => {
+    if (/[#+]/.test(clientId)) return;
+    const payload = Buffer.from(JSON.stringify({ clientId, ...body }));
+    const topic = `$aws/events/presence/${kind}/${clientId}`;
+    await exchange.announce({ topic, payload, qos: 1 }).catch((error: unknown) => {
+      log(`Lifecycle event of ${clientId} was lost: ${String(error)}`);
+    });
+  };
+
+  const remember = (clientId: string, last: LastConnection) => {
+    ended.delete(clientId);
+    ended.set(clientId, last);
+    if (ended.size > lastConnectionsMax) ended.delete(ended.keys().next().value!);
+  };
+
+  const common = (session: Session, timestamp: number, eventType: string) => ({
+    // "thingName will only be included if the client is connecting using the exclusive thing feature"
+    ...(session.rights.exclusiveThing === undefined
+      ? {}
+      : { thingName: session.rights.exclusiveThing }),
+    timestamp,
+    eventType,
+    sessionIdentifier: session.sessionId,
+    principalIdentifier: session.identity.certificateId,
+  });
+
+  return {
+    async connected(session) {
+      const { clientId, certificateId, ipAddress } = session.identity;
+      ended.delete(clientId);
+      const version = journal
+        .write(() => store.connected(nowMs(), clientId, session.sessionId, certificateId))
+        .then((row) => row.version);
+      versions.set(session, version);
+      await announce('connected', clientId, {
+        ...common(session, nowMs(), 'connected'),
+        ipAddress,
+        versionNumber: await version,
+      });
+    },
+    async disconnected(session) {
+      const { clientId } = session.identity;
+      const reason = session.reason ?? 'CONNECTION_LOST';
+      const timestamp = nowMs();
+      remember(clientId, { disconnectReason: reason, disconnectedAtMs: timestamp });
+      const versionNumber = (await versions.get(session)) ?? 0;
+      await journal.write(() => store.disconnected(timestamp, clientId, versionNumber));
+      await announce('disconnected', clientId, {
+        ...common(session, timestamp, 'disconnected'),
+        clientInitiatedDisconnect: reason === 'CLIENT_INITIATED_DISCONNECT',
+        disconnectReason: reason,
+        versionNumber,
+      });
+    },
+    refused: (identity) =>
+      announce('connect_failed', identity.clientId, {
+        timestamp: nowMs(),
+        eventType: 'connect_failed',
+        connectFailureReason: 'AUTHORIZATION_FAILED',
+        principalIdentifier: identity.certificateId,
+        sessionIdentifier: '00000000-0000-0000-0000-000000000000',
+        ipAddress: identity.ipAddress,
+      }),
+    async recover() {
+      for (const row of store.open()) {
+        const timestamp = nowMs();
+        await journal.write(() => store.disconnected(timestamp, row.clientId, row.version));
+        await announce('disconnected', row.clientId, {
+          timestamp,
+          eventType: 'disconnected',
+          sessionIdentifier: row.session,
+          principalIdentifier: row.certificate,
+          clientInitiatedDisconnect: false,
+          disconnectReason: 'SERVER_ERROR',
+          versionNumber: row.version,
+        });
+      }
+    },
+    last: (clientId) => ended.get(clientId),
+  };
+}

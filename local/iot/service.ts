@@ -1,0 +1,229 @@
+/**
+ * The IoT half of the local cloud: broker, Device Shadow service, registry and rules around one
+ * file of state. This is its only door; everything else in this folder is behind it.
+ */
+import { mkdirSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { neededAction } from './action-names.ts';
+import { ensureAuthority } from './authority.ts';
+import { type Broker, startBroker } from './broker.ts';
+import { controlPlane } from './control-plane.ts';
+import { dataPlane } from './data-plane.ts';
+import { type Exchange, exchange } from './exchange.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { republishDepthMax } from './limits.ts';
+import { type OutboxRow, outbox, outboxSchema } from './outbox.ts';
+import { type Policy, parsePolicy } from './policy.ts';
+import { type Presence, presence } from './presence.ts';
+import { presenceSchema, presenceStore } from './presence-store.ts';
+import { registry, registrySchema } from './registry.ts';
+import { retainedSchema, retainedStore } from './retained.ts';
+import { ruleDelivery } from './rule-delivery.ts';
+import { parseRules, type ResolvedTopicRule } from './rules.ts';
+import { shadowSchema, shadowStore } from './shadow-store.ts';
+import { requestRate } from './shadow-throttle.ts';
+
+export type { ResolvedTopicRule } from './rules.ts';
+
+export type ResolvedPolicy = { readonly name: string; readonly document: unknown };
+
+export type IotOptions = {
+  readonly stateDir: string;
+  readonly host: string;
+  /** 0: any free port; the endpoint then names the one that was taken. */
+  readonly mqttPort: number;
+  readonly accountId: string;
+  readonly region: string;
+  readonly resources: {
+    readonly topicRules: readonly ResolvedTopicRule[];
+    readonly policies: readonly ResolvedPolicy[];
+  };
+  readonly deliver: {
+    sqs(queueUrl: string, body: string): Promise<void>;
+    s3(bucket: string, key: string, body: Uint8Array): Promise<void>;
+    lambda(functionArn: string, payload: unknown): Promise<void>;
+  };
+  log(line: string): void;
+};
+
+export type IotService = {
+  readonly mqttPort: number;
+  readonly caPem: string;
+  readonly caPath: string;
+  readonly operator: {
+    readonly certPath: string;
+    readonly keyPath: string;
+    readonly clientId: string;
+  };
+  handleData(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void>;
+  handleControl(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void>;
+  actionOf(
+    service: 'iotdata' | 'iot',
+    req: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
+  ): { action: string; resource: string };
+  counters(): Record<string, number>;
+  /** Resolves when no rule owes anything to its actions. */
+  idle(): Promise<void>;
+  close(): Promise<void>;
+};
+
+const schema = [shadowSchema, registrySchema, outboxSchema, presenceSchema, retainedSchema].join(
+  '',
+);
+const housekeepingMs = 60_000;
+
+export async function startIot(options: IotOptions): Promise<IotService> {
+  // What cannot be run is refused before anything is opened.
+  const rules = parseRules(options.resources.topicRules);
+  const policies = new Map<string, Policy>(
+    options.resources.policies.map(({ name, document }) => [name, parsePolicy(name, document)]),
+  );
+  const authority = await ensureAuthority(options.stateDir);
+  mkdirSync(join(options.stateDir, 'iot'), { recursive: true });
+  const journal = openJournal(join(options.stateDir, 'iot', 'state.sqlite'), schema);
+  const things = registry(journal.database);
+  const shadows = shadowStore(journal.database);
+  const retained = retainedStore(journal.database);
+  const owed = outbox(journal.database);
+  const rate = requestRate();
+  const nowMs = () => Date.now();
+  let generation = 0;
+  const parts: Parts = {};
+
+  const delivery = ruleDelivery({
+    accountId: options.accountId,
+    rules,
+    targets: {
+      ...options.deliver,
+      republish: (row, topic, qos, body) => republish(parts.exchange!, row, topic, qos, body),
+    },
+    settle: (id) => journal.write(() => owed.remove(id)),
+    log: options.log,
+  });
+  parts.exchange = exchange({
+    accountId: options.accountId,
+    journal,
+    shadows,
+    retained,
+    outbox: owed,
+    rules,
+    delivery,
+    rate,
+    publish: (message) => parts.broker!.publish(message),
+    nowMs,
+  });
+  parts.presence = presence({
+    journal,
+    store: presenceStore(journal.database),
+    exchange: parts.exchange,
+    nowMs,
+    log: options.log,
+  });
+  const broker = await startBroker({
+    host: options.host,
+    port: options.mqttPort,
+    authority,
+    source: {
+      registry: things,
+      policies,
+      region: options.region,
+      accountId: options.accountId,
+      generation: () => generation,
+    },
+    exchange: () => parts.exchange!,
+    presence: () => parts.presence!,
+    retained,
+    log: options.log,
+  }).catch((error: unknown) => {
+    journal.close();
+    throw error;
+  });
+  parts.broker = broker;
+  delivery.offer(owed.all());
+  await parts.presence.recover();
+  const housekeeping = setInterval(() => {
+    rate.forget(nowMs());
+    void journal.write(() => shadows.forget(nowMs()));
+  }, housekeepingMs);
+  housekeeping.unref();
+
+  const handleData = dataPlane({
+    exchange: parts.exchange,
+    broker,
+    presence: parts.presence,
+    shadows,
+    retained,
+    nowMs,
+    log: options.log,
+  });
+  const handleControl = controlPlane({
+    authority,
+    registry: things,
+    journal,
+    policies,
+    documents: new Map(options.resources.policies.map(({ name, document }) => [name, document])),
+    region: options.region,
+    accountId: options.accountId,
+    endpoint: () => `${options.host}:${broker.port}`,
+    changed: () => {
+      generation++;
+    },
+    certificateDisabled: (id) => broker.disconnectCertificate(id),
+    nowMs,
+    log: options.log,
+  });
+
+  return {
+    mqttPort: broker.port,
+    caPem: authority.caPem,
+    caPath: authority.caPath,
+    operator: authority.operator,
+    handleData,
+    handleControl,
+    actionOf: (service, req) => neededAction(service, req, options.region, options.accountId),
+    counters: () => ({
+      ...broker.counters(),
+      ...parts.exchange!.counters(),
+      ...prefixed('rules', delivery.counters()),
+    }),
+    idle: () => delivery.idle(),
+    async close() {
+      clearInterval(housekeeping);
+      await broker.close();
+      await settle(journal);
+      await delivery.close();
+      journal.close();
+    },
+  };
+}
+
+/** The exchange, the broker and the presence know each other; they meet here. */
+type Parts = { exchange?: Exchange; broker?: Broker; presence?: Presence };
+
+/** Lets the lifecycle events of the connections that were just closed reach the file. */
+async function settle(journal: Journal): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await journal.write(() => undefined);
+}
+
+async function republish(
+  to: Exchange,
+  row: OutboxRow,
+  topic: string,
+  qos: 0 | 1,
+  payload: Uint8Array,
+): Promise<void> {
+  if (row.depth >= republishDepthMax) {
+    throw new Error(`the message was republished ${row.depth} times already`);
+  }
+  const { clientId, principal } = row;
+  await to.announce({ topic, payload, qos, clientId, principal, depth: row.depth + 1 });
+}
+
+const prefixed = (prefix: string, counts: Record<string, number>): Record<string, number> =>
+  Object.fromEntries(
+    Object.entries(counts).map(([name, count]) => [
+      `${prefix}${name[0]!.toUpperCase()}${name.slice(1)}`,
+      count,
+    ]),
+  );
