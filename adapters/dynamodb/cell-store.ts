@@ -6,11 +6,8 @@ import {
   askKey,
   cellPartition,
   chunkKey,
-  edgeFactsKey,
   edgeKey,
   factsKey,
-  pointerKey,
-  poolCellKey,
   reportKey,
   shareKey,
   workKey,
@@ -74,26 +71,22 @@ export function planWrites(plan: Plan): Write[] {
   return writes;
 }
 
-/** An edge that left takes its rows with it, its name becomes free, and its cell has room for another. */
+/**
+ * An edge that left takes its rows in the cell with it; its name and its identity go later, when nothing of it can be
+ * heard any more. The condition is for one that enrolled again in the meantime.
+ */
 function removals(cell: CellId, plan: Plan): Write[] {
-  const writes: Write[] = [];
-  for (const edge of plan.removedEdges) {
-    const keys = [
-      edgeKey(cell, edge),
-      factsKey(cell, edge),
-      reportKey(cell, edge),
-      workKey(cell, edge),
-      pointerKey(edge),
-      edgeFactsKey(edge),
-    ];
-    for (const key of keys) writes.push({ kind: 'delete', key });
-  }
-  if (plan.removedEdges.size > 0 && plan.meta !== null) {
-    writes.push({
-      kind: 'update',
-      key: poolCellKey(plan.meta.pool, cell),
-      change: { add: { edges: -plan.removedEdges.size } },
-    });
-  }
-  return writes;
+  return [...plan.removedEdges].flatMap((edge): Write[] => [
+    {
+      kind: 'delete',
+      key: edgeKey(cell, edge),
+      condition: {
+        expression: 'attribute_not_exists(#pk) OR #removing <> :staying',
+        values: { staying: 'null' },
+      },
+    },
+    { kind: 'delete', key: factsKey(cell, edge) },
+    { kind: 'delete', key: reportKey(cell, edge) },
+    { kind: 'delete', key: workKey(cell, edge) },
+  ]);
 }

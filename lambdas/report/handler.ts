@@ -1,1 +1,33 @@
-export const handler = async (): Promise<void> => {};
+import type { SQSEvent } from 'aws-lambda';
+import { createDocumentClient } from '../../adapters/dynamodb/client.ts';
+import { createInventory } from '../../adapters/dynamodb/edge-inventory.ts';
+import { createTable } from '../../adapters/dynamodb/table.ts';
+import { type EdgeEvent, parseEdgeEvent } from '../../core/wire/edge-event.ts';
+import { requiredEnv } from '../environment.ts';
+import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../event-handler.ts';
+import { createLog } from '../log.ts';
+import { storeReports } from './store-reports.ts';
+
+const log = createLog({ function: 'report' }, Date.now);
+const deps = {
+  inventory: createInventory(createTable(createDocumentClient(), requiredEnv('TABLE_NAME'))),
+  log,
+};
+
+export const handler = eventHandler(log, async (batch: SQSEvent): Promise<BatchAnswer> => {
+  const ids: string[] = [];
+  const events: EdgeEvent[] = [];
+  for (const record of batch.Records) {
+    const event = parseEdgeEvent(parseBody(record.body));
+    if (event === null) {
+      log.warn('a message that is no event of an edge was dropped', {
+        messageId: record.messageId,
+      });
+      continue;
+    }
+    ids.push(record.messageId);
+    events.push(event);
+  }
+  const outcomes = await storeReports(deps, events);
+  return batchAnswer(ids.filter((_, at) => outcomes[at] === 'failed'));
+});

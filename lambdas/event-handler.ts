@@ -1,0 +1,30 @@
+import middy from '@middy/core';
+import type { Log } from './log.ts';
+
+/** A batch answer: which records come back. */
+export type BatchAnswer = { batchItemFailures: { itemIdentifier: string }[] };
+
+/**
+ * Wraps what a function does with what every function needs: a failure is logged with its cause before Lambda hears of it.
+ * Nothing else happens here; what is done with an event is in the function itself.
+ */
+export function eventHandler<E, R>(log: Log, work: (event: E) => Promise<R>) {
+  return middy<E, R>({ timeoutEarlyInMillis: 0 })
+    .onError(({ error }) => {
+      log.error('the invocation failed', { error });
+    })
+    .handler((event: E) => work(event));
+}
+
+export function batchAnswer(failed: Iterable<string>): BatchAnswer {
+  return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
+}
+
+/** A body that is no JSON is nobody's event. */
+export function parseBody(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Structured log lines, one JSON object each: few words, the ids that are needed to follow a request, never a secret.
+ * A metric is a log line too, in the embedded format that CloudWatch reads, so that it costs no call.
+ */
+export type Log = {
+  info(message: string, fields?: Fields): void;
+  warn(message: string, fields?: Fields): void;
+  error(message: string, fields?: Fields): void;
+  metric(name: string, value: number, fields?: Fields): void;
+};
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function createLog(
+  base: Fields,
+  now: () => number,
+  write: (line: string) => void = (line) => console.log(line),
+): Log {
+  const line = (level: string, message: string, fields: Fields = {}) =>
+    write(JSON.stringify({ level, message, ...base, ...readable(fields) }));
+  return {
+    info: (message, fields) => line('info', message, fields),
+    warn: (message, fields) => line('warn', message, fields),
+    error: (message, fields) => line('error', message, fields),
+    metric: (name, value, fields = {}) =>
+      write(
+        JSON.stringify({
+          _aws: {
+            Timestamp: now(),
+            CloudWatchMetrics: [
+              { Namespace: 'Edgewise', Dimensions: [[]], Metrics: [{ Name: name }] },
+            ],
+          },
+          [name]: value,
+          ...base,
+          ...fields,
+        }),
+      ),
+  };
+}
+
+function readable(fields: Fields): Fields {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      value instanceof Error ? shown(value) : value,
+    ]),
+  );
+}
+
+function shown(error: Error): Fields {
+  return {
+    name: error.name,
+    message: error.message,
+    stack: error.stack,
+    ...(error.cause instanceof Error ? { cause: error.cause.message } : {}),
+  };
+}
