@@ -1,0 +1,85 @@
+import { type ExitCode, exitCode } from '../exit-code.ts';
+import { Failure } from '../failure.ts';
+
+/** An RFC 9457 problem as the API sends it. */
+export type Problem = {
+  readonly status: number;
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  readonly errors: readonly { readonly pointer: string; readonly message: string }[];
+  readonly requestId: string | null;
+};
+
+/**
+ * Reads the body of an answer that is an error; a body that is no problem document still gives a
+ * sentence.
+ */
+export function readProblem(status: number, body: unknown): Problem {
+  const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
+  const text = (name: string): string => (typeof fields[name] === 'string' ? fields[name] : '');
+  const errors = Array.isArray(fields.errors) ? fields.errors : [];
+  return {
+    status,
+    code: text('code'),
+    title: text('title'),
+    detail: text('detail') || text('message'),
+    errors: errors.flatMap((error: unknown) => {
+      const entry = error as { pointer?: unknown; message?: unknown };
+      return typeof entry?.message === 'string'
+        ? [{ pointer: String(entry.pointer ?? ''), message: entry.message }]
+        : [];
+    }),
+    requestId: text('requestId') || null,
+  };
+}
+
+export function failureOfProblem(problem: Problem, asked: string): Failure {
+  const sentence = problem.detail || problem.title || `The API answered ${problem.status}.`;
+  const pointers = problem.errors.map((error) => `${error.pointer || '/'}: ${error.message}`);
+  const remedy = pointers.length > 0 ? pointers.join('\n  ') : remedyOf(problem, asked);
+  return new Failure(codeOf(problem), endSentence(sentence), remedy, problem.status);
+}
+
+function endSentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+function codeOf(problem: Problem): ExitCode {
+  if (problem.code === 'unsatisfiable') return exitCode.notPlaced;
+  switch (problem.status) {
+    case 401:
+    case 403:
+      return exitCode.notAuthorised;
+    case 404:
+      return exitCode.notFound;
+    case 409:
+    case 412:
+      return exitCode.conflict;
+    case 400:
+    case 413:
+    case 415:
+      return exitCode.usage;
+    case 422:
+      return problem.code === 'idempotency-key-reused' ? exitCode.conflict : exitCode.usage;
+    default:
+      return exitCode.failure;
+  }
+}
+
+function remedyOf(problem: Problem, asked: string): string | null {
+  switch (problem.status) {
+    case 401:
+      return 'Give a valid token with --token, EDGEWISE_TOKEN or "edgewise config set".';
+    case 403:
+      return 'The token lacks the scope for this. One that has it: edgewise token create';
+    case 412:
+      return 'It was changed by somebody else meanwhile; look at it again and repeat.';
+    case 429:
+      return 'The API asks for less; try again in a moment.';
+    default:
+      return problem.status < 500
+        ? null
+        : `${asked}, request ${problem.requestId ?? 'without an id'}`;
+  }
+}

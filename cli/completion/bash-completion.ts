@@ -1,0 +1,75 @@
+import { type CompletionEntry, type CompletionTree, namesOf } from './completion-tree.ts';
+
+/** Plain bash, without the bash-completion package: one case per command. */
+export function bashCompletion(tree: CompletionTree): string {
+  const first = tree.firstWords.map(([word]) => word).join(' ');
+  return `# edgewise completion for bash; load it with: source <(edgewise completion bash)
+_edgewise() {
+  local cur prev path flags values names
+  COMPREPLY=()
+  cur="\${COMP_WORDS[COMP_CWORD]}"
+  prev="\${COMP_WORDS[COMP_CWORD-1]}"
+  path="\${COMP_WORDS[1]}"
+  if (( COMP_CWORD == 1 )); then
+    COMPREPLY=( $(compgen -W "${first}" -- "$cur") )
+    return
+  fi
+  case "$path" in
+${nounCases(tree)}  esac
+  case "$path" in
+${tree.entries.map(entryCase).join('')}    *) return ;;
+  esac
+  values="$(_edgewise_values "$path" "$prev")"
+  if [[ -n "$values" ]]; then
+    COMPREPLY=( $(compgen -W "$values" -- "$cur") )
+  elif [[ "$prev" == --file || "$prev" == -f || "$prev" == --data || "$prev" == --csr ]]; then
+    COMPREPLY=( $(compgen -f -- "$cur") )
+  elif [[ "$cur" == -* ]]; then
+    COMPREPLY=( $(compgen -W "$flags" -- "$cur") )
+  elif [[ -n "$names" ]]; then
+    COMPREPLY=( $(compgen -W "last $($names 2>/dev/null)" -- "$cur") )
+    [[ "$names" == *"job list"* ]] || COMPREPLY=( $(compgen -W "$($names 2>/dev/null)" -- "$cur") )
+  fi
+}
+_edgewise_values() {
+  case "$1 $2" in
+${tree.entries.flatMap(valueCases).join('')}  esac
+}
+complete -F _edgewise edgewise
+`;
+}
+
+function nounCases({ entries }: CompletionTree): string {
+  const verbs = new Map<string, string[]>();
+  for (const { words } of entries) {
+    const [noun, verb] = words.split(' ');
+    if (noun !== undefined && verb !== undefined)
+      verbs.set(noun, [...(verbs.get(noun) ?? []), verb]);
+  }
+  return [...verbs]
+    .map(
+      ([noun, names]) => `    ${noun})
+      if (( COMP_CWORD == 2 )); then
+        COMPREPLY=( $(compgen -W "${names.join(' ')}" -- "$cur") )
+        return
+      fi
+      path="${noun} \${COMP_WORDS[2]}" ;;
+`,
+    )
+    .join('');
+}
+
+function entryCase(entry: CompletionEntry): string {
+  const flags = entry.flags.map((flag) => `--${flag.name}`).join(' ');
+  const names = entry.argument === null ? '' : (namesOf[entry.argument] ?? '');
+  return `    "${entry.words}") flags="${flags}"; names="${names}" ;;\n`;
+}
+
+function valueCases(entry: CompletionEntry): string[] {
+  return entry.flags
+    .filter((flag) => flag.takesValue && flag.choices.length > 0)
+    .map((flag) => {
+      const short = flag.short === null ? '' : `|"${entry.words} -${flag.short}"`;
+      return `    "${entry.words} --${flag.name}"${short}) echo "${flag.choices.join(' ')}" ;;\n`;
+    });
+}

@@ -1,0 +1,16 @@
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
+import { edgePath } from './edge-view.ts';
+
+export const command = defineCommand({
+  name: 'edge work',
+  about: 'print the work document of an edge, as its agent gets it',
+  args: [{ name: 'EDGE', noun: 'edge' }],
+  flags: {},
+  examples: ['edgewise edge work edge-10 --token "$EDGE_SECRET"'],
+  async run({ args, api, output }) {
+    const work: unknown = await api().get(edgePath(args[0]!, '/work'));
+    output.single(work, args[0]!, () => `${JSON.stringify(work, null, 2)}\n`);
+    return exitCode.ok;
+  },
+});

@@ -1,0 +1,134 @@
+import { join } from 'node:path';
+import { type AgentOptions, parseAgentOptions } from '../../edge-agent/agent-options.ts';
+import { DirectoryInUse } from '../../edge-agent/data-directory.ts';
+import { type AgentExit, runAgent } from '../../edge-agent/run-agent.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
+import { Failure, usage } from '../failure.ts';
+import { fleetEdgesMax } from '../limits.ts';
+import { agentEnvironment } from './agent-settings.ts';
+
+/**
+ * Many simulated edges in one process. A small fleet gives each edge the directory that `edgewise
+ * agent --name` would use, so that one of them can later run alone; a large one shares a single
+ * journal, which costs one write for all of them.
+ */
+const ownDirectoriesMax = 64;
+
+export const command = defineCommand({
+  name: 'fleet',
+  about: 'run simulated edges edge-START … edge-(END-1) in one process',
+  args: [
+    { name: 'START', noun: 'text' },
+    { name: 'END', noun: 'text' },
+  ],
+  flags: {
+    power: { kind: 'number', value: 'W', min: 1, about: 'power of each edge (250)' },
+    prefix: { kind: 'text', value: 'NAME', about: 'what the names begin with (edge)' },
+    pool: { kind: 'text', short: 'p', value: 'POOL', about: 'pool to enrol in' },
+    label: { kind: 'list', short: 'l', value: 'K=V', about: 'label of each edge' },
+    data: { kind: 'text', value: 'DIR', about: 'where the edges keep their state' },
+    transport: {
+      kind: 'text',
+      value: 'mqtt|http',
+      choices: ['mqtt', 'http'],
+      about: 'mqtt or http',
+    },
+    'enrol-token': { kind: 'text', value: 'T', about: 'token for the first start' },
+    'draw-power': {
+      kind: 'switch',
+      about: 'chunks draw random power instead of what they reserve',
+    },
+  },
+  examples: ['edgewise fleet 100 110'],
+  async run(call) {
+    const { args, flags, settings, terminal } = call;
+    const start = readNumber(args[0]!, 'START');
+    const end = readNumber(args[1]!, 'END');
+    if (end <= start || end - start > fleetEdgesMax) {
+      throw usage(
+        `${start} to ${end} is not a fleet.`,
+        `END is not included, so it is larger than START, by ${fleetEdgesMax} at most.`,
+      );
+    }
+    const prefix = flags.prefix ?? 'edge';
+    const names = Array.from({ length: end - start }, (_, i) => `${prefix}-${start + i}`);
+    const argv = ['--name', names[0]!];
+    for (const name of ['power', 'pool', 'data', 'transport', 'enrol-token'] as const) {
+      if (flags[name] !== undefined) argv.push(`--${name}`, String(flags[name]));
+    }
+    for (const label of flags.label) argv.push('--label', label);
+    if (flags['draw-power']) argv.push('--draw-power');
+    const environment = agentEnvironment(call);
+    const api = call.given.has('api') ? (settings().api ?? undefined) : environment.EDGEWISE_API;
+    const token = call.given.has('token') ? settings().token : null;
+    const options = readOptions(argv, {
+      ...environment,
+      EDGEWISE_API: api,
+      EDGEWISE_ENROL_TOKEN: token ?? environment.EDGEWISE_ENROL_TOKEN,
+    });
+    terminal.say(`Edges ${names[0]} … ${names.at(-1)} start; Ctrl-C stops them.`);
+    const log = (line: string): void => terminal.say(line);
+    return finish(await runTogether(divide(names, options), terminal.interrupted, log));
+  },
+});
+
+function readNumber(text: string, name: string): number {
+  if (!/^\d{1,7}$/.test(text))
+    throw usage(`${name} is a number, not "${text}".`, 'Usage: edgewise fleet 100 110');
+  return Number(text);
+}
+
+function readOptions(argv: string[], env: Record<string, string | undefined>): AgentOptions {
+  try {
+    return parseAgentOptions(argv, env);
+  } catch (error) {
+    throw usage((error as Error).message);
+  }
+}
+
+/** `options` are those of the first edge alone; its directory lies beside those of the others. */
+function divide(names: readonly string[], options: AgentOptions): AgentOptions[] {
+  const beside = join(options.dataDirectory, '..');
+  const quiet = { ...options, quiet: true };
+  if (names.length > ownDirectoriesMax) {
+    const directory = `fleet-${names[0]}-${names.at(-1)}`;
+    return [{ ...quiet, names, dataDirectory: join(beside, directory) }];
+  }
+  return names.map((name) => ({ ...quiet, names: [name], dataDirectory: join(beside, name) }));
+}
+
+/** When one cannot run, none does: half a fleet would only look like a whole one. */
+async function runTogether(
+  parts: readonly AgentOptions[],
+  interrupted: AbortSignal,
+  log: (line: string) => void,
+): Promise<AgentExit[]> {
+  const ending = new AbortController();
+  const signal = AbortSignal.any([interrupted, ending.signal]);
+  const runs = parts.map(async (options) => {
+    try {
+      return await runAgent(options, signal, { log });
+    } catch (error) {
+      ending.abort();
+      if (error instanceof DirectoryInUse) throw new Failure(exitCode.conflict, error.message);
+      throw error;
+    }
+  });
+  const ended = await Promise.allSettled(runs);
+  return ended.map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+}
+
+function finish(exits: readonly AgentExit[]) {
+  if (exits.includes('not-enrolled')) {
+    throw new Failure(
+      exitCode.notAuthorised,
+      'Not every edge could enrol.',
+      'Give --enrol-token, or --token with the scope edges:enrol.',
+    );
+  }
+  return exitCode.ok;
+}

@@ -1,0 +1,109 @@
+import { type Execution, isFinal, type Job, type Waiting } from '../client/resources.ts';
+import { formatAge, formatDurationMs } from '../duration.ts';
+import { paintState } from '../output/colour.ts';
+import { formatBar } from '../output/progress-bar.ts';
+import { formatFields, formatPairs, formatTable, type Table } from '../output/table.ts';
+
+/** How a job is shown: one line in a list, a page of its own. */
+export function jobTable(nowMs: number): Table<Job> {
+  return {
+    name: (job) => job.id,
+    columns: [
+      { title: 'ID', of: (job) => job.id },
+      { title: 'NAME', of: (job) => job.name ?? '-' },
+      { title: 'STATE', of: (job) => job.status.state, state: true },
+      { title: '%', of: (job) => job.status.percent, right: true },
+      { title: 'CHUNKS', of: chunksText, right: true },
+      { title: 'POWER', of: powerText, right: true },
+      { title: 'AGE', of: (job) => formatAge(job.createdAt, nowMs), right: true },
+      { title: 'POOL', of: (job) => job.spec.pool ?? '-', wide: true },
+      { title: 'QUEUE', of: (job) => job.spec.queue ?? '-', wide: true },
+      { title: 'PRIORITY', of: (job) => job.spec.priority ?? '-', right: true, wide: true },
+      { title: 'LABELS', of: (job) => formatPairs(job.spec.labels), wide: true },
+      { title: 'REASON', of: (job) => reasonText(job), wide: true },
+    ],
+  };
+}
+
+function chunksText(job: Job): string {
+  return `${job.status.chunks.done}/${job.status.chunks.total}`;
+}
+
+function powerText(job: Job): string | number {
+  if (typeof job.spec.power === 'number') return job.spec.power;
+  const each = job.spec.chunkPower;
+  return typeof each === 'number' ? each * job.status.chunks.total : '-';
+}
+
+function reasonText(job: Job): string {
+  return job.status.reason ?? job.status.waiting?.map((one) => one.reason).join(',') ?? '';
+}
+
+export const executionTable: Table<Execution> = {
+  name: (execution) => execution.edge,
+  columns: [
+    { title: 'EDGE', of: (execution) => execution.edge },
+    { title: 'POWER', of: (execution) => execution.power, right: true },
+    { title: '%', of: (execution) => execution.percent, right: true },
+    { title: 'CHUNKS', of: (execution) => shorten(execution.chunks) },
+    { title: 'RUNNING', of: (execution) => shorten(execution.running) },
+    { title: 'DEAD', of: (execution) => shorten(execution.dead) },
+    { title: 'STARTED', of: (execution) => execution.startedAt ?? '-', wide: true },
+    { title: 'ENDED', of: (execution) => execution.endedAt ?? '-', wide: true },
+  ],
+};
+
+const rangesShownMax = 24;
+
+function shorten(ranges: string | null | undefined): string {
+  const text = ranges || '-';
+  return text.length <= rangesShownMax ? text : `${text.slice(0, rangesShownMax - 1)}…`;
+}
+
+const executionsShownMax = 12;
+
+export function describeJob(
+  job: Job,
+  style: { colour: boolean; wide: boolean; nowMs: number },
+): string {
+  const { status } = job;
+  const counts = Object.entries(status.chunks).filter(([name, n]) => name !== 'total' && n > 0);
+  const chunks = counts.map(([name, n]) => `${n} ${name}`).join(', ');
+  const fields = formatFields([
+    ['job', job.name === null ? job.id : `${job.id} (${job.name})`],
+    ['pool', job.spec.pool ?? null],
+    ['queue', style.wide ? (job.spec.queue ?? null) : null],
+    ['priority', style.wide ? (job.spec.priority ?? null) : null],
+    ['labels', style.wide ? formatPairs(job.spec.labels) : null],
+    ['chunks', `${status.chunks.total}${chunks === '' ? '' : `: ${chunks}`}`],
+    ['power', powerText(job)],
+    ['created', `${job.createdAt} by ${job.createdBy}`],
+    ['took', tookText(job, style.nowMs)],
+    ['reason', status.reason],
+    ['bill', style.wide ? formatPairs(status.receipt) : null],
+  ]);
+  const state = paintState(status.state, status.state, style.colour);
+  const lines = [`${formatBar(status.percent, 24)} ${status.percent} %  ${state}\n${fields}`];
+  const executions = status.executions ?? [];
+  if (executions.length > 0) {
+    const shown = style.wide ? executions : executions.slice(0, executionsShownMax);
+    lines.push(`\n${formatTable(shown, executionTable, style)}`);
+    if (shown.length < executions.length) {
+      lines.push(`… ${executions.length - shown.length} more: edgewise job executions ${job.id}\n`);
+    }
+  }
+  if (!isFinal(status.state)) lines.push(describeWaiting(status.waiting ?? []));
+  return lines.join('');
+}
+
+function tookText(job: Job, nowMs: number): string | null {
+  const { startedAt, endedAt } = job.status;
+  if (startedAt === null) return null;
+  return formatDurationMs((endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(startedAt));
+}
+
+export function describeWaiting(waiting: readonly Waiting[]): string {
+  if (waiting.length === 0) return '';
+  const lines = waiting.map((one) => `  ${one.chunks} × ${one.reason}: ${one.detail}\n`);
+  return `\nwaiting\n${lines.join('')}`;
+}

@@ -1,0 +1,23 @@
+import { listPages } from '../client/pages.ts';
+import type { Execution } from '../client/resources.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
+import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { jobPath, withJob } from './job-reference.ts';
+import { executionTable } from './job-view.ts';
+
+export const command = defineCommand({
+  name: 'job executions',
+  about: 'list every edge where a job ran or runs, with its share and progress',
+  args: [{ name: 'JOB', noun: 'job' }],
+  flags: { ...limitFlags },
+  examples: ['edgewise job executions last --all'],
+  async run({ args, flags, api, output }) {
+    const client = api();
+    const page = await withJob(client, args[0]!, (id) =>
+      listPages<Execution>(client, jobPath(id, '/executions'), {}, readLimit(flags), flags.cursor),
+    );
+    output.list(page, page.items, executionTable);
+    return exitCode.ok;
+  },
+});

@@ -1,0 +1,58 @@
+import { listPages } from '../client/pages.ts';
+import type { Job } from '../client/resources.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
+import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { watchView } from '../output/live-view.ts';
+import { formatTable } from '../output/table.ts';
+import { readEveryMs, watchFlags } from '../output/watch-flags.ts';
+import { checkSelectors } from '../pairs.ts';
+import { jobTable } from './job-view.ts';
+
+const states = ['waiting', 'pending', 'scheduled', 'running', 'done', 'failed', 'cancelled'];
+
+export const command = defineCommand({
+  name: 'job list',
+  about: 'list jobs, newest first',
+  args: [],
+  flags: {
+    state: { kind: 'text', short: 's', value: 'STATE', choices: states, about: states.join(', ') },
+    pool: { kind: 'text', short: 'p', value: 'POOL', about: 'only jobs of this pool' },
+    queue: { kind: 'text', value: 'QUEUE', about: 'only jobs of this queue' },
+    label: {
+      kind: 'list',
+      short: 'l',
+      value: 'K=V',
+      about: 'only jobs with this label; may be repeated',
+    },
+    edge: { kind: 'text', value: 'EDGE', about: 'only jobs that ran or run on this edge' },
+    ...limitFlags,
+    ...watchFlags,
+  },
+  examples: ['edgewise job list --state running', 'edgewise job list -l team=a -o name'],
+  async run({ flags, api, output, terminal }) {
+    const client = api();
+    const query = {
+      state: flags.state,
+      pool: flags.pool,
+      queue: flags.queue,
+      edge: flags.edge,
+      label: checkSelectors(flags.label, 'label'),
+    };
+    const load = () => listPages<Job>(client, '/v1/jobs', query, readLimit(flags), flags.cursor);
+    if (flags.watch) {
+      const style = { wide: output.format === 'wide', colour: output.colour };
+      await watchView(terminal, readEveryMs(flags, output), async () => ({
+        text: formatTable((await load()).items, jobTable(terminal.nowMs()), style),
+        last: false,
+      }));
+      return exitCode.ok;
+    }
+    const page = await load();
+    output.list(page, page.items, jobTable(terminal.nowMs()));
+    if (page.nextCursor !== null && output.format !== 'json' && output.format !== 'yaml') {
+      terminal.say(`The first ${page.items.length}. More: --limit N or --all`);
+    }
+    return exitCode.ok;
+  },
+});

@@ -1,0 +1,60 @@
+import type { Api } from '../client/api.ts';
+import type { Waiting } from '../client/resources.ts';
+import { defineCommand } from '../command.ts';
+import { type ExitCode, exitCode } from '../exit-code.ts';
+import type { Output } from '../output/output.ts';
+import { formatTable, type Table } from '../output/table.ts';
+import type { JobBody } from './job-flags.ts';
+import { jobFlags } from './job-flags.ts';
+import { describeWaiting } from './job-view.ts';
+import { readJob } from './submit-job.ts';
+
+type Placement = {
+  readonly edge: string;
+  readonly chunks: string | number;
+  readonly power?: number;
+};
+
+type PlanAnswer = {
+  readonly placements?: readonly Placement[];
+  readonly executions?: readonly Placement[];
+  readonly waiting?: readonly Waiting[];
+};
+
+const placementTable: Table<Placement> = {
+  name: (placement) => placement.edge,
+  columns: [
+    { title: 'EDGE', of: (placement) => placement.edge },
+    { title: 'CHUNKS', of: (placement) => placement.chunks },
+    { title: 'POWER', of: (placement) => placement.power ?? '-', right: true },
+  ],
+};
+
+/** Exit code 8 when nothing of it could be placed, as `submit --wait=placed` would end. */
+export async function showPlan(client: Api, body: JobBody, output: Output): Promise<ExitCode> {
+  const { body: plan } = await client.ask<PlanAnswer>('POST', '/v1/plan', { body });
+  const placements = plan.placements ?? plan.executions ?? [];
+  const waiting = plan.waiting ?? [];
+  if (output.format === 'name') output.list(plan, placements, placementTable);
+  else {
+    output.single(plan, 'plan', () => {
+      const style = { wide: output.format === 'wide', colour: output.colour };
+      const table = placements.length === 0 ? '' : formatTable(placements, placementTable, style);
+      return `${table}${describeWaiting(waiting)}`.trimStart() || 'Nothing would be placed.\n';
+    });
+  }
+  return placements.length === 0 ? exitCode.notPlaced : exitCode.ok;
+}
+
+export const command = defineCommand({
+  name: 'job plan',
+  about: 'say where a job would go now, or why not; submits nothing',
+  args: [],
+  rest: 'PROGRAM ARGS…',
+  flags: { ...jobFlags },
+  examples: ['edgewise job plan --power 403', 'edgewise job plan --file job.yaml -o json'],
+  async run({ flags, rest, api, output, terminal }) {
+    const client = api();
+    return showPlan(client, await readJob(client, terminal, flags, rest), output);
+  },
+});

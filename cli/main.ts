@@ -1,0 +1,24 @@
+import { run } from './run.ts';
+import { processTerminal } from './terminal.ts';
+
+/**
+ * The entry of `edgewise`: gives a command the real process and nothing else. A first Ctrl-C asks
+ * it to end, a second one ends it. A reader that goes away (`| head`) ends it quietly.
+ */
+const interruption = new AbortController();
+/** One Ctrl-C may arrive twice, from the terminal and from the program that started this one. */
+const sameInterruptMs = 500;
+let interruptedAtMs = Number.NEGATIVE_INFINITY;
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, () => {
+    const nowMs = performance.now();
+    if (interruption.signal.aborted && nowMs - interruptedAtMs > sameInterruptMs) process.exit(130);
+    if (!interruption.signal.aborted) interruptedAtMs = nowMs;
+    interruption.abort();
+  });
+}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+
+process.exitCode = await run(process.argv.slice(2), processTerminal(interruption.signal));

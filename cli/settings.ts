@@ -1,0 +1,87 @@
+import type { Access } from './client/api.ts';
+import { type Context, readContexts } from './config/context-file.ts';
+import { exitCode } from './exit-code.ts';
+import { Failure, usage } from './failure.ts';
+import { findEndpoints } from './local/endpoints-file.ts';
+import type { Terminal } from './terminal.ts';
+
+/**
+ * Where a setting comes from: flag, then environment, then the context of the configuration file,
+ * then a local cloud that runs in this directory or above. The first one that says something wins,
+ * and `source` remembers which it was.
+ */
+export type Settings = {
+  readonly api: string | null;
+  readonly token: string | null;
+  readonly source: string;
+};
+
+export type Given = {
+  readonly api: string | undefined;
+  readonly token: string | undefined;
+  readonly context: string | undefined;
+};
+
+export function resolveSettings(given: Given, terminal: Terminal): Settings {
+  const { env } = terminal;
+  const context = findContext(given, terminal);
+  const local = findEndpoints(terminal.directory);
+  const places: readonly (readonly [string, string | undefined])[] = [
+    ['--api', given.api],
+    ['EDGEWISE_API', env.EDGEWISE_API || undefined],
+    [`context ${context?.name}`, context?.api],
+    [`local cloud (${local?.path})`, local?.api],
+  ];
+  const place = places.find(([, url]) => url !== undefined);
+  const api = place?.[1] ?? null;
+  if (api !== null) checkUrl(api, place?.[0] ?? '');
+  // A stored token is only sent to the address it was stored for.
+  const stored = [context, local].find((one) => one !== null && sameAddress(one.api, api));
+  return {
+    api,
+    token: given.token ?? (env.EDGEWISE_TOKEN || undefined) ?? stored?.token ?? null,
+    source: place?.[0] ?? 'nowhere',
+  };
+}
+
+function sameAddress(a: string, b: string | null): boolean {
+  return b !== null && a.replace(/\/+$/, '') === b.replace(/\/+$/, '');
+}
+
+function checkUrl(text: string, source: string): void {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw usage(
+      `"${text}" (from ${source}) is not an address.`,
+      'Write it like https://host or http://127.0.0.1:4567.',
+    );
+  }
+}
+
+function findContext(given: Given, terminal: Terminal): (Context & { name: string }) | null {
+  const wanted = given.context ?? (terminal.env.EDGEWISE_CONTEXT || undefined);
+  if (wanted === undefined && given.api !== undefined && given.token !== undefined) return null;
+  const file = readContexts(terminal);
+  const name = wanted ?? file.current;
+  if (name === null) return null;
+  const context = file.contexts[name];
+  if (context !== undefined) return { ...context, name };
+  const known = Object.keys(file.contexts);
+  throw usage(
+    `There is no context "${name}".`,
+    known.length === 0
+      ? 'Make one: edgewise config set NAME --api URL --token TOKEN'
+      : `Known: ${known.join(', ')}`,
+  );
+}
+
+export function accessOf(settings: Settings): Access {
+  if (settings.api === null) {
+    throw new Failure(
+      exitCode.usage,
+      'No API is configured.',
+      'Start a local cloud with "npm start", or give --api URL or EDGEWISE_API.',
+    );
+  }
+  return { url: settings.api, token: settings.token };
+}

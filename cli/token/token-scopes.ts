@@ -1,0 +1,8 @@
+export const scopes = [
+  'jobs:read',
+  'jobs:write',
+  'edges:read',
+  'edges:write',
+  'edges:enrol',
+  'fleet:admin',
+] as const;
