@@ -1,0 +1,406 @@
+import { progEveryMs } from '../core/limits.ts';
+import { count, formatRanges, isEmpty } from '../core/ranges.ts';
+import type { ExecutorName, Run } from '../core/job.ts';
+import { executorOf } from '../core/job.ts';
+import type { AgentSpec } from '../core/wire/agent-spec.ts';
+import { encodeProg } from '../core/wire/prog.ts';
+import { noWork, parseWork, type Work } from '../core/wire/work.ts';
+import type { Clock } from './clock.ts';
+import type { ChunkName, ChunkOrder, EndedChunk, Executor } from './executor.ts';
+import { wantsOutput } from './executor.ts';
+import type { Journal } from './journal.ts';
+import {
+  emptyLedger,
+  hasResults,
+  type JobLedger,
+  withAccepted,
+  withoutResults,
+  withResult,
+} from './ledger.ts';
+import { contactEveryMs, epochReportMs, sequenceBlock, startReportMs } from './limits.ts';
+import type { Link, LinkEvents, ReportAnswer } from './link.ts';
+import { nextSteps, powerInUse, type RunningChunk, type Step, startable } from './next-steps.ts';
+import { composeProg } from './progress.ts';
+import type { EdgeMemory } from './replay.ts';
+import { makeReporter, type Reporter } from './reporter.ts';
+import type { SpecLibrary } from './spec-library.ts';
+
+/**
+ * One edge: holds what it knows, asks `nextSteps` what is missing and carries that out, journal first.
+ * Whatever happens (work came, a chunk ended, a timer) only changes what it knows and asks again.
+ */
+export type EdgeDeps = {
+  readonly name: string;
+  readonly boot: string;
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly specs: SpecLibrary;
+  readonly executors: ReadonlyMap<ExecutorName, Executor>;
+  readonly capacityPower: number;
+  readonly secret: () => string;
+  /** The owner's policy: why not, or `null`. */
+  readonly refusal: (spec: AgentSpec, power: number) => string | null;
+  readonly keepOutput: (name: ChunkName, output: Uint8Array) => void;
+  readonly log: (line: string) => void;
+};
+
+/** Deciding again after the steps gives none, so two looks do; chunks that end at once may ask for a few more. */
+const looksMax = 16;
+
+export class Edge {
+  readonly name: string;
+  readonly #deps: EdgeDeps;
+  readonly #reporter: Reporter;
+  #link: Link | null = null;
+  #work: Work;
+  #workDocument: unknown;
+  readonly #ledgers: Map<string, JobLedger>;
+  readonly #running = new Map<string, Map<number, RunningChunk>>();
+  #refusals: ReadonlyMap<string, string> = new Map();
+  #sequence: number;
+  #sequenceCeiling: number;
+  #contactAtMs: number;
+  #contactNotedMs = Number.NEGATIVE_INFINITY;
+  #isConnected = false;
+  #mayStart = false;
+  #isDeciding = false;
+  #cancelWake: () => void = () => {};
+  /** Jobs whose lease was said to run low, at that epoch. */
+  readonly #lowAt = new Map<string, number>();
+
+  constructor(deps: EdgeDeps, memory: EdgeMemory) {
+    this.name = deps.name;
+    this.#deps = deps;
+    this.#work = memory.work;
+    this.#workDocument = memory.workDocument;
+    this.#ledgers = new Map(memory.ledgers);
+    this.#sequence = memory.sequence;
+    this.#sequenceCeiling = memory.sequence;
+    this.#contactAtMs = memory.contactAtMs ?? deps.clock.nowMs();
+    this.#reporter = makeReporter({
+      clock: deps.clock,
+      send: () => this.#report(),
+      holdsWork: () => this.#work.jobs.size > 0 || this.#ledgers.size > 0,
+    });
+  }
+
+  /** Chunks that outlived the agent's last life run on; everything else the work asks for may start. */
+  begin(survivors: readonly ChunkName[]): void {
+    for (const { job, chunk, attempt } of survivors) {
+      this.#runningOf(job).set(chunk, { attempt, power: this.#powerOf(job, chunk), stopping: false });
+    }
+    this.#mayStart = true;
+    this.decide();
+  }
+
+  attach(link: Link): void {
+    this.#link = link;
+  }
+
+  readonly linkEvents: Omit<LinkEvents, 'revoked'> = {
+    work: (document, isCurrent) => this.#workArrived(document, isCurrent),
+    connected: () => {
+      this.#isConnected = true;
+      this.#reporter.connected();
+      if (this.#work.jobs.size > 0 || this.#ledgers.size > 0) this.#reporter.need(startReportMs);
+      this.decide();
+    },
+    disconnected: () => {
+      this.#isConnected = false;
+      this.#contactAtMs = this.#deps.clock.nowMs();
+      this.#noteContact(0);
+      this.#reporter.disconnected();
+      this.decide();
+    },
+  };
+
+  /** An executor says so; exactly once for each chunk that was started. */
+  ended({ name, end, output, durationMs }: EndedChunk): void {
+    const { job, chunk, attempt } = name;
+    const chunks = this.#running.get(job);
+    const known = chunks?.get(chunk);
+    if (chunks === undefined || known === undefined) return;
+    chunks.delete(chunk);
+    if (chunks.size === 0) this.#running.delete(job);
+    // What was told to stop is not reported, unless it was done before it heard.
+    const counts = end.kind === 'done' || (end.kind === 'failed' && !known.stopping);
+    if (counts) {
+      const failure = end.kind === 'failed' ? end.failure : null;
+      this.#deps.journal.append({ k: 'end', e: this.name, j: job, c: chunk, t: attempt, x: failure });
+      const ledger = this.#ledgers.get(job) ?? emptyLedger;
+      this.#ledgers.set(job, withResult(ledger, { chunk, attempt, failure, durationMs }));
+      const spec = this.#specOf(job);
+      if (output !== null && spec !== null && wantsOutput({ spec }, end)) {
+        this.#deps.keepOutput(name, output);
+      }
+    }
+    this.decide();
+    this.#reportEnd(job);
+  }
+
+  /** Asks what is missing and does it, until nothing is. */
+  decide(): void {
+    if (this.#isDeciding) return;
+    this.#isDeciding = true;
+    try {
+      for (let looks = 0; looks < looksMax; looks++) {
+        const nowMs = this.#deps.clock.nowMs();
+        const steps = nextSteps(this.#view(nowMs), nowMs);
+        this.#setRefusals(steps);
+        let isChanged = false;
+        for (const step of steps) isChanged = this.#carryOut(step) || isChanged;
+        if (!isChanged) {
+          this.#wakeFor(steps, nowMs);
+          break;
+        }
+      }
+    } finally {
+      this.#isDeciding = false;
+    }
+  }
+
+  /** No new starts, all running chunks stopped; the last report tells what remains. */
+  async stop(): Promise<void> {
+    this.#mayStart = false;
+    this.#cancelWake();
+    for (const [job, chunks] of this.#running) {
+      for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
+    }
+    await this.#reporter.flush();
+    this.#reporter.stop();
+    await this.#link?.stop();
+  }
+
+  memory(): EdgeMemory {
+    return {
+      work: this.#work,
+      workDocument: this.#workDocument,
+      ledgers: this.#ledgers,
+      sequence: this.#sequenceCeiling,
+      contactAtMs: this.#contactAtMs,
+    };
+  }
+
+  /** A new identity: nothing that was asked of the old one is owed any more. */
+  reset(): void {
+    for (const [job, chunks] of this.#running) {
+      for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
+    }
+    this.#deps.journal.append({ k: 'reset', e: this.name });
+    this.#work = noWork;
+    this.#workDocument = null;
+    this.#ledgers.clear();
+    this.#refusals = new Map();
+  }
+
+  runningCount(): number {
+    let total = 0;
+    for (const chunks of this.#running.values()) total += chunks.size;
+    return total;
+  }
+
+  #view(nowMs: number) {
+    return {
+      work: this.#work,
+      ledgers: this.#ledgers,
+      running: this.#running,
+      specs: this.#deps.specs.known,
+      refusal: (spec: AgentSpec, power: number) => this.#refusalOf(spec, power),
+      powerMax: Number.POSITIVE_INFINITY,
+      mayStart: this.#mayStart && this.#deps.journal.state() === 'ok',
+      contactAtMs: this.#isConnected ? nowMs : this.#contactAtMs,
+    };
+  }
+
+  #carryOut(step: Step): boolean {
+    switch (step.kind) {
+      case 'fetch-spec': {
+        const { job, hash } = step;
+        this.#deps.specs.fetch(job, hash, this.#deps.secret, () => this.decide());
+        return this.#deps.specs.known.get(`${job}-${hash}`)?.kind === 'ready';
+      }
+      case 'forget': {
+        const { job, chunks } = step;
+        this.#deps.journal.append({ k: 'forget', e: this.name, j: job, r: formatRanges(chunks) });
+        const rest = withoutResults(this.#ledgers.get(job) ?? emptyLedger, chunks);
+        const isEmptyNow = isEmpty(rest.done) && rest.failed.size === 0;
+        if (isEmptyNow && !this.#work.jobs.has(job)) this.#ledgers.delete(job);
+        else this.#ledgers.set(job, rest);
+        return true;
+      }
+      case 'stop':
+        this.#stopChunk(step.job, step.chunk);
+        return true;
+      case 'start':
+        this.#start(step);
+        return true;
+      case 'refuse':
+      case 'look-again':
+        return false;
+    }
+  }
+
+  #start({ job, spec, orders }: Step & { kind: 'start' }): void {
+    const executor = this.#deps.executors.get(executorOf(spec.run));
+    if (executor === undefined) return;
+    const running = this.#runningOf(job);
+    const full: ChunkOrder[] = [];
+    for (const { chunk, attempt, power } of orders) {
+      running.set(chunk, { attempt, power, stopping: false });
+      full.push({ edge: this.name, job, chunk, attempt, power, spec });
+    }
+    executor.start(full);
+    this.#reporter.need(startReportMs);
+  }
+
+  #stopChunk(job: string, chunk: number): void {
+    const chunks = this.#running.get(job);
+    const known = chunks?.get(chunk);
+    if (chunks === undefined || known === undefined || known.stopping) return;
+    chunks.set(chunk, { ...known, stopping: true });
+    const spec = this.#specOf(job);
+    const name = { edge: this.name, job, chunk, attempt: known.attempt };
+    // Without its spec nobody knows who runs it: every executor may be asked, and only one knows the name.
+    const executors = spec === null ? this.#deps.executors.values() : [this.#executorOf(spec.run)];
+    for (const executor of executors) executor?.stop(name);
+    this.#reporter.need(progEveryMs);
+  }
+
+  #setRefusals(steps: readonly Step[]): void {
+    const refusals = new Map<string, string>();
+    for (const step of steps) if (step.kind === 'refuse') refusals.set(step.job, step.reason);
+    const isSame =
+      refusals.size === this.#refusals.size &&
+      [...refusals].every(([job, reason]) => this.#refusals.get(job) === reason);
+    if (isSame) return;
+    for (const [job, reason] of refusals) {
+      if (!this.#refusals.has(job)) this.#deps.log(`${this.name}: refuses job ${job}: ${reason}`);
+    }
+    this.#refusals = refusals;
+    this.#reporter.needNow();
+  }
+
+  #wakeFor(steps: readonly Step[], nowMs: number): void {
+    this.#cancelWake();
+    let atMs = Number.POSITIVE_INFINITY;
+    for (const step of steps) if (step.kind === 'look-again') atMs = Math.min(atMs, step.atMs);
+    if (atMs === Number.POSITIVE_INFINITY) return;
+    this.#noteContact(contactEveryMs);
+    const delayMs = Math.min(Math.max(1, atMs - nowMs), contactEveryMs);
+    this.#cancelWake = this.#deps.clock.after(delayMs, () => this.decide());
+  }
+
+  /** Only work with an offline limit needs to know, after a reboot, when the cloud was last there. */
+  #noteContact(everyMs: number): void {
+    if (this.#isConnected) this.#contactAtMs = this.#deps.clock.nowMs();
+    const elapsedMs = this.#contactAtMs - this.#contactNotedMs;
+    if (this.#work.jobs.size === 0 || elapsedMs <= 0 || elapsedMs < everyMs) return;
+    this.#contactNotedMs = this.#contactAtMs;
+    this.#deps.journal.append({ k: 'contact', e: this.name, at: this.#contactAtMs });
+  }
+
+  #workArrived(document: unknown, isCurrent: boolean): void {
+    const work = parseWork(document);
+    if (work === null) {
+      this.#deps.log(`${this.name}: the work that arrived makes no sense; waiting for the next.`);
+      return;
+    }
+    const isWithdrawn = isCurrent && work.epoch === 0;
+    if (isWithdrawn ? this.#work.epoch === 0 : work.epoch <= this.#work.epoch) return;
+    this.#deps.journal.append({ k: 'work', e: this.name, w: document });
+    this.#work = work;
+    this.#workDocument = document;
+    this.#sequence = Math.max(this.#sequence, work.folded ?? 0);
+    for (const job of this.#lowAt.keys()) if (!work.jobs.has(job)) this.#lowAt.delete(job);
+    for (const [job, ledger] of this.#ledgers) {
+      if (!work.jobs.has(job) && !hasResults(ledger)) this.#ledgers.delete(job);
+    }
+    this.decide();
+    const isTakenBack = [...work.jobs.values()].some((entry) => !isEmpty(entry.giveBack));
+    if (isTakenBack) this.#reporter.needNow();
+    else this.#reporter.need(epochReportMs);
+  }
+
+  /** A lease that has ended, or begins to run low, is what the scheduler waits for; the rest may wait a second. */
+  #reportEnd(job: string): void {
+    const entry = this.#work.jobs.get(job);
+    const running = this.#running.get(job);
+    const ledger = this.#ledgers.get(job) ?? emptyLedger;
+    const open = entry === undefined ? 0 : count(startable(entry, ledger, running));
+    if (open === 0 && running === undefined) return this.#reporter.needNow();
+    if (entry !== undefined && open < entry.slots && this.#lowAt.get(job) !== this.#work.epoch) {
+      this.#lowAt.set(job, this.#work.epoch);
+      return this.#reporter.needNow();
+    }
+    this.#reporter.need(progEveryMs);
+  }
+
+  async #report(): Promise<ReportAnswer> {
+    const link = this.#link;
+    if (link === null) return 'unanswered';
+    const sequence = this.#nextSequence();
+    const { prog, results } = composeProg(
+      {
+        boot: this.#deps.boot,
+        epoch: this.#work.epoch,
+        freePower: Math.max(0, this.#deps.capacityPower - powerInUse({ running: this.#running })),
+        ledgers: this.#ledgers,
+        running: this.#running,
+        refusals: this.#refusals,
+      },
+      sequence,
+    );
+    // A result is told when it is safe on disk; a disk that takes nothing does not keep it from being told.
+    await this.#deps.journal.sync();
+    const answer = await link.report(encodeProg(prog));
+    if (answer === 'accepted') {
+      for (const [job, chunks] of results) {
+        const ledger = this.#ledgers.get(job);
+        if (ledger !== undefined) this.#ledgers.set(job, withAccepted(ledger, sequence, chunks));
+      }
+      this.decide();
+    }
+    return answer;
+  }
+
+  #nextSequence(): number {
+    this.#sequence += 1;
+    if (this.#sequence > this.#sequenceCeiling) {
+      this.#sequenceCeiling = this.#sequence + sequenceBlock;
+      this.#deps.journal.append({ k: 'sequence', e: this.name, n: this.#sequenceCeiling });
+    }
+    return this.#sequence;
+  }
+
+  #refusalOf(spec: AgentSpec, power: number): string | null {
+    if (this.#executorOf(spec.run) === undefined) {
+      return `executor not available here: ${executorOf(spec.run)}`;
+    }
+    return this.#deps.refusal(spec, power);
+  }
+
+  #executorOf(run: Run): Executor | undefined {
+    return this.#deps.executors.get(executorOf(run));
+  }
+
+  #specOf(job: string): AgentSpec | null {
+    const hash = this.#work.jobs.get(job)?.specHash;
+    return hash === undefined ? null : this.#deps.specs.find(job, hash);
+  }
+
+  #powerOf(job: string, chunk: number): number {
+    const entry = this.#work.jobs.get(job);
+    const spec = this.#specOf(job);
+    if (spec !== null && chunk === spec.chunks - 1) return spec.lastChunkPower;
+    return entry?.chunkPower ?? 0;
+  }
+
+  #runningOf(job: string): Map<number, RunningChunk> {
+    let chunks = this.#running.get(job);
+    if (chunks === undefined) {
+      chunks = new Map();
+      this.#running.set(job, chunks);
+    }
+    return chunks;
+  }
+}

@@ -1,0 +1,80 @@
+#!/usr/bin/env node
+import { agentUsage, type Environment, parseAgentOptions, UsageError } from './agent-options.ts';
+import { DirectoryInUse } from './data-directory.ts';
+import { runAgent } from './run-agent.ts';
+import { agentVersion } from './version.ts';
+
+/**
+ * The agent as a program: `edgewise-agent --name edge-10 …`, and as `edgewise agent …` inside the CLI.
+ * Data goes to stdout, talk to stderr; a user never sees a stack trace.
+ */
+export type AgentStreams = {
+  readonly out: (text: string) => void;
+  readonly err: (text: string) => void;
+};
+
+/** The exit codes of the CLI that an agent can end with. */
+const exitCodes = { ok: 0, failure: 1, usage: 2, notAuthorised: 4 } as const;
+
+export async function agentCommand(
+  argv: readonly string[],
+  env: Environment,
+  streams: AgentStreams,
+  signal?: AbortSignal,
+): Promise<number> {
+  if (argv.includes('--version')) return say(streams.out, `edgewise-agent ${agentVersion}\n`);
+  if (argv.includes('--help') || argv.includes('-h')) return say(streams.out, agentUsage);
+  try {
+    const options = parseAgentOptions(argv, env);
+    const log = (line: string): void => streams.err(`${line}\n`);
+    const exit = await runAgent(options, signal ?? signalOfProcess(), { log });
+    return exit === 'stopped' ? exitCodes.ok : exitCodes.notAuthorised;
+  } catch (error) {
+    if (error instanceof UsageError) {
+      streams.err(`${error.message}\nedgewise agent --help shows the options.\n`);
+      return exitCodes.usage;
+    }
+    streams.err(`${explain(error)}\n`);
+    return exitCodes.failure;
+  }
+}
+
+function say(write: (text: string) => void, text: string): number {
+  write(text);
+  return exitCodes.ok;
+}
+
+function explain(error: unknown): string {
+  if (error instanceof DirectoryInUse) return error.message;
+  const { code, path, message } = error as { code?: string; path?: string; message?: string };
+  switch (code) {
+    case 'EACCES':
+    case 'EPERM':
+      return `The agent may not use ${path ?? 'its data directory'}. Choose another --data, or give it to this user.`;
+    case 'ENOSPC':
+      return `The disk of ${path ?? 'the data directory'} is full. Make room and start again.`;
+    case 'EROFS':
+      return `${path ?? 'The data directory'} is read-only. Choose another --data.`;
+    default:
+      return `The agent cannot go on: ${message ?? String(error)}.`;
+  }
+}
+
+/** The first Ctrl-C or SIGTERM stops in order, the second at once. */
+function signalOfProcess(): AbortSignal {
+  const stop = new AbortController();
+  const heard = (): void => {
+    if (stop.signal.aborted) process.exit(exitCodes.failure);
+    stop.abort();
+  };
+  process.on('SIGINT', heard);
+  process.on('SIGTERM', heard);
+  return stop.signal;
+}
+
+if (import.meta.main) {
+  process.exitCode = await agentCommand(process.argv.slice(2), process.env, {
+    out: (text) => process.stdout.write(text),
+    err: (text) => process.stderr.write(text),
+  });
+}

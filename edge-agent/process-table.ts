@@ -1,0 +1,58 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What `/proc` tells of processes: enough to know one again, and to find those that an agent has left behind. */
+
+/** Clock ticks since boot when the process began; with the number it names a process for good. */
+export function startTicksOf(pid: number): string | null {
+  const stat = statOf(pid);
+  return stat === null ? null : (stat[19] ?? null);
+}
+
+/** Running: there, and not a zombie. */
+export function isAlive(pid: number, startTicks: string | null): boolean {
+  const stat = statOf(pid);
+  if (stat === null || stat[0] === 'Z') return false;
+  return startTicks === null || stat[19] === startTicks;
+}
+
+/** The fields of `/proc/<pid>/stat` behind the command name, which may itself hold spaces and brackets. */
+function statOf(pid: number): string[] | null {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
+    return text.slice(text.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return null;
+  }
+}
+
+/** Processes whose environment holds `NAME=value`, the asker itself excluded. */
+export function processesWith(name: string, accept: (value: string) => boolean): number[] {
+  const found: number[] = [];
+  let entries: string[];
+  try {
+    entries = readdirSync('/proc');
+  } catch {
+    return found;
+  }
+  for (const entry of entries) {
+    const pid = Number(entry);
+    if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) continue;
+    const value = environmentOf(pid, name);
+    if (value !== null && accept(value) && isAlive(pid, null)) found.push(pid);
+  }
+  return found;
+}
+
+function environmentOf(pid: number, name: string): string | null {
+  let text: string;
+  try {
+    text = readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return null;
+  }
+  const prefix = `${name}=`;
+  const start = text.startsWith(prefix) ? 0 : text.indexOf(`\0${prefix}`) + 1;
+  if (start === 0 && !text.startsWith(prefix)) return null;
+  const end = text.indexOf('\0', start);
+  return text.slice(start + prefix.length, end < 0 ? undefined : end);
+}

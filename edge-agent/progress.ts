@@ -1,0 +1,139 @@
+import { failureTextLengthMax, reportFailuresMax } from '../core/limits.ts';
+import {
+  emptyRanges,
+  fromChunks,
+  has,
+  intersect,
+  isEmpty,
+  type RangeSet,
+  union,
+} from '../core/ranges.ts';
+import type { Prog, ProgEntry } from '../core/wire/prog.ts';
+import { emptyLedger, hasResults, type JobLedger } from './ledger.ts';
+import { progBytesMax } from './limits.ts';
+import type { RunningChunk } from './next-steps.ts';
+
+/**
+ * What the edge says now: whole and cumulative, composed from the ledgers and from what runs.
+ *
+ * A report has a size. What does not fit is left out, the highest chunks first, and told when the cloud has
+ * acknowledged the others; a chunk that is left out is, to the cloud, one that this edge still owes.
+ */
+export type ProgressView = {
+  readonly boot: string;
+  readonly epoch: number;
+  readonly freePower: number;
+  readonly ledgers: ReadonlyMap<string, JobLedger>;
+  readonly running: ReadonlyMap<string, ReadonlyMap<number, RunningChunk>>;
+  readonly refusals: ReadonlyMap<string, string>;
+};
+
+export type Composed = {
+  readonly prog: Prog;
+  /** The results that this report contains, by job. */
+  readonly results: ReadonlyMap<string, RangeSet>;
+};
+
+export function composeProg(view: ProgressView, sequence: number): Composed {
+  const jobs = new Map<string, ProgEntry>();
+  const results = new Map<string, RangeSet>();
+  const room = { bytes: progBytesMax, failures: reportFailuresMax };
+  const names = new Set([...view.ledgers.keys(), ...view.running.keys(), ...view.refusals.keys()]);
+  for (const job of names) {
+    const ledger = view.ledgers.get(job) ?? emptyLedger;
+    const running = runningChunks(view.running.get(job));
+    const refused = view.refusals.get(job) ?? null;
+    if (!hasResults(ledger) && running.length === 0 && refused === null) continue;
+    const entry = composeEntry(ledger, running, view.running.get(job), refused, room);
+    if (entry === null) break;
+    jobs.set(job, entry);
+    const told = union(entry.done, fromChunks(entry.failed.keys()));
+    if (!isEmpty(told)) results.set(job, told);
+  }
+  const prog: Prog = {
+    boot: view.boot,
+    epoch: view.epoch,
+    sequence,
+    freePower: view.freePower,
+    jobs,
+  };
+  return { prog, results };
+}
+
+type Room = { bytes: number; failures: number };
+
+/** Job id, keys and punctuation of one entry. */
+const entryBytes = 110;
+/** The longest a chunk number or an interval usually is, with its comma. */
+const intervalBytes = 16;
+const failureBytes = 14;
+
+function composeEntry(
+  ledger: JobLedger,
+  running: RangeSet,
+  runningChunkOf: ReadonlyMap<number, RunningChunk> | undefined,
+  refused: string | null,
+  room: Room,
+): ProgEntry | null {
+  if (room.bytes < entryBytes + intervalBytes) return null;
+  room.bytes -= entryBytes + (refused?.length ?? 0);
+  const done = fit(ledger.done, room);
+  const failed = new Map<number, string | number>();
+  for (const chunk of [...ledger.failed.keys()].sort((a, b) => a - b)) {
+    const { failure } = ledger.failed.get(chunk)!;
+    const short = typeof failure === 'string' ? failure.slice(0, failureTextLengthMax) : failure;
+    const bytes = failureBytes + (typeof short === 'string' ? JSON.stringify(short).length : 3);
+    if (room.failures <= 0 || room.bytes < bytes) break;
+    room.failures -= 1;
+    room.bytes -= bytes;
+    failed.set(chunk, short);
+  }
+  const active = fit(running, room);
+  const told = { done, failed: fromChunks(failed.keys()), active };
+  return {
+    done,
+    failed,
+    running: active,
+    attempts: attemptsOf(ledger, runningChunkOf, told, room),
+    chunkMs: ledger.chunkMs,
+    refused,
+  };
+}
+
+function fit(set: RangeSet, room: Room): RangeSet {
+  const fits = Math.max(0, Math.floor(room.bytes / intervalBytes)) * 2;
+  const kept = set.length <= fits ? set : set.slice(0, fits);
+  room.bytes -= (kept.length / 2) * intervalBytes;
+  return kept;
+}
+
+function attemptsOf(
+  ledger: JobLedger,
+  running: ReadonlyMap<number, RunningChunk> | undefined,
+  told: { done: RangeSet; failed: RangeSet; active: RangeSet },
+  room: Room,
+): ReadonlyMap<number, RangeSet> {
+  const out = new Map<number, RangeSet>();
+  const add = (attempt: number, set: RangeSet): void => {
+    if (attempt > 1 && !isEmpty(set)) {
+      out.set(attempt, union(out.get(attempt) ?? emptyRanges, set));
+    }
+  };
+  for (const [attempt, set] of ledger.doneAttempts) add(attempt, intersect(set, told.done));
+  for (const [chunk, { attempt }] of ledger.failed) {
+    if (has(told.failed, chunk)) add(attempt, [chunk, chunk + 1]);
+  }
+  for (const [chunk, { attempt }] of running ?? []) {
+    if (has(told.active, chunk)) add(attempt, [chunk, chunk + 1]);
+  }
+  for (const set of out.values()) room.bytes -= 6 + (set.length / 2) * intervalBytes;
+  return out;
+}
+
+/** A chunk that was told to stop is not said to run: the cloud has already taken it away. */
+function runningChunks(running: ReadonlyMap<number, RunningChunk> | undefined): RangeSet {
+  if (running === undefined) return emptyRanges;
+  const chunks: number[] = [];
+  for (const [chunk, { stopping }] of running) if (!stopping) chunks.push(chunk);
+  return fromChunks(chunks);
+}

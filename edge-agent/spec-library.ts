@@ -1,0 +1,98 @@
+import type { AgentSpec } from '../core/wire/agent-spec.ts';
+import { makeBackoff } from './backoff.ts';
+import type { Clock } from './clock.ts';
+import { specRetryMsMax, specRetryMsMin, specsInMemoryMax } from './limits.ts';
+import { type SpecKnowledge, specKey } from './next-steps.ts';
+import { type PlaneApi, PlaneError } from './plane-api.ts';
+import { parseAgentSpec, type SpecStore } from './spec-store.ts';
+
+/**
+ * The specs that the edges of this process know: a thousand edges with chunks of one job fetch its spec once.
+ * From memory, else from disk, else from the plane, asked again until it answers.
+ */
+export type SpecLibrary = {
+  readonly known: ReadonlyMap<string, SpecKnowledge>;
+  /** `changed` is called when there is something to know. */
+  fetch(job: string, hash: string, secret: () => string, changed: () => void): void;
+  find(job: string, hash: string): AgentSpec | null;
+  close(): void;
+};
+
+/** A spec may be asked for before it can be read everywhere. */
+const notFoundTriesMax = 4;
+
+export function openSpecLibrary(deps: { api: PlaneApi; store: SpecStore; clock: Clock }): SpecLibrary {
+  const known = new Map<string, SpecKnowledge>();
+  const waiting = new Map<string, (() => void)[]>();
+  const cancels = new Map<string, () => void>();
+  let closed = false;
+
+  const settle = (key: string, knowledge: SpecKnowledge): void => {
+    known.set(key, knowledge);
+    if (known.size > specsInMemoryMax) dropOldestReady(known);
+    const listeners = waiting.get(key) ?? [];
+    waiting.delete(key);
+    for (const changed of listeners) changed();
+  };
+
+  const ask = async (job: string, hash: string, secret: () => string): Promise<void> => {
+    const key = specKey(job, hash);
+    const backoff = makeBackoff(specRetryMsMin, specRetryMsMax);
+    for (let tries = 1; !closed; tries++) {
+      try {
+        const document = await deps.api.getSpec(secret(), job, hash);
+        const spec = parseAgentSpec(document);
+        if (spec === null) return settle(key, unavailable('this agent does not understand the job'));
+        deps.store.save(key, document);
+        return settle(key, { kind: 'ready', spec });
+      } catch (error) {
+        const isFinal =
+          error instanceof PlaneError && !error.isTemporary && tries >= notFoundTriesMax;
+        if (isFinal) return settle(key, unavailable(`spec not available: ${error.code}`));
+      }
+      await new Promise<void>((resolve) => {
+        cancels.set(key, deps.clock.after(backoff.next(), resolve));
+      });
+    }
+  };
+
+  return {
+    known,
+    fetch(job, hash, secret, changed) {
+      const key = specKey(job, hash);
+      const before = known.get(key);
+      if (before !== undefined && before.kind !== 'fetching') return changed();
+      const listeners = waiting.get(key);
+      if (listeners !== undefined) {
+        listeners.push(changed);
+        return;
+      }
+      waiting.set(key, [changed]);
+      const stored = deps.store.load(key);
+      if (stored !== null) return settle(key, { kind: 'ready', spec: stored });
+      known.set(key, { kind: 'fetching' });
+      void ask(job, hash, secret);
+    },
+    find(job, hash) {
+      const key = specKey(job, hash);
+      const knowledge = known.get(key);
+      return knowledge?.kind === 'ready' ? knowledge.spec : deps.store.load(key);
+    },
+    close() {
+      closed = true;
+      for (const cancel of cancels.values()) cancel();
+    },
+  };
+}
+
+function unavailable(reason: string): SpecKnowledge {
+  return { kind: 'unavailable', reason };
+}
+
+function dropOldestReady(known: Map<string, SpecKnowledge>): void {
+  for (const [key, { kind }] of known) {
+    if (kind === 'fetching') continue;
+    known.delete(key);
+    return;
+  }
+}

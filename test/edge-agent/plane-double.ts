@@ -1,0 +1,318 @@
+import { randomBytes } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  chunksOf,
+  emptyRanges,
+  formatRanges,
+  fromChunks,
+  isEmpty,
+  parseRanges,
+  type RangeSet,
+  subtract,
+  union,
+} from '../../core/ranges.ts';
+import { type Failure, parseProg, type Prog } from '../../core/wire/prog.ts';
+import { startShadowDouble, type ShadowDouble } from './shadow-double.ts';
+
+/**
+ * A plane small enough to be obviously right, for tests of the agent alone: it grants what the test says, folds
+ * reports as the protocol wants it, counts how often each chunk was done, and acknowledges.
+ */
+export type PlaneDouble = {
+  readonly url: string;
+  readonly enrolToken: string;
+  readonly shadows: ShadowDouble;
+  /** Keyed by job: what was done and how it failed. */
+  readonly jobs: ReadonlyMap<string, JobDouble>;
+  readonly reports: Prog[];
+  readonly facts: Map<string, unknown>;
+  readonly outputs: Map<string, string>;
+  readonly requests: string[];
+  addJob(id: string, spec: Record<string, unknown>): void;
+  grant(edge: string, job: string, ranges: string, slots: number): void;
+  /** Changes one edge's entry of a job by hand, or removes it with `null`. */
+  amend(edge: string, job: string, change: Partial<EntryDouble> | null): void;
+  revoke(edge: string): void;
+  /** Resolves when `holds` does; asked whenever something arrives. */
+  until(holds: () => boolean, what: string): Promise<void>;
+  /** Stops the HTTP side alone, and brings it back. */
+  setHttpDown(isDown: boolean): void;
+  stop(): Promise<void>;
+};
+
+export type JobDouble = {
+  readonly done: Set<number>;
+  readonly failed: Map<number, Failure>;
+  readonly refusals: Map<string, string>;
+  /** Results told for a chunk that was already done. */
+  repeats: number;
+};
+
+export type EntryDouble = {
+  ranges: RangeSet;
+  slots: number;
+  giveBack: RangeSet;
+  attempts: Record<string, string> | null;
+};
+
+type EdgeDouble = {
+  epoch: number;
+  folded: number | null;
+  entries: Map<string, EntryDouble>;
+  removed: Set<string>;
+  secret: string;
+  isRevoked: boolean;
+};
+
+const waitMs = 30_000;
+
+export async function startPlane(): Promise<PlaneDouble> {
+  const plane = new Plane();
+  await plane.start();
+  return plane;
+}
+
+class Plane implements PlaneDouble {
+  url = '';
+  readonly enrolToken = randomBytes(8).toString('hex');
+  shadows!: ShadowDouble;
+  readonly jobs = new Map<string, JobDouble>();
+  readonly reports: Prog[] = [];
+  readonly facts = new Map<string, unknown>();
+  readonly outputs = new Map<string, string>();
+  readonly requests: string[] = [];
+  readonly #specs = new Map<string, Record<string, unknown>>();
+  readonly #edges = new Map<string, EdgeDouble>();
+  readonly #watchers = new Set<() => void>();
+  readonly #server = createServer((request, response) => {
+    this.#serve(request, response).catch((error) => {
+      response.writeHead(500).end(String(error));
+    });
+  });
+  #isDown = false;
+
+  async start(): Promise<void> {
+    this.shadows = await startShadowDouble({
+      reported: (edge, shadow, state) => this.#reported(edge, shadow, state),
+      admits: (edge) => this.#edges.get(edge)?.isRevoked === false,
+    });
+    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
+    this.url = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  addJob(id: string, spec: Record<string, unknown>): void {
+    this.jobs.set(id, { done: new Set(), failed: new Map(), refusals: new Map(), repeats: 0 });
+    this.#specs.set(id, {
+      id,
+      hash: 'h1',
+      name: null,
+      chunkPower: 1,
+      lastChunkPower: spec.chunkPower ?? 1,
+      resources: {},
+      keepOutput: 'failed',
+      offlineSeconds: null,
+      ...spec,
+    });
+  }
+
+  grant(edge: string, job: string, ranges: string, slots: number): void {
+    const state = this.#edgeOf(edge);
+    const before = state.entries.get(job)?.ranges ?? emptyRanges;
+    state.entries.set(job, {
+      ranges: union(before, parseRanges(ranges) ?? emptyRanges),
+      slots,
+      giveBack: emptyRanges,
+      attempts: null,
+    });
+    this.#write(edge);
+  }
+
+  amend(edge: string, job: string, change: Partial<EntryDouble> | null): void {
+    const state = this.#edgeOf(edge);
+    const entry = state.entries.get(job);
+    if (change === null) this.#drop(state, job);
+    else if (entry !== undefined) Object.assign(entry, change);
+    this.#write(edge);
+  }
+
+  revoke(edge: string): void {
+    this.#edgeOf(edge).isRevoked = true;
+    this.shadows.disconnect(edge);
+  }
+
+  setHttpDown(isDown: boolean): void {
+    this.#isDown = isDown;
+  }
+
+  async until(holds: () => boolean, what: string): Promise<void> {
+    if (holds()) return;
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => {
+        this.#watchers.delete(look);
+        reject(new Error(`never happened: ${what}`));
+      }, waitMs);
+      const look = (): void => {
+        if (!holds()) return;
+        clearTimeout(timer);
+        this.#watchers.delete(look);
+        resolve();
+      };
+      this.#watchers.add(look);
+    });
+  }
+
+  async stop(): Promise<void> {
+    await this.shadows.stop();
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  #edgeOf(name: string): EdgeDouble {
+    let state = this.#edges.get(name);
+    if (state === undefined) {
+      state = {
+        epoch: 0,
+        folded: null,
+        entries: new Map(),
+        removed: new Set(),
+        secret: randomBytes(8).toString('hex'),
+        isRevoked: false,
+      };
+      this.#edges.set(name, state);
+    }
+    return state;
+  }
+
+  #drop(state: EdgeDouble, job: string): void {
+    state.entries.delete(job);
+    state.removed.add(job);
+  }
+
+  #workOf(state: EdgeDouble): Record<string, unknown> {
+    const w: Record<string, unknown> = {};
+    for (const job of state.removed) w[job] = null;
+    for (const [job, entry] of state.entries) {
+      w[job] = {
+        r: formatRanges(entry.ranges),
+        s: entry.slots,
+        p: this.#specs.get(job)?.chunkPower ?? 1,
+        g: 'h1',
+        u: isEmpty(entry.giveBack) ? null : formatRanges(entry.giveBack),
+        t: entry.attempts,
+      };
+    }
+    return { e: state.epoch, n: state.folded, w };
+  }
+
+  #write(edge: string): void {
+    const state = this.#edgeOf(edge);
+    state.epoch += 1;
+    this.shadows.desire(edge, 'work', this.#workOf(state));
+    state.removed.clear();
+  }
+
+  #reported(edge: string, shadow: string, state: unknown): void {
+    if (shadow === 'facts') this.facts.set(edge, state);
+    const prog = shadow === 'prog' ? parseProg(state) : null;
+    if (prog !== null) {
+      this.reports.push(prog);
+      this.#fold(edge, prog);
+    }
+    for (const look of [...this.#watchers]) look();
+  }
+
+  #fold(edge: string, prog: Prog): void {
+    const state = this.#edgeOf(edge);
+    let isChanged = (prog.sequence ?? 0) < (state.folded ?? 0);
+    if (isChanged) return;
+    state.folded = prog.sequence;
+    for (const [job, entry] of prog.jobs) {
+      const known = this.jobs.get(job);
+      const lease = state.entries.get(job);
+      if (known === undefined) continue;
+      if (entry.refused !== null) known.refusals.set(edge, entry.refused);
+      const told = union(entry.done, fromChunks(entry.failed.keys()));
+      for (const chunk of chunksOf(entry.done)) {
+        if (known.done.has(chunk)) known.repeats += 1;
+        known.done.add(chunk);
+        known.failed.delete(chunk);
+      }
+      for (const [chunk, failure] of entry.failed) known.failed.set(chunk, failure);
+      isChanged ||= !isEmpty(told);
+      if (lease === undefined) continue;
+      lease.ranges = subtract(lease.ranges, told);
+      lease.giveBack = emptyRanges;
+      if (isEmpty(lease.ranges)) this.#drop(state, job);
+    }
+    if (isChanged) this.#write(edge);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#isDown) return void request.socket.destroy();
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const body = Buffer.concat(parts);
+    const url = new URL(request.url ?? '/', this.url);
+    const path = url.pathname.split('/').slice(2);
+    const credential = (request.headers.authorization ?? '').replace('Bearer ', '');
+    this.requests.push(`${request.method} ${url.pathname}`);
+    const answer = (status: number, value: unknown): void => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(value));
+      for (const look of [...this.#watchers]) look();
+    };
+    const problem = (status: number, code: string): void => answer(status, { status, code, detail: code });
+    if (request.method === 'POST' && path.length === 1) {
+      return this.#enrol(credential, JSON.parse(body.toString()), answer, problem);
+    }
+    const bySecret = [...this.#edges].find(([, { secret }]) => secret === credential);
+    if (bySecret === undefined || bySecret[1].isRevoked) return problem(401, 'unauthorised');
+    const [edge, state] = bySecret;
+    const [kind, id = '', what, number] = path;
+    if (kind === 'jobs' && what === 'spec') {
+      const spec = this.#specs.get(id);
+      return spec === undefined ? problem(404, 'not-found') : answer(200, spec);
+    }
+    if (kind === 'jobs' && what === 'chunks') {
+      this.outputs.set(`${id}/${number}`, body.toString());
+      return answer(204, null);
+    }
+    if (what === 'work') return answer(200, this.#workOf(state));
+    const report = JSON.parse(body.toString()) as Record<string, unknown>;
+    if (report.facts !== undefined) this.#reported(edge, 'facts', report.facts);
+    this.#reported(edge, 'prog', report);
+    return answer(202, {});
+  }
+
+  #enrol(
+    credential: string,
+    body: Record<string, unknown>,
+    answer: (status: number, value: unknown) => void,
+    problem: (status: number, code: string) => void,
+  ): void {
+    const name = String(body.name);
+    const known = this.#edges.get(name);
+    const isItself = known !== undefined && known.secret === credential;
+    if (credential !== this.enrolToken && !isItself) return problem(403, 'forbidden');
+    if (known !== undefined && !known.isRevoked && !isItself) {
+      const hadIdentity = this.requests.includes(`enrolled ${name}`);
+      if (hadIdentity) return problem(409, 'edge-exists');
+    }
+    this.requests.push(`enrolled ${name}`);
+    if (known?.isRevoked) this.#edges.delete(name);
+    const state = this.#edgeOf(name);
+    const certificate =
+      typeof body.csr === 'string' ? this.shadows.sign(body.csr) : Promise.resolve(null);
+    void certificate.then((pem) =>
+      answer(201, {
+        edge: { name },
+        certificate: pem,
+        caCertificate: this.shadows.caCertificate,
+        mqttEndpoint: this.shadows.endpoint,
+        token: `id-${name}`,
+        secret: state.secret,
+      }),
+    );
+  }
+}
