@@ -163,3 +163,11 @@ export const rateTtlSeconds = 3_600;
 export const rollupAttemptsMax = 8;
 /** The broker counts connections per client and forgets the count an hour after the last. */
 export const connectionOrderMs = 50 * 60_000;
+/** When queues compete, the part of the cell that one turn may take before it is the next queue's. */
+export const fairTurnShare = 1 / 16;
+/** A transaction that met another one at the same rows waits up to this long and tries this often. */
+export const conflictAttemptsMax = 12;
+export const conflictWaitMsMax = 200;
+/** Label keys and values per key that a cell's summary lists; more values than that are not listed at all. */
+export const summaryLabelsMax = 16;
+export const summaryLabelValuesMax = 16;

@@ -102,6 +102,22 @@ export function union(a: RangeSet, b: RangeSet): RangeSet {
   return out;
 }
 
+/** The union of many sets, in one sort instead of one merge for each. */
+export function unionAll(sets: readonly RangeSet[]): RangeSet {
+  const filled = sets.filter((set) => set.length > 0);
+  if (filled.length === 0) return emptyRanges;
+  if (filled.length === 1) return filled[0]!;
+  if (filled.length === 2) return union(filled[0]!, filled[1]!);
+  const starts: [number, number][] = [];
+  for (const set of filled) {
+    for (let i = 0; i < set.length; i += 2) starts.push([set[i]!, set[i + 1]!]);
+  }
+  starts.sort((a, b) => a[0] - b[0]);
+  const out: number[] = [];
+  for (const [start, end] of starts) append(out, start, end);
+  return out;
+}
+
 export function subtract(a: RangeSet, b: RangeSet): RangeSet {
   if (a.length === 0 || b.length === 0) return a;
   const out: number[] = [];

@@ -1,0 +1,78 @@
+import { rewritesMax, workBytesMax } from '../limits.ts';
+import { type Mismatch, mismatchOf } from '../matching.ts';
+import { formatRanges } from '../ranges.ts';
+import { attemptsOf, entryBytes } from '../work-of.ts';
+import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
+
+/** Which edges may get chunks of a job at all, whatever is free on them. Placing and explaining ask here. */
+
+/** Why an edge gets no new work of any job now; `null` when it may. */
+export function unavailable(pass: Pass, edge: EdgeDraft): Mismatch | null {
+  const { config, report } = edge.source;
+  if (config.removing !== null) return { reason: 'edge-cordoned', detail: 'is being removed' };
+  if (config.drain !== null)
+    return { reason: 'edge-cordoned', detail: `draining: ${config.drain.reason}` };
+  if (config.cordoned !== null) return { reason: 'edge-cordoned', detail: config.cordoned.reason };
+  if (report === null || !report.connected || edge.lostAtMs !== null) {
+    return { reason: 'edge-disconnected', detail: 'is not connected' };
+  }
+  if (edge.asideUntilMs !== null && edge.asideUntilMs > pass.nowMs) {
+    return { reason: 'edge-cordoned', detail: 'set aside: everything failed there' };
+  }
+  if (edge.before.rewrites >= rewritesMax && (report.prog?.epoch ?? 0) < edge.before.epoch) {
+    return { reason: 'edge-disconnected', detail: 'is connected but does not take its work' };
+  }
+  return null;
+}
+
+export function openEdges(pass: Pass): readonly EdgeDraft[] {
+  pass.open ??= [...pass.edges.values()].filter((edge) => unavailable(pass, edge) === null);
+  return pass.open;
+}
+
+/** Open edges of the kind that the job asks for. Jobs that ask for the same kind share the answer. */
+export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
+  const shape = shapeOf(job);
+  let edges = pass.matches.get(shape);
+  if (edges === undefined) {
+    edges = openEdges(pass).filter((edge) => mismatchOf(edge.source, job.ask.spec) === null);
+    pass.matches.set(shape, edges);
+  }
+  if (job.refusals.size === 0) return edges;
+  return edges.filter((edge) => !job.refusals.has(edge.name));
+}
+
+function shapeOf(job: JobDraft): string {
+  const { requires, run } = job.ask.spec;
+  const executor = Object.keys(run)[0]!;
+  let plain = requires.expressions.length === 0 && requires.edges.length === 0;
+  for (const _ in requires.labels) plain = false;
+  return plain ? executor : `${executor} ${JSON.stringify(requires)}`;
+}
+
+/** The envelope of the document: epoch, sequence and braces. */
+const envelopeBytes = 64;
+
+export function documentBytes(edge: EdgeDraft): number {
+  if (edge.documentBytes < 0) {
+    let bytes = envelopeBytes;
+    for (const lease of edge.leases.values()) {
+      if (lease.ranges.length > 0) bytes += leaseBytes(lease, lease.ranges);
+    }
+    edge.documentBytes = bytes;
+  }
+  return edge.documentBytes;
+}
+
+/** What the lease's entry takes of the document when it holds `ranges`. */
+export function leaseBytes(lease: LeaseDraft, ranges: LeaseDraft['ranges']): number {
+  const texts = { ranges: formatRanges(ranges), giveBack: formatRanges(lease.giveBack) };
+  return entryBytes(lease.job.id, lease.job.ask.specHash, texts, attemptsOf(ranges, lease.job));
+}
+
+/** Whether an entry of a few bytes more would still fit. */
+export function hasRoomForEntry(edge: EdgeDraft): boolean {
+  return documentBytes(edge) + entryBytesTypical <= workBytesMax;
+}
+
+const entryBytesTypical = 200;

@@ -1,0 +1,282 @@
+import {
+  type Ask,
+  type Cell,
+  type CellEdge,
+  type CellHealth,
+  type ChunkRetry,
+  type EdgeWork,
+  type Lease,
+  noEdgeWork,
+  type QueueConfig,
+  type Share,
+} from '../cell.ts';
+import { planRowsMax } from '../limits.ts';
+import type { EdgeName, JobId } from '../names.ts';
+import type { Alarm, ChunkEnd, WaitingCount } from '../plan.ts';
+import { emptyRanges, isEmpty, type RangeSet, subtract, unionAll } from '../ranges.ts';
+import { type Amounts, capacityOf, type Demand, demandOf, reservedBy } from './capacity.ts';
+
+/**
+ * The cell as a pass is changing it: mutable, private to one call of `reconcile`, and turned into a plan at its end.
+ *
+ * What a plan would write is marked on the drafts (`touched`), because a plan is bounded in rows: whoever changes
+ * something asks `rows.ts` first. Derived amounts (`free`, `pending`) are kept right by `changeLease` alone.
+ */
+export type Pass = {
+  readonly cell: Cell;
+  readonly nowMs: number;
+  readonly jobs: Map<JobId, JobDraft>;
+  readonly edges: Map<EdgeName, EdgeDraft>;
+  health: CellHealth;
+  /** False while the plane itself was unwell: then no edge is called lost. */
+  verdictsAllowed: boolean;
+  rowsLeft: number;
+  lookAgainAtMs: number | null;
+  /** Edges that may get new work, and those of them that match a shape of job: filled on first use. */
+  open: readonly EdgeDraft[] | null;
+  readonly matches: Map<string, readonly EdgeDraft[]>;
+  queues: ReadonlyMap<string, QueueDraft> | null;
+  readonly alarms: Alarm[];
+  readonly chunkEnds: ChunkEnd[];
+  readonly ends: { done: number; dead: number; cancelled: number; power: number };
+};
+
+/** What a queue holds in this cell, to share the cell fairly and to keep quotas. */
+export type QueueDraft = {
+  readonly name: string;
+  readonly config: QueueConfig;
+  readonly held: Amounts;
+  /** Strict and its first job could not start: nothing of it starts in this pass. */
+  blocked: boolean;
+};
+
+export type JobDraft = {
+  readonly id: JobId;
+  readonly ask: Ask;
+  readonly before: Share;
+  readonly demand: Demand;
+  done: RangeSet;
+  dead: RangeSet;
+  cancelled: RangeSet;
+  retries: ReadonlyMap<number, ChunkRetry>;
+  losses: ReadonlyMap<number, number>;
+  refusals: ReadonlyMap<EdgeName, string>;
+  retryEpoch: number;
+  revived: RangeSet;
+  attemptBase: number;
+  startedAtMs: number | null;
+  /** Why it ends before all is done; `null` while it goes on. */
+  endReason: string | null;
+  readonly leases: LeaseDraft[];
+  /** Derived: see `pendingOf`. */
+  pending: RangeSet | null;
+  waiting: readonly WaitingCount[] | null;
+  /** What held it back as a whole, whatever the edges say. */
+  obstacle: Obstacle | null;
+  touched: boolean;
+  ended: boolean;
+};
+
+export type Obstacle = 'quota' | 'max-edges' | 'gang-incomplete' | 'strict-queue' | 'shadow-full';
+
+export type EdgeDraft = {
+  readonly name: EdgeName;
+  readonly source: CellEdge;
+  readonly before: EdgeWork;
+  readonly capacity: Amounts;
+  readonly free: Amounts;
+  readonly leases: Map<JobId, LeaseDraft>;
+  folded: number | null;
+  lostAtMs: number | null;
+  failuresInRow: number;
+  asideUntilMs: number | null;
+  /** Jobs the edge speaks of although its document does not: their keys are nulled again. */
+  readonly strays: Set<JobId>;
+  rewrites: number;
+  touched: boolean;
+  /** The document changes, so a new epoch is written. */
+  bumped: boolean;
+  removed: boolean;
+  /** Derived: size of the document, `-1` until somebody asks. */
+  documentBytes: number;
+};
+
+/** Not readonly copies: a lease is changed through `changeLease` only. */
+export type LeaseDraft = { -readonly [K in keyof Lease]: Lease[K] } & {
+  readonly job: JobDraft;
+  readonly edge: EdgeDraft;
+  /** As it was stored; `null` when this pass made it. */
+  readonly before: Lease | null;
+  touched: boolean;
+};
+
+export function openPass(cell: Cell, nowMs: number): Pass {
+  const pass: Pass = {
+    cell,
+    nowMs,
+    jobs: new Map(),
+    edges: new Map(),
+    health: cell.meta.health,
+    verdictsAllowed: true,
+    rowsLeft: planRowsMax,
+    lookAgainAtMs: null,
+    open: null,
+    matches: new Map(),
+    queues: null,
+    alarms: [],
+    chunkEnds: [],
+    ends: { done: 0, dead: 0, cancelled: 0, power: 0 },
+  };
+  for (const { id, ask, share } of cell.jobs.values()) {
+    pass.jobs.set(id, openJob(id, ask, share));
+  }
+  for (const edge of cell.edges.values()) pass.edges.set(edge.name, openEdge(pass, edge));
+  return pass;
+}
+
+function openJob(id: JobId, ask: Ask, share: Share): JobDraft {
+  return {
+    id,
+    ask,
+    before: share,
+    demand: demandOf(ask),
+    done: share.done,
+    dead: share.dead,
+    cancelled: share.cancelled,
+    retries: share.retries,
+    losses: share.losses,
+    refusals: share.refusals,
+    retryEpoch: share.retryEpoch,
+    revived: share.revived,
+    attemptBase: share.attemptBase,
+    startedAtMs: share.startedAtMs,
+    endReason: null,
+    leases: [],
+    pending: null,
+    waiting: null,
+    obstacle: null,
+    touched: false,
+    ended: false,
+  };
+}
+
+function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
+  const before = source.work ?? noEdgeWork;
+  const capacity = capacityOf(source);
+  const edge: EdgeDraft = {
+    name: source.name,
+    source,
+    before,
+    capacity,
+    free: { power: capacity.power, others: { ...capacity.others } },
+    leases: new Map(),
+    folded: before.folded,
+    lostAtMs: before.lostAtMs,
+    failuresInRow: before.failuresInRow,
+    asideUntilMs: before.asideUntilMs,
+    strays: new Set(),
+    rewrites: before.rewrites,
+    touched: false,
+    bumped: false,
+    removed: false,
+    documentBytes: -1,
+  };
+  for (const [id, lease] of before.leases) {
+    const job = pass.jobs.get(id);
+    if (job !== undefined) openLease(edge, job, lease);
+  }
+  return edge;
+}
+
+function openLease(edge: EdgeDraft, job: JobDraft, stored: Lease): void {
+  const lease: LeaseDraft = {
+    ranges: stored.ranges,
+    giveBack: stored.giveBack,
+    giveBackEpoch: stored.giveBackEpoch,
+    slots: stored.slots,
+    running: stored.running,
+    grantedAtMs: stored.grantedAtMs,
+    chunkMs: stored.chunkMs,
+    doneHere: stored.doneHere,
+    deadHere: stored.deadHere,
+    job,
+    edge,
+    before: stored,
+    touched: false,
+  };
+  addLease(lease);
+}
+
+function addLease(lease: LeaseDraft): void {
+  lease.edge.leases.set(lease.job.id, lease);
+  lease.job.leases.push(lease);
+  reservedBy(lease, lease.edge.free, -1);
+}
+
+/** The lease of this job on this edge; an empty one is made when there is none. */
+export function leaseFor(pass: Pass, edge: EdgeDraft, job: JobDraft): LeaseDraft {
+  const existing = edge.leases.get(job.id);
+  if (existing !== undefined) return existing;
+  const lease: LeaseDraft = {
+    ranges: emptyRanges,
+    giveBack: emptyRanges,
+    giveBackEpoch: null,
+    slots: 0,
+    running: emptyRanges,
+    grantedAtMs: pass.nowMs,
+    chunkMs: null,
+    doneHere: emptyRanges,
+    deadHere: emptyRanges,
+    job,
+    edge,
+    before: null,
+    touched: false,
+  };
+  addLease(lease);
+  return lease;
+}
+
+type LeaseChange = Partial<
+  Pick<LeaseDraft, 'ranges' | 'giveBack' | 'giveBackEpoch' | 'slots' | 'running' | 'grantedAtMs'>
+>;
+
+/** The one way to change what a lease holds: keeps the edge's free amounts and the job's pending chunks right. */
+export function changeLease(lease: LeaseDraft, change: LeaseChange): void {
+  reservedBy(lease, lease.edge.free, 1);
+  if (change.ranges !== undefined && change.ranges !== lease.ranges) {
+    lease.job.pending = null;
+    lease.edge.documentBytes = -1;
+  }
+  Object.assign(lease, change);
+  reservedBy(lease, lease.edge.free, -1);
+}
+
+/** Chunks that are nobody's and not ended: derived, never stored. */
+export function pendingOf(job: JobDraft): RangeSet {
+  if (job.pending === null) {
+    const ended = subtract(
+      subtract(subtract(job.before.ranges, job.done), job.dead),
+      job.cancelled,
+    );
+    job.pending = subtract(ended, leasedOf(job));
+  }
+  return job.pending;
+}
+
+export function leasedOf(job: JobDraft): RangeSet {
+  return unionAll(job.leases.map((lease) => lease.ranges));
+}
+
+export function isActive(lease: LeaseDraft): boolean {
+  return !isEmpty(lease.ranges);
+}
+
+/** How many times this chunk has failed, counted over user retries. */
+export function failuresOf(job: JobDraft, chunk: number, revived: boolean): number {
+  return job.retries.get(chunk)?.failures ?? (revived ? job.attemptBase : 0);
+}
+
+export function lookAgain(pass: Pass, atMs: number): void {
+  const at = Math.max(atMs, pass.nowMs);
+  if (pass.lookAgainAtMs === null || at < pass.lookAgainAtMs) pass.lookAgainAtMs = at;
+}

@@ -1,0 +1,120 @@
+import {
+  lossesPerChunkMax,
+  lostEdgesHoldMin,
+  lostHoldMs,
+  lostShareMax,
+  missedReportsMax,
+  reportEveryMsMax,
+  retriesPerShareMax,
+} from '../limits.ts';
+import { chunksOf, has, isEmpty, rangeOf, union } from '../ranges.ts';
+import { endDead } from './chunk-ends.ts';
+import {
+  type EdgeDraft,
+  failuresOf,
+  isActive,
+  type LeaseDraft,
+  lookAgain,
+  type Pass,
+} from './draft.ts';
+import { takeAway } from './fold-reports.ts';
+import { revoke } from './leases.ts';
+import { canAfford, edgeCost, leaseCost, touchEdge } from './rows.ts';
+
+/**
+ * Edges that are gone give their chunks back. Grace is the job's; it counts from the disconnection, or from when the
+ * plane itself was well again. An edge that is connected but silent although it must report is gone too. When too much
+ * of the cell would be lost at once the verdict is held first, because that looks like trouble of our own.
+ *
+ * A loss is no failed attempt, but a chunk that was running on several lost edges is taken for their killer.
+ */
+export function expireLosses(pass: Pass): void {
+  const verdicts: LeaseDraft[] = [];
+  const lost = new Set<EdgeDraft>();
+  let recent = 0;
+  for (const edge of pass.edges.values()) {
+    if (edge.lostAtMs !== null) {
+      if (edge.source.report?.connected === true) recover(pass, edge);
+      else if (pass.nowMs - edge.lostAtMs < lostHoldMs) recent++;
+    }
+    for (const lease of edge.leases.values()) {
+      if (!isActive(lease)) continue;
+      const dueAtMs = lossAtMs(pass, lease);
+      if (dueAtMs === null) continue;
+      if (dueAtMs > pass.nowMs || !pass.verdictsAllowed) {
+        if (dueAtMs > pass.nowMs) lookAgain(pass, dueAtMs);
+        continue;
+      }
+      verdicts.push(lease);
+      lost.add(edge);
+    }
+  }
+  if (held(pass, lost.size, recent)) return;
+  for (const lease of verdicts) loseLease(pass, lease);
+}
+
+function recover(pass: Pass, edge: EdgeDraft): void {
+  if (!canAfford(pass, edgeCost(edge))) return;
+  edge.lostAtMs = null;
+  touchEdge(pass, edge, false);
+}
+
+/** When this lease is to be called lost, as things stand; `null` when nothing points to it. */
+function lossAtMs(pass: Pass, lease: LeaseDraft): number | null {
+  const { report } = lease.edge.source;
+  const graceMs = lease.job.ask.spec.lostAfterSeconds * 1000;
+  const heardAtMs = Math.max(report?.receivedAtMs ?? 0, report?.connectionAtMs ?? 0);
+  const sinceMs = Math.max(heardAtMs, pass.health.healthySinceMs);
+  if (report === null || !report.connected) return sinceMs + graceMs;
+  return Math.max(sinceMs, lease.grantedAtMs) + missedReportsMax * reportEveryMsMax;
+}
+
+/** The breaker: too many at once are believed only after a while, and somebody is told. */
+function held(pass: Pass, lost: number, recent: number): boolean {
+  const together = lost + recent;
+  const tooMany =
+    lost > 0 && together >= lostEdgesHoldMin && together > lostShareMax * pass.edges.size;
+  const { holdSinceMs } = pass.health;
+  if (!tooMany) {
+    if (holdSinceMs !== null && lost === 0) pass.health = { ...pass.health, holdSinceMs: null };
+    return false;
+  }
+  if (holdSinceMs === null) {
+    pass.health = { ...pass.health, holdSinceMs: pass.nowMs };
+    pass.alarms.push({ kind: 'mass-loss', lost: together, edges: pass.edges.size });
+  }
+  const untilMs = (holdSinceMs ?? pass.nowMs) + lostHoldMs;
+  if (pass.nowMs >= untilMs) return false;
+  lookAgain(pass, untilMs);
+  return true;
+}
+
+function loseLease(pass: Pass, lease: LeaseDraft): void {
+  const { job, edge } = lease;
+  for (const chunk of chunksOf(lease.running)) {
+    const losses = (job.losses.get(chunk) ?? 0) + 1;
+    if (losses < lossesPerChunkMax) continue;
+    if (!canAfford(pass, leaseCost(lease) + 1)) return;
+    const chunks = rangeOf(chunk, chunk + 1);
+    const attempts = failuresOf(job, chunk, has(job.revived, chunk)) + 1;
+    takeAway(lease, chunks);
+    endDead(pass, job, edge, chunk, attempts, 'killed-its-edges');
+    lease.deadHere = union(lease.deadHere, chunks);
+    markLost(pass, lease);
+  }
+  if (!canAfford(pass, leaseCost(lease))) return;
+  if (!isEmpty(lease.running)) {
+    const losses = new Map(job.losses);
+    for (const chunk of chunksOf(lease.running)) {
+      if (losses.size < retriesPerShareMax) losses.set(chunk, (losses.get(chunk) ?? 0) + 1);
+    }
+    job.losses = losses;
+  }
+  revoke(pass, lease);
+  markLost(pass, lease);
+}
+
+function markLost(pass: Pass, lease: LeaseDraft): void {
+  lease.edge.lostAtMs ??= pass.nowMs;
+  touchEdge(pass, lease.edge, true);
+}

@@ -1,0 +1,187 @@
+import { edgeFailuresMax, foldRowsKept } from '../limits.ts';
+import {
+  emptyRanges,
+  equal,
+  has,
+  intersect,
+  isEmpty,
+  type RangeSet,
+  rangeOf,
+  subtract,
+  union,
+} from '../ranges.ts';
+import type { Prog, ProgEntry } from '../wire/prog.ts';
+import { endDone, endFailed } from './chunk-ends.ts';
+import {
+  changeLease,
+  type EdgeDraft,
+  failuresOf,
+  isActive,
+  type JobDraft,
+  type LeaseDraft,
+  leaseFor,
+  type Pass,
+} from './draft.ts';
+import { canAfford, leaseCost, touchEdge, touchLease } from './rows.ts';
+
+/**
+ * Takes in what edges said: whole and cumulative, so folding a report twice, late or out of order does no harm.
+ *
+ * `done` counts for whoever reports it first while the chunk is open, holder or not. A failure counts only from the
+ * holder and only of the current attempt. What is folded need not be acknowledged at once: the next document carries
+ * it. Only results that the edge's document does not cover any more ask for a document of their own.
+ */
+export function foldReports(pass: Pass): void {
+  for (const edge of pass.edges.values()) {
+    const prog = edge.source.report?.prog ?? null;
+    if (prog === null) continue;
+    if (prog.sequence !== null && prog.sequence === edge.before.folded) continue;
+    foldReport(pass, edge, prog);
+  }
+}
+
+const silence: ProgEntry = {
+  done: emptyRanges,
+  failed: new Map(),
+  running: emptyRanges,
+  attempts: new Map(),
+  chunkMs: null,
+  refused: null,
+};
+
+function foldReport(pass: Pass, edge: EdgeDraft, prog: Prog): void {
+  let whole = true;
+  let acknowledge = false;
+  for (const [id, entry] of prog.jobs) {
+    const job = pass.jobs.get(id);
+    if (job === undefined) {
+      if (hasResults(entry)) {
+        edge.strays.add(id);
+        acknowledge = true;
+      }
+      continue;
+    }
+    const active = edge.leases.get(id)?.before?.ranges ?? emptyRanges;
+    if (needsWord(entry, active)) acknowledge = true;
+    if (!foldEntry(pass, edge, job, entry, prog.epoch)) whole = false;
+  }
+  for (const lease of edge.leases.values()) {
+    if (prog.jobs.has(lease.job.id) || !isActive(lease)) continue;
+    if (!foldEntry(pass, edge, lease.job, silence, prog.epoch)) whole = false;
+  }
+  if (whole) edge.folded = prog.sequence;
+  // An edge that has applied the last document and still shows such results has not been told.
+  if (acknowledge && prog.epoch >= edge.before.epoch && canAfford(pass, edge.touched ? 0 : 1)) {
+    touchEdge(pass, edge, true);
+  }
+}
+
+function hasResults(entry: ProgEntry): boolean {
+  return !isEmpty(entry.done) || entry.failed.size > 0 || !isEmpty(entry.running);
+}
+
+/** Results outside of what the edge's document names; those of an active lease are told with its next document. */
+function needsWord(entry: ProgEntry, active: RangeSet): boolean {
+  if (isEmpty(active)) return !isEmpty(entry.done) || entry.failed.size > 0;
+  for (const chunk of entry.failed.keys()) if (!has(active, chunk)) return true;
+  return false;
+}
+
+function foldEntry(
+  pass: Pass,
+  edge: EdgeDraft,
+  job: JobDraft,
+  entry: ProgEntry,
+  epoch: number,
+): boolean {
+  if (!foldDone(pass, edge, job, entry) || !foldFailed(pass, edge, job, entry)) return false;
+  const lease = edge.leases.get(job.id);
+  return lease === undefined || foldLease(pass, lease, entry, epoch);
+}
+
+function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry): boolean {
+  if (isEmpty(entry.done)) return true;
+  let open = subtract(intersect(entry.done, job.before.ranges), job.done);
+  open = subtract(subtract(open, job.dead), job.cancelled);
+  if (isEmpty(open)) return true;
+  const lease = leaseFor(pass, edge, job);
+  const losers = job.leases.filter(
+    (other) => other !== lease && !isEmpty(intersect(other.ranges, open)),
+  );
+  let rows = leaseCost(lease);
+  for (const loser of losers) rows += leaseCost(loser);
+  if (!canAfford(pass, rows, foldRowsKept)) return false;
+  for (const loser of losers) {
+    takeAway(loser, open);
+    touchLease(pass, loser, true);
+  }
+  endDone(pass, job, open);
+  takeAway(lease, open);
+  lease.doneHere = union(lease.doneHere, open);
+  job.startedAtMs ??= pass.nowMs;
+  edge.failuresInRow = 0;
+  touchLease(pass, lease, !isActive(lease));
+  return true;
+}
+
+/** A lease loses chunks, whatever they are doing. */
+export function takeAway(lease: LeaseDraft, chunks: RangeSet): void {
+  changeLease(lease, {
+    ranges: subtract(lease.ranges, chunks),
+    giveBack: subtract(lease.giveBack, chunks),
+    running: subtract(lease.running, chunks),
+  });
+}
+
+function foldFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry): boolean {
+  const lease = edge.leases.get(job.id);
+  if (lease === undefined || entry.failed.size === 0) return true;
+  for (const [chunk, failure] of entry.failed) {
+    if (!has(lease.ranges, chunk)) continue;
+    if (attemptIn(entry, chunk) <= failuresOf(job, chunk, has(job.revived, chunk))) continue;
+    if (!canAfford(pass, leaseCost(lease) + 1, foldRowsKept)) return false;
+    const chunks = rangeOf(chunk, chunk + 1);
+    const blamed = !isEmpty(job.done);
+    const end = endFailed(pass, job, edge, chunk, failure);
+    takeAway(lease, chunks);
+    if (end === 'dead') lease.deadHere = union(lease.deadHere, chunks);
+    // A job that never succeeded anywhere says nothing about the edge.
+    if (blamed) edge.failuresInRow = Math.min(edge.failuresInRow + 1, edgeFailuresMax);
+    job.startedAtMs ??= pass.nowMs;
+    touchLease(pass, lease, true);
+  }
+  return true;
+}
+
+function attemptIn(entry: ProgEntry, chunk: number): number {
+  for (const [attempt, chunks] of entry.attempts) if (has(chunks, chunk)) return attempt;
+  return 1;
+}
+
+/** What runs, what is given back, how fast it goes, and whether the edge wants the job at all. */
+function foldLease(pass: Pass, lease: LeaseDraft, entry: ProgEntry, epoch: number): boolean {
+  const running = intersect(entry.running, lease.ranges);
+  const confirmed = lease.giveBackEpoch !== null && epoch >= lease.giveBackEpoch;
+  const started = union(running, entry.done);
+  const refused = entry.refused !== null && !lease.job.refusals.has(lease.edge.name);
+  if (confirmed || refused || !equal(running, lease.running)) {
+    if (!canAfford(pass, leaseCost(lease), foldRowsKept)) return false;
+    let ranges = lease.ranges;
+    if (confirmed) ranges = subtract(ranges, subtract(lease.giveBack, started));
+    if (refused) ranges = running;
+    changeLease(lease, {
+      ranges,
+      running,
+      giveBack: confirmed || refused ? emptyRanges : lease.giveBack,
+      giveBackEpoch: confirmed || refused ? null : lease.giveBackEpoch,
+    });
+    if (refused) {
+      const reason = entry.refused ?? '';
+      lease.job.refusals = new Map(lease.job.refusals).set(lease.edge.name, reason);
+    }
+    if (!isEmpty(running)) lease.job.startedAtMs ??= pass.nowMs;
+    touchLease(pass, lease, refused || !isActive(lease));
+  }
+  if (entry.chunkMs !== null) lease.chunkMs = entry.chunkMs;
+  return true;
+}

@@ -1,0 +1,54 @@
+import { type EdgeDraft, type JobDraft, type LeaseDraft, lookAgain, type Pass } from './draft.ts';
+
+/**
+ * The budget of rows: a plan is committed in one transaction, so a pass changes only what fits into it and leaves the
+ * rest to the next one, which is asked for at once. Whatever must change together is asked for together.
+ *
+ * An edge costs its WORK row, a job its SHARE and its status row, a lease also its execution row.
+ */
+const jobRows = 2;
+/** Ending a job also takes its ASK row away. */
+export const endedJobRows = 1;
+/** Leaving takes the EDGE, FACTS and REPORT rows; the WORK row is counted as touched. */
+export const removedEdgeRows = 3;
+
+export function edgeCost(edge: EdgeDraft): number {
+  return edge.touched ? 0 : 1;
+}
+
+export function jobCost(job: JobDraft): number {
+  return job.touched ? 0 : jobRows;
+}
+
+export function leaseCost(lease: LeaseDraft): number {
+  return (lease.touched ? 0 : 1) + edgeCost(lease.edge) + jobCost(lease.job);
+}
+
+/** Whether `rows` more fit; when not, the next pass is due at once. `keep` rows are left for later phases. */
+export function canAfford(pass: Pass, rows: number, keep = 0): boolean {
+  if (rows === 0 || pass.rowsLeft - rows >= keep) return true;
+  lookAgain(pass, pass.nowMs);
+  return false;
+}
+
+export function spend(pass: Pass, rows: number): void {
+  pass.rowsLeft -= rows;
+}
+
+export function touchEdge(pass: Pass, edge: EdgeDraft, bump: boolean): void {
+  if (!edge.touched) pass.rowsLeft--;
+  edge.touched = true;
+  if (bump) edge.bumped = true;
+}
+
+export function touchJob(pass: Pass, job: JobDraft): void {
+  if (!job.touched) pass.rowsLeft -= jobRows;
+  job.touched = true;
+}
+
+export function touchLease(pass: Pass, lease: LeaseDraft, bump: boolean): void {
+  if (!lease.touched) pass.rowsLeft--;
+  lease.touched = true;
+  touchEdge(pass, lease.edge, bump);
+  touchJob(pass, lease.job);
+}

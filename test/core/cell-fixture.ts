@@ -1,0 +1,146 @@
+import type { Ask, Cell, CellEdge, CellJob, EdgeConfig, EdgeReport } from '../../core/cell.ts';
+import { newCellMeta, newShare } from '../../core/cell.ts';
+import type { JobSpec } from '../../core/job.ts';
+import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import { rangeOf } from '../../core/ranges.ts';
+import type { Prog } from '../../core/wire/prog.ts';
+
+/** Cells for tests: everything has a default that runs, tests say only what they are about. */
+
+export const startMs = 1_000_000_000_000;
+
+export function makeSpec(over: Partial<JobSpec> = {}): JobSpec {
+  return {
+    name: null,
+    pool: 'default',
+    queue: 'default',
+    priority: 50,
+    power: null,
+    chunkPower: 100,
+    chunks: 4,
+    resources: {},
+    run: { simulate: { wattSeconds: 100 } },
+    requires: { labels: {}, expressions: [], edges: [] },
+    placement: { policy: 'spread', maxEdges: null, nodes: null },
+    retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
+    lostAfterSeconds: 120,
+    offlineSeconds: null,
+    deadlineSeconds: null,
+    keepOutput: 'failed',
+    dependsOn: [],
+    labels: {},
+    kind: 'batch',
+    ...over,
+  };
+}
+
+export type JobOptions = Partial<JobSpec> & {
+  lastChunkPower?: number;
+  ask?: Partial<Ask>;
+  share?: Partial<CellJob['share']>;
+};
+
+export function makeJob(id: string, options: JobOptions = {}): CellJob {
+  const { lastChunkPower, ask, share, ...over } = options;
+  const spec = makeSpec(over);
+  const chunkPower = spec.chunkPower ?? 1;
+  return {
+    id: id as JobId,
+    ask: {
+      spec,
+      specHash: `hash-${id}`,
+      cut: { chunks: spec.chunks, chunkPower, lastChunkPower: lastChunkPower ?? chunkPower },
+      submittedAtMs: startMs,
+      cancelled: false,
+      retryEpoch: 0,
+      held: false,
+      ...ask,
+    },
+    share: { ...newShare(rangeOf(0, spec.chunks)), ...share },
+  };
+}
+
+export const plainConfig: EdgeConfig = {
+  labels: {},
+  capacity: {},
+  cordoned: null,
+  drain: null,
+  removing: null,
+};
+
+export type EdgeOptions = {
+  power?: number;
+  resources?: Record<string, number>;
+  labels?: Record<string, string>;
+  flat?: Record<string, string | number | boolean>;
+  connected?: boolean;
+  config?: Partial<EdgeConfig>;
+  report?: EdgeReport | null;
+  work?: CellEdge['work'];
+};
+
+export function makeReport(over: Partial<EdgeReport> = {}): EdgeReport {
+  return {
+    prog: null,
+    version: 0,
+    receivedAtMs: startMs,
+    connected: true,
+    connectionVersion: 0,
+    connectionAtMs: startMs,
+    ...over,
+  };
+}
+
+export function makeEdge(name: string, options: EdgeOptions = {}): CellEdge {
+  return {
+    name: name as EdgeName,
+    config: { ...plainConfig, ...options.config },
+    facts: {
+      capacity: { power: options.power ?? 250, ...options.resources },
+      labels: options.labels ?? {},
+      flat: options.flat ?? {},
+    },
+    report:
+      options.report === undefined
+        ? makeReport({ connected: options.connected ?? true })
+        : options.report,
+    work: options.work ?? null,
+  };
+}
+
+export function makeEdges(count: number, options: EdgeOptions = {}): CellEdge[] {
+  return Array.from({ length: count }, (_, i) => makeEdge(`edge-${i}`, options));
+}
+
+export function makeCell(
+  parts: { edges?: CellEdge[]; jobs?: CellJob[]; queues?: Cell['queues'] } = {},
+): Cell {
+  return {
+    meta: newCellMeta('default.0' as CellId, 'default', startMs),
+    edges: new Map((parts.edges ?? []).map((edge) => [edge.name, edge])),
+    jobs: new Map((parts.jobs ?? []).map((job) => [job.id, job])),
+    queues: parts.queues ?? new Map(),
+    tickAtMs: null,
+  };
+}
+
+/** The cell with one edge changed. */
+export function withEdge(cell: Cell, name: string, change: Partial<CellEdge>): Cell {
+  const edge = cell.edges.get(name as EdgeName);
+  if (edge === undefined) throw new Error(`no edge ${name}`);
+  return { ...cell, edges: new Map(cell.edges).set(edge.name, { ...edge, ...change }) };
+}
+
+/** The cell after this edge reported. */
+export function withProg(cell: Cell, name: string, prog: Prog, atMs = startMs): Cell {
+  const before = cell.edges.get(name as EdgeName)?.report ?? makeReport();
+  const report = { ...before, prog, version: before.version + 1, receivedAtMs: atMs };
+  return withEdge(cell, name, { report });
+}
+
+export function withAsk(cell: Cell, id: string, change: Partial<Ask>): Cell {
+  const job = cell.jobs.get(id as JobId);
+  if (job === undefined) throw new Error(`no job ${id}`);
+  const changed = { ...job, ask: { ...job.ask, ...change } };
+  return { ...cell, jobs: new Map(cell.jobs).set(job.id, changed) };
+}
