@@ -45,6 +45,8 @@ export type JobStatus = {
   readonly held: boolean;
   /** A job it depends on did not succeed. */
   readonly orphaned: boolean;
+  /** The state under which the fleet's statistics count it; `null` while they do not know it. */
+  readonly counted: JobState | null;
 };
 
 export const dependencyFailed = 'dependency-failed';
@@ -74,6 +76,7 @@ export function newJobStatus(
     cancelled: false,
     held,
     orphaned: false,
+    counted: null,
   };
 }
 

@@ -155,6 +155,14 @@ export function statsKey(shard: number): Key {
   return { pk: `STATS#${shard}`, sk: 'STATS' };
 }
 
+export const ratePrefix = 'RATE#';
+
+/** Finished work of one short interval. */
+export function rateKey(shard: number, interval: number): Key {
+  return { pk: `STATS#${shard}`, sk: `${ratePrefix}${interval}` };
+}
+
+export { jobListShards };
 export const statsShards = 8;
 
 /** Spreads by a hash of the text, because ids that sort by time share their first characters. */

@@ -49,6 +49,7 @@ export function statusAttributes(status: JobStatus): Record<string, unknown> {
     waiting: JSON.stringify(status.waiting),
     held: status.held,
     orphaned: status.orphaned,
+    counted: status.counted,
   };
 }
 
@@ -74,6 +75,7 @@ export function decodeStatus(row: Row): JobStatus {
     cancelled: row.cancelled === true,
     held: row.held === true,
     orphaned: row.orphaned === true,
+    counted: textOrNull(row.counted) as JobState | null,
   };
 }
 

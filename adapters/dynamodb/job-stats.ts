@@ -1,0 +1,66 @@
+import type { JobState } from '../../core/job.ts';
+import { rateIntervalMs, rateTtlSeconds } from '../../core/limits.ts';
+import type { JobId } from '../../core/names.ts';
+import type { Rollup } from '../../core/rollup.ts';
+import { rateKey, ratePrefix, shardOf, statsKey, statsShards } from './keys.ts';
+import { amount } from './row-values.ts';
+import type { Table, Write } from './table.ts';
+
+/**
+ * How many jobs are in each state, spread over a few rows so that many may end at once. A job moves from one count to
+ * another in the transaction that changes its state, so the counts are exact. Rates lie in short intervals that expire.
+ */
+export type JobStats = {
+  readonly states: Readonly<Record<JobState, number>>;
+  /** Jobs ever counted: never falls. */
+  readonly total: number;
+  readonly jobsPerMinute: number;
+  readonly chunksPer10Seconds: number;
+};
+
+export function moveJob(job: JobId, from: JobState | null, to: JobState): Write {
+  const add: Record<string, number> = { [to]: 1 };
+  if (from === null) add.total = 1;
+  else add[from] = -1;
+  return { kind: 'update', key: statsKey(shardOf(job, statsShards)), change: { add } };
+}
+
+export async function addProgress(
+  table: Table,
+  progress: Rollup['progress'],
+  atMs: number,
+): Promise<void> {
+  const interval = Math.floor(atMs / rateIntervalMs);
+  await table.update(rateKey(interval % statsShards, interval), {
+    set: { expiresAt: Math.floor(atMs / 1_000) + rateTtlSeconds },
+    add: progress,
+  });
+}
+
+export async function readJobStats(table: Table, nowMs: number): Promise<JobStats> {
+  const shards = Array.from({ length: statsShards }, (_, shard) => shard);
+  const now = Math.floor(nowMs / rateIntervalMs);
+  const intervals = Array.from({ length: 60_000 / rateIntervalMs }, (_, back) => now - 1 - back);
+  const rows = await table.getMany([
+    ...shards.map(statsKey),
+    ...intervals.map((interval) => rateKey(interval % statsShards, interval)),
+  ]);
+  const counts = rows.filter((row) => !row.sk.startsWith(ratePrefix));
+  const rates = rows.filter((row) => row.sk.startsWith(ratePrefix));
+  const sum = (name: string) => counts.reduce((all, row) => all + amount(row[name]), 0);
+  const lastInterval = rateKey(0, now - 1).sk;
+  return {
+    states: {
+      waiting: sum('waiting'),
+      pending: sum('pending'),
+      scheduled: sum('scheduled'),
+      running: sum('running'),
+      done: sum('done'),
+      failed: sum('failed'),
+      cancelled: sum('cancelled'),
+    },
+    total: sum('total'),
+    jobsPerMinute: rates.reduce((all, row) => all + amount(row.jobs), 0),
+    chunksPer10Seconds: amount(rates.find((row) => row.sk === lastInterval)?.chunks),
+  };
+}

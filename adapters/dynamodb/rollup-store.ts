@@ -1,0 +1,100 @@
+import type { JobState } from '../../core/job.ts';
+import { eventTtlSeconds } from '../../core/limits.ts';
+import type { CellId, JobId } from '../../core/names.ts';
+import type { JobCellStatus } from '../../core/plan.ts';
+import type { JobEvent, RollupStore } from '../../core/rollup.ts';
+import { addProgress, moveJob } from './job-stats.ts';
+import {
+  askKey,
+  dependantPrefix,
+  eventKey,
+  jobCellPrefix,
+  jobOfPartition,
+  jobPartition,
+  statusKey,
+} from './keys.ts';
+import { text } from './row-values.ts';
+import { decodeJobCell, decodeStatus, statusAttributes } from './rows-job.ts';
+import type { Row, Table, Write } from './table.ts';
+
+/** Jobs for the rollup: the status is read before the counts, so that a version never stands for older counts. */
+export function createRollupStore(table: Table): RollupStore {
+  return {
+    async load(job) {
+      const row = await table.get(statusKey(job));
+      if (row === null) return null;
+      const status = decodeStatus(row);
+      const pk = jobPartition(job);
+      const [cells, parents] = await Promise.all([
+        table.queryAll({ pk, skPrefix: jobCellPrefix, consistent: true }),
+        status.held ? table.getMany(status.dependsOn.map(statusKey)) : [],
+      ]);
+      return { status, cells: cellsOf(cells), parents: statesOf(parents) };
+    },
+
+    async save(seen, rollup) {
+      const { next, events } = rollup;
+      const key = statusKey(next.job);
+      const change = { set: statusAttributes(next) };
+      const condition = { expression: '#version = :seen', values: { seen: seen.version } };
+      if (next.counted === seen.counted && events.length === 0) {
+        return (await table.update(key, change, condition)) ? 'saved' : 'conflict';
+      }
+      const writes: Write[] = [{ kind: 'update', key, change, condition }];
+      if (next.counted !== seen.counted && next.counted !== null) {
+        writes.push(moveJob(next.job, seen.counted, next.counted));
+      }
+      writes.push(...events.map((event) => eventWrite(next.job, event)));
+      const outcome = await table.transact(writes);
+      return outcome.kind === 'committed' ? 'saved' : 'conflict';
+    },
+
+    release: (job, cells) => askCells(table, job, cells, 'held', false),
+    cancel: (job, cells) => askCells(table, job, cells, 'cancelled', true),
+
+    async dependantsOf(job) {
+      const rows = await table.queryAll({
+        pk: jobPartition(job),
+        skPrefix: dependantPrefix,
+        consistent: true,
+      });
+      return rows.map((row) => row.sk.slice(dependantPrefix.length) as JobId);
+    },
+
+    countProgress: (progress, atMs) => addProgress(table, progress, atMs),
+  };
+}
+
+function cellsOf(rows: readonly Row[]): Map<CellId, JobCellStatus> {
+  return new Map(
+    rows.map((row) => [row.sk.slice(jobCellPrefix.length) as CellId, decodeJobCell(row)]),
+  );
+}
+
+function statesOf(rows: readonly Row[]): Map<JobId, JobState> {
+  return new Map(rows.map((row) => [jobOfPartition(row.pk) as JobId, text(row.state) as JobState]));
+}
+
+/** A row that says so already is left as it is, because every change of it wakes its cell. */
+async function askCells(
+  table: Table,
+  job: JobId,
+  cells: readonly CellId[],
+  name: 'held' | 'cancelled',
+  value: boolean,
+): Promise<void> {
+  for (const cell of cells) {
+    await table.update(
+      askKey(cell, job),
+      { set: { [name]: value } },
+      { expression: `#${name} = :other`, values: { other: !value } },
+    );
+  }
+}
+
+/** Seconds, because TTL counts in them. */
+export function eventWrite(job: JobId, event: JobEvent): Write {
+  const { atMs, kind, by, detail } = event;
+  const expiresAt = Math.floor(atMs / 1_000) + eventTtlSeconds;
+  return { kind: 'put', row: { ...eventKey(job, atMs, kind), kind, by, detail, expiresAt } };
+}

@@ -1,0 +1,106 @@
+import { isFinal, type JobState } from './job.ts';
+import { foldJob, type JobStatus, sameStatus } from './job-status.ts';
+import type { CellId, JobId } from './names.ts';
+import type { JobCellStatus } from './plan.ts';
+
+/** What the rollup knows of a job: its status, and what each cell said last. */
+export type RollupView = {
+  readonly status: JobStatus;
+  readonly cells: ReadonlyMap<CellId, JobCellStatus>;
+  /** States of the jobs it waits for; those that are gone are missing. */
+  readonly parents: ReadonlyMap<JobId, JobState>;
+};
+
+/** An event of a job's timeline. */
+export type JobEvent = {
+  readonly atMs: number;
+  readonly kind: string;
+  readonly by: string;
+  readonly detail: string;
+};
+
+/** What follows from the counts, so specific that whoever carries it out decides nothing. */
+export type Rollup = {
+  readonly next: JobStatus;
+  readonly changed: boolean;
+  /** Tell these cells that the job may start. */
+  readonly release: readonly CellId[];
+  /** Tell these cells that the job shall end. */
+  readonly cancel: readonly CellId[];
+  readonly events: readonly JobEvent[];
+  /** Jobs that wait for this one may have to be folded. */
+  readonly settleDependants: boolean;
+  /** Chunks done and jobs ended since the status before: for rates, not for totals. */
+  readonly progress: { readonly chunks: number; readonly jobs: number };
+};
+
+/**
+ * Decides what the new counts mean for the job. A pure function of what is stored, so that it may be run again at any
+ * time: releases and cancellations are repeated as long as a cell does not show them, and nothing hangs on having seen a
+ * particular event.
+ */
+export function rollUp(view: RollupView, nowMs: number): Rollup {
+  const { status, cells } = view;
+  const settled = settleParents(status, view.parents);
+  const folded = foldJob(settled, [...cells.values()], nowMs);
+  const next = { ...folded, counted: folded.state, version: status.version + 1 };
+  const open = [...new Set([...status.cells, ...cells.keys()])].filter(
+    (cell) => (cells.get(cell)?.endedAtMs ?? null) === null,
+  );
+  const heldIn = (cell: CellId) => (cells.get(cell)?.counts.waiting ?? 0) > 0;
+  const ends = (next.cancelled || next.orphaned) && !isFinal(next.state);
+  return {
+    next,
+    changed: !sameStatus(status, next),
+    release: next.held ? [] : open.filter((cell) => status.held || heldIn(cell)),
+    cancel: ends ? open : [],
+    events: eventsOf(status, next, nowMs),
+    settleDependants: isFinal(next.state),
+    progress: {
+      chunks: Math.max(0, next.counts.done - status.counts.done),
+      jobs: isFinal(next.state) && !isFinal(status.state) ? 1 : 0,
+    },
+  };
+}
+
+/** A job that it waits for and that is gone cannot be known to have succeeded. */
+function settleParents(status: JobStatus, parents: ReadonlyMap<JobId, JobState>): JobStatus {
+  if (!status.held) return status;
+  const states = status.dependsOn.map((job) => parents.get(job) ?? 'failed');
+  if (states.some((state) => state === 'failed' || state === 'cancelled')) {
+    return { ...status, held: false, orphaned: true };
+  }
+  return states.every((state) => state === 'done') ? { ...status, held: false } : status;
+}
+
+const eventKinds: Readonly<Record<JobState, string>> = {
+  waiting: 'job-held',
+  pending: 'job-pending',
+  scheduled: 'job-scheduled',
+  running: 'job-started',
+  done: 'job-done',
+  failed: 'job-failed',
+  cancelled: 'job-cancelled',
+};
+
+function eventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[] {
+  if (before.state === next.state) return [];
+  const atMs = next.endedAtMs ?? nowMs;
+  const { done, total } = next.counts;
+  const detail = next.reason ?? `${done} of ${total} chunks done`;
+  return [{ atMs, kind: eventKinds[next.state], by: 'scheduler', detail }];
+}
+
+/** Where jobs lie for the rollup. */
+export type RollupStore = {
+  /** `null` for a job that was purged. */
+  load(job: JobId): Promise<RollupView | null>;
+  /** Status, timeline and statistics together, or `conflict` when the status is no longer the one that was seen. */
+  save(seen: JobStatus, rollup: Rollup): Promise<'saved' | 'conflict'>;
+  /** Sets what the cells are asked; a cell that has ended the job is left alone. */
+  release(job: JobId, cells: readonly CellId[]): Promise<void>;
+  cancel(job: JobId, cells: readonly CellId[]): Promise<void>;
+  dependantsOf(job: JobId): Promise<readonly JobId[]>;
+  /** Counts progress in the current interval; a count that is lost makes a rate a little too low. */
+  countProgress(progress: Rollup['progress'], atMs: number): Promise<void>;
+};
