@@ -1,0 +1,74 @@
+import { createContext } from 'preact';
+import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import type { Client } from '../api/client.ts';
+import { type Collection, createCollectionLoader } from './collection.ts';
+import { type Feed, type FeedOptions, type Live, startFeed } from './feed.ts';
+
+/** The hooks by which a page says what it wants to have fresh. A path of `null` wants nothing. */
+export const ClientContext = createContext<Client | null>(null);
+
+export function useClient(): Client {
+  const client = useContext(ClientContext);
+  if (client === null) throw new Error('a page was drawn without a client');
+  return client;
+}
+
+export type Watched<T> = Live<T> & { refresh(): void };
+
+export function useResource<T>(path: string | null, everyMs: number): Watched<T> {
+  const client = useClient();
+  return useFeed<T>(path, everyMs, (wanted) => () => client.read<T>(wanted));
+}
+
+export function useCollection<T>(
+  path: string | null,
+  everyMs: number,
+  itemsMax = 5_000,
+): Watched<Collection<T>> {
+  const client = useClient();
+  return useFeed<Collection<T>>(path, everyMs, (wanted) =>
+    createCollectionLoader<T>(client, wanted, itemsMax),
+  );
+}
+
+const nothing: Live<never> = { value: null, problem: null, loaded: false };
+
+function useFeed<T>(
+  path: string | null,
+  everyMs: number,
+  loader: (path: string) => FeedOptions<T>['load'],
+): Watched<T> {
+  const [state, setState] = useState<{ path: string | null; live: Live<T> }>({
+    path: null,
+    live: nothing,
+  });
+  const feed = useRef<Feed | null>(null);
+  useEffect(() => {
+    if (path === null) return;
+    const started = startFeed<T>({
+      everyMs,
+      load: loader(path),
+      show: (live) => setState({ path, live }),
+    });
+    feed.current = started;
+    return () => {
+      started.stop();
+      feed.current = null;
+    };
+    // The loader is a new function each time but depends on nothing else than the path.
+  }, [path, everyMs]);
+  const live = state.path === path ? state.live : nothing;
+  return { ...live, refresh: () => feed.current?.refresh() };
+}
+
+/** The time, as state: redraws the caller every `everyMs` while the page is shown. */
+export function useNow(everyMs: number): number {
+  const [nowMs, setNowMs] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (!document.hidden) setNowMs(Date.now());
+    }, everyMs);
+    return () => clearInterval(timer);
+  }, [everyMs]);
+  return nowMs;
+}

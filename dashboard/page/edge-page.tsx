@@ -1,0 +1,206 @@
+import type { Edge, EdgeJob } from '../api/resources.ts';
+import { useCollection, useResource } from '../live/use-live.ts';
+import { Link } from '../route/navigation.tsx';
+import { noFleetFilter } from '../route/route.ts';
+import { Ago, Took } from '../view/ago.tsx';
+import { EdgeActions } from '../view/edge-actions.tsx';
+import { EdgeFacts } from '../view/edge-facts.tsx';
+import { lampOf } from '../view/lamp.ts';
+import { EdgeLamp, Labels, StateBadge } from '../view/marks.tsx';
+import { Meter } from '../view/meter.tsx';
+import { FeedNotice, ProblemNotice } from '../view/notice.tsx';
+import { ScrollBox } from '../view/scroll-box.tsx';
+import { numberWords, powerWords } from '../view/words.ts';
+
+/** One edge: what it is, what it does, what it did; to cordon and to drain. */
+const everyMs = 2_000;
+const historyEveryMs = 5_000;
+const historyMax = 200;
+
+export function EdgePage({ name }: { name: string }) {
+  const path = `/v1/edges/${encodeURIComponent(name)}`;
+  const edge = useResource<Edge>(path, everyMs);
+  if (edge.value === null) {
+    return (
+      <div class="panel">
+        <h1>{name}</h1>
+        <FeedNotice live={edge} what="the edge" />
+      </div>
+    );
+  }
+  const { value } = edge;
+  return (
+    <div class="edge">
+      <header class="page-head">
+        <div>
+          <p class="crumbs">
+            <Link to={{ page: 'fleet', filter: noFleetFilter }}>Fleet</Link>
+            <span aria-hidden="true"> / </span>
+            <Link to={{ page: 'fleet', filter: { ...noFleetFilter, pool: value.pool } }}>
+              {value.pool}
+            </Link>
+          </p>
+          <h1>{value.name}</h1>
+          <p class={`state-line lamp-text-${lampOf(value)}`}>
+            <EdgeLamp edge={value} />
+            <span class="soft">
+              seen <Ago at={value.lastSeenAt} />
+            </span>
+          </p>
+          {value.reason && <p class="quote">“{value.reason}”</p>}
+        </div>
+        <EdgeActions edge={value} path={path} refresh={edge.refresh} />
+        {edge.problem !== null && <ProblemNotice problem={edge.problem} />}
+      </header>
+      <div class="two">
+        <Capacity edge={value} />
+        <EdgeFacts facts={value.facts} />
+      </div>
+      <Leases edge={value} />
+      <History path={path} />
+    </div>
+  );
+}
+
+function Capacity({ edge }: { edge: Edge }) {
+  return (
+    <section class="panel" aria-labelledby="capacity-title">
+      <h2 id="capacity-title">Capacity</h2>
+      <ul class="bars">
+        {Object.entries(edge.capacity).map(([resource, total]) => {
+          const used = Math.max(0, total - (edge.free[resource] ?? total));
+          const words = resource === 'power' ? powerWords : numberWords;
+          return (
+            <li key={resource}>
+              <span>{resource}</span>
+              <span class="figures">
+                {words(used)} of {words(total)}
+              </span>
+              <Meter value={used} of={total} label={`${resource} used`} />
+            </li>
+          );
+        })}
+      </ul>
+      <dl class="facts">
+        <div>
+          <dt>Labels</dt>
+          <dd>
+            <Labels labels={edge.labels} />
+          </dd>
+        </div>
+        <div>
+          <dt>Connected</dt>
+          <dd>
+            <Ago at={edge.connectedAt} />
+          </dd>
+        </div>
+        <div>
+          <dt>Chunks done</dt>
+          <dd>{numberWords(edge.totals?.chunksDone ?? 0)}</dd>
+        </div>
+        <div>
+          <dt>Power served</dt>
+          <dd>{powerWords(edge.totals?.powerServed ?? 0)}</dd>
+        </div>
+      </dl>
+    </section>
+  );
+}
+
+function Leases({ edge }: { edge: Edge }) {
+  const leases = edge.leases ?? [];
+  return (
+    <section class="panel" aria-labelledby="leases-title">
+      <h2 id="leases-title">
+        Leases <span class="soft">{leases.length}</span>
+      </h2>
+      {leases.length === 0 && <p class="soft">It holds no work now.</p>}
+      {leases.length > 0 && (
+        <ScrollBox label="Leases">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Job</th>
+                <th scope="col">Chunks</th>
+                <th scope="col">At once</th>
+                <th scope="col">Done</th>
+              </tr>
+            </thead>
+            <tbody>
+              {leases.map((lease) => (
+                <tr key={lease.job}>
+                  <td>
+                    <Link to={{ page: 'job', id: lease.job }}>{lease.job}</Link>
+                  </td>
+                  <td>
+                    <code class="cut">{lease.chunks}</code>
+                  </td>
+                  <td>{lease.slots}</td>
+                  <td class="with-meter">
+                    <Meter value={lease.percent} of={100} label="Done" tone="done" />
+                    <span>{lease.percent} %</span>
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      )}
+    </section>
+  );
+}
+
+function History({ path }: { path: string }) {
+  const jobs = useCollection<EdgeJob>(`${path}/jobs`, historyEveryMs, historyMax);
+  return (
+    <section class="panel" aria-labelledby="history-title">
+      <h2 id="history-title">History</h2>
+      <FeedNotice live={jobs} what="the history" />
+      {jobs.value?.items.length === 0 && <p class="soft">It has not worked yet.</p>}
+      {jobs.value !== null && jobs.value.items.length > 0 && (
+        <ScrollBox label="History of work">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Job</th>
+                <th scope="col">State</th>
+                <th scope="col">Done here</th>
+                <th scope="col">Power</th>
+                <th scope="col">Started</th>
+                <th scope="col">For</th>
+              </tr>
+            </thead>
+            <tbody>
+              {jobs.value.items.map((job) => (
+                <HistoryRow key={job.job} job={job} />
+              ))}
+            </tbody>
+          </table>
+        </ScrollBox>
+      )}
+    </section>
+  );
+}
+
+function HistoryRow({ job }: { job: EdgeJob }) {
+  const percent = job.percent ?? 0;
+  return (
+    <tr>
+      <td>
+        <Link to={{ page: 'job', id: job.job }}>{job.name ?? job.job}</Link>
+      </td>
+      <td>{job.state === undefined ? '' : <StateBadge state={job.state} />}</td>
+      <td class="with-meter">
+        <Meter value={percent} of={100} label="Done here" tone="done" />
+        <span>{percent} %</span>
+      </td>
+      <td>{powerWords(job.power ?? 0)}</td>
+      <td class="soft">
+        <Ago at={job.startedAt} />
+      </td>
+      <td class="soft">
+        <Took from={job.startedAt ?? null} to={job.endedAt ?? null} />
+      </td>
+    </tr>
+  );
+}

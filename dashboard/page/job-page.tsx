@@ -1,0 +1,168 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import type { Job } from '../api/resources.ts';
+import { useClient, useResource, type Watched } from '../live/use-live.ts';
+import { Link } from '../route/navigation.tsx';
+import { noFleetFilter, noJobsFilter } from '../route/route.ts';
+import { Ago, Took } from '../view/ago.tsx';
+import { Ask } from '../view/ask.tsx';
+import { ChunkBar, ChunkLegend } from '../view/chunk-bar.tsx';
+import { ChunkMap } from '../view/chunk-map.tsx';
+import { JobAttempts } from '../view/job-attempts.tsx';
+import { JobExecutions } from '../view/job-executions.tsx';
+import { JobTimeline } from '../view/job-timeline.tsx';
+import { JobWaiting } from '../view/job-waiting.tsx';
+import { Labels, StateBadge } from '../view/marks.tsx';
+import { FeedNotice, ProblemNotice } from '../view/notice.tsx';
+import { ScrollText } from '../view/scroll-box.tsx';
+import { numberWords, powerWords } from '../view/words.ts';
+
+/** One job: how far it is, where it runs, what failed and why it waits; to cancel and to retry. */
+const everyMs = 1_000;
+
+export function JobPage({ id }: { id: string }) {
+  const path = `/v1/jobs/${encodeURIComponent(id)}`;
+  const job = useResource<Job>(path, everyMs);
+  if (job.value === null) {
+    return (
+      <div class="panel">
+        <h1>Job {id}</h1>
+        <FeedNotice live={job} what="the job" />
+      </div>
+    );
+  }
+  const { status } = job.value;
+  return (
+    <div class="job">
+      <JobHead job={job.value} path={path} watched={job} />
+      <section class="panel" aria-label="Progress">
+        <div class="progress-line">
+          <b class="percent">{status.percent} %</b>
+          <ChunkBar counts={status.chunks} />
+        </div>
+        <ChunkLegend counts={status.chunks} />
+        <ChunkMap executions={status.executions ?? []} total={status.chunks.total} />
+        <JobFacts job={job.value} />
+      </section>
+      <JobWaiting job={job.value} path={path} />
+      <JobExecutions job={job.value} path={path} />
+      <JobAttempts job={job.value} path={path} />
+      <div class="two">
+        <JobTimeline path={path} state={status.state} />
+        <section class="panel" aria-labelledby="spec-title">
+          <h2 id="spec-title">Spec</h2>
+          <ScrollText label="The spec as JSON">
+            {JSON.stringify(job.value.spec, null, 2)}
+          </ScrollText>
+        </section>
+      </div>
+    </div>
+  );
+}
+
+function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watched<Job> }) {
+  const client = useClient();
+  const [asking, setAsking] = useState<'cancel' | 'retry' | null>(null);
+  const { state, chunks } = job.status;
+  const over = state === 'done' || state === 'failed' || state === 'cancelled';
+  const send = (method: string, to: string) => async () => {
+    const answer = await client.send(method, to);
+    watched.refresh();
+    return answer.ok ? null : answer.problem;
+  };
+  return (
+    <header class="page-head">
+      <div>
+        <p class="crumbs">
+          <Link to={{ page: 'jobs', filter: noJobsFilter }}>Jobs</Link>
+        </p>
+        <h1>
+          {job.name ?? job.spec.name ?? job.id} <StateBadge state={state} />
+        </h1>
+        <p class="soft">
+          <code>{job.id}</code>, submitted <Ago at={job.createdAt} />
+          {job.createdBy && ` by ${job.createdBy}`}
+        </p>
+        {job.status.reason && <p class="bad">{job.status.reason}</p>}
+      </div>
+      <div class="buttons">
+        <Link class="button" to={{ page: 'submit', like: job.id }}>
+          Submit again
+        </Link>
+        <button type="button" disabled={chunks.dead === 0} onClick={() => setAsking('retry')}>
+          Retry failed chunks
+        </button>
+        <button type="button" class="danger" disabled={over} onClick={() => setAsking('cancel')}>
+          Cancel job
+        </button>
+      </div>
+      {watched.problem !== null && <ProblemNotice problem={watched.problem} />}
+      {asking === 'cancel' && (
+        <Ask
+          title="Cancel this job?"
+          confirm="Cancel job"
+          danger
+          onClose={() => setAsking(null)}
+          onConfirm={send('DELETE', path)}
+        >
+          <p>
+            {numberWords(chunks.total - chunks.done - chunks.dead)} chunks that are not done will
+            not run; those that run now are stopped on their edges.
+          </p>
+        </Ask>
+      )}
+      {asking === 'retry' && (
+        <Ask
+          title="Run the failed chunks again?"
+          confirm="Retry failed chunks"
+          onClose={() => setAsking(null)}
+          onConfirm={send('POST', `${path}/retry`)}
+        >
+          <p>{numberWords(chunks.dead)} chunks get all their attempts again.</p>
+        </Ask>
+      )}
+    </header>
+  );
+}
+
+function JobFacts({ job }: { job: Job }) {
+  const { spec, status } = job;
+  const run = Object.keys(spec.run ?? {})[0] ?? 'simulate';
+  const pool = spec.pool ?? 'default';
+  const queue = spec.queue ?? 'default';
+  return (
+    <dl class="facts">
+      <Fact name="Power">
+        {spec.power != null
+          ? powerWords(spec.power)
+          : `${powerWords(spec.chunkPower ?? 1)} a chunk`}
+      </Fact>
+      <Fact name="Ran for">
+        <Took from={status.startedAt} to={status.endedAt} />
+      </Fact>
+      <Fact name="Runs as">{run}</Fact>
+      <Fact name="Pool">
+        <Link to={{ page: 'fleet', filter: { ...noFleetFilter, pool } }}>{pool}</Link>
+      </Fact>
+      <Fact name="Queue">
+        <Link to={{ page: 'jobs', filter: { ...noJobsFilter, queue } }}>{queue}</Link>
+      </Fact>
+      <Fact name="Priority">{spec.priority ?? 50}</Fact>
+      <Fact name="Labels">
+        <Labels labels={spec.labels} />
+      </Fact>
+      {status.receipt?.usd != null && (
+        <Fact name="Cost so far">{status.receipt.usd.toFixed(6)} USD</Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

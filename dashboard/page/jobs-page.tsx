@@ -1,0 +1,156 @@
+import { useMemo } from 'preact/hooks';
+import { type Job, jobStates } from '../api/resources.ts';
+import { useCollection } from '../live/use-live.ts';
+import { go, Link } from '../route/navigation.tsx';
+import { type JobsFilter, jobsPath, noJobsFilter } from '../route/route.ts';
+import { Ago, Took } from '../view/ago.tsx';
+import { ChunkBar } from '../view/chunk-bar.tsx';
+import { StateBadge } from '../view/marks.tsx';
+import { Empty, FeedNotice } from '../view/notice.tsx';
+import { WindowList } from '../view/window-list.tsx';
+
+/** The jobs, newest first. Every filter is in the address; the server filters all but the free text. */
+const everyMs = 2_000;
+const jobsMax = 5_000;
+const columns = ['Job', 'State', 'Progress', 'Chunks', 'Submitted', 'Ran', 'Queue'];
+
+export function JobsPage({ filter }: { filter: JobsFilter }) {
+  const jobs = useCollection<Job>(jobsPath(filter), everyMs, jobsMax);
+  const all = jobs.value?.items;
+  const shown = useMemo(() => find(all ?? [], filter.q), [all, filter.q]);
+  const filtered = Object.values(filter).some((value) => value !== '');
+  return (
+    <section class="panel jobs" aria-labelledby="jobs-title">
+      <div class="panel-head">
+        <h1 id="jobs-title">
+          {jobs.value === null ? 'Jobs' : shown.length === 1 ? '1 job' : `${shown.length} jobs`}
+          {jobs.value?.more && <span class="soft"> and more</span>}
+        </h1>
+        <JobsTools filter={filter} />
+      </div>
+      <StateFilter filter={filter} />
+      <FeedNotice live={jobs} what="jobs" />
+      {jobs.value !== null && shown.length === 0 && <NoJobs filtered={filtered} />}
+      {shown.length > 0 && (
+        <WindowList
+          items={shown}
+          label="Jobs"
+          columns={columns}
+          className="job-table"
+          keyOf={(job) => job.id}
+          cells={jobCells}
+        />
+      )}
+    </section>
+  );
+}
+
+function find(jobs: readonly Job[], text: string): readonly Job[] {
+  const wanted = text.trim().toLowerCase();
+  if (wanted === '') return jobs;
+  return jobs.filter((job) => {
+    const name = job.name ?? job.spec.name ?? '';
+    return job.id.includes(wanted) || name.toLowerCase().includes(wanted);
+  });
+}
+
+function set(filter: JobsFilter, change: Partial<JobsFilter>): void {
+  go({ page: 'jobs', filter: { ...filter, ...change } }, 'replace');
+}
+
+function JobsTools({ filter }: { filter: JobsFilter }) {
+  const fields = [
+    ['pool', 'pool'],
+    ['queue', 'queue'],
+    ['label', 'label, k=v'],
+    ['edge', 'edge'],
+  ] as const;
+  return (
+    <div class="tools">
+      <input
+        type="search"
+        aria-label="Find jobs by name or id"
+        placeholder="name or id"
+        value={filter.q}
+        onInput={(event) => set(filter, { q: event.currentTarget.value })}
+      />
+      {fields.map(([key, words]) => (
+        <input
+          key={key}
+          class="narrow"
+          type="search"
+          aria-label={`Only jobs of this ${key}`}
+          placeholder={words}
+          value={filter[key]}
+          onChange={(event) => set(filter, { [key]: event.currentTarget.value.trim() })}
+        />
+      ))}
+    </div>
+  );
+}
+
+function StateFilter({ filter }: { filter: JobsFilter }) {
+  return (
+    <nav class="states" aria-label="Jobs by state">
+      {['', ...jobStates].map((state) => (
+        <Link
+          key={state}
+          to={{ page: 'jobs', filter: { ...filter, state } }}
+          aria-current={filter.state === state ? 'true' : undefined}
+        >
+          {state === '' ? 'all' : state}
+        </Link>
+      ))}
+    </nav>
+  );
+}
+
+function NoJobs({ filtered }: { filtered: boolean }) {
+  if (filtered) {
+    return (
+      <Empty title="No job matches.">
+        <button type="button" onClick={() => go({ page: 'jobs', filter: noJobsFilter })}>
+          Show all jobs
+        </button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="No jobs yet.">
+      <p>
+        <Link to={{ page: 'submit', like: '' }}>Submit the first</Link>, or{' '}
+        <code>edgewise submit --power 400</code>
+      </p>
+    </Empty>
+  );
+}
+
+function jobCells(job: Job) {
+  const { status, spec } = job;
+  const name = job.name ?? spec.name;
+  return (
+    <>
+      <td class="main-cell">
+        <Link to={{ page: 'job', id: job.id }}>{name ?? job.id}</Link>
+        {name && <code class="soft">{job.id}</code>}
+      </td>
+      <td>
+        <StateBadge state={status.state} />
+      </td>
+      <td class="with-meter">
+        <ChunkBar counts={status.chunks} small />
+        <span>{status.percent} %</span>
+      </td>
+      <td class="figures">
+        {status.chunks.done} / {status.chunks.total}
+      </td>
+      <td class="soft">
+        <Ago at={job.createdAt} />
+      </td>
+      <td class="soft">
+        <Took from={status.startedAt} to={status.endedAt} />
+      </td>
+      <td class="soft">{spec.queue ?? 'default'}</td>
+    </>
+  );
+}

@@ -1,0 +1,48 @@
+import type { Edge } from '../api/resources.ts';
+import { Link } from '../route/navigation.tsx';
+import { Ago } from './ago.tsx';
+import { EdgeLamp } from './marks.tsx';
+import { Meter } from './meter.tsx';
+import { WindowList } from './window-list.tsx';
+import { powerWords } from './words.ts';
+
+/** The edges as rows: for reading rather than for seeing. */
+const columns = ['Edge', 'Lamp', 'Last seen', 'Power', 'Leases', 'Pool'];
+
+export function EdgeTable({ edges }: { edges: readonly Edge[] }) {
+  return (
+    <WindowList
+      items={edges}
+      label="Edges"
+      columns={columns}
+      className="edge-table"
+      keyOf={(edge) => edge.name}
+      cells={edgeCells}
+    />
+  );
+}
+
+function edgeCells(edge: Edge) {
+  const used = Math.max(0, edge.capacity.power - edge.free.power);
+  return (
+    <>
+      <td class="main-cell">
+        <Link to={{ page: 'edge', name: edge.name }}>{edge.name}</Link>
+      </td>
+      <td>
+        <EdgeLamp edge={edge} />
+      </td>
+      <td class="soft">
+        <Ago at={edge.lastSeenAt} />
+      </td>
+      <td class="with-meter">
+        <Meter value={used} of={edge.capacity.power} label={`Power used on ${edge.name}`} />
+        <span>
+          {powerWords(used)} of {powerWords(edge.capacity.power)}
+        </span>
+      </td>
+      <td>{edge.leases?.length ?? 0}</td>
+      <td class="soft">{edge.pool}</td>
+    </>
+  );
+}

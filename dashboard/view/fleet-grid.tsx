@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks';
+import type { Edge } from '../api/resources.ts';
+import { go } from '../route/navigation.tsx';
+import { Ago } from './ago.tsx';
+import { type Lamp, lampOf, lampWords, loadStep } from './lamp.ts';
+import { EdgeLamp } from './marks.tsx';
+import { pure } from './pure.ts';
+import { powerWords } from './words.ts';
+
+/**
+ * One cell per edge, coloured by load, shaped by lamp. One stop for the Tab key; arrows walk from cell to cell, Enter
+ * opens. What the pointer or the keyboard is on is told in words below.
+ */
+type CellProps = {
+  readonly name: string;
+  readonly lamp: Lamp;
+  readonly words: string;
+  readonly step: number;
+  readonly percent: number;
+  readonly stop: boolean;
+  readonly roomy: boolean;
+};
+
+const Cell = pure(({ name, lamp, words, step, percent, stop, roomy }: CellProps) => (
+  <a
+    class={`cell cell-${lamp} l${step}`}
+    href={`/edges/${encodeURIComponent(name)}`}
+    data-edge={name}
+    tabIndex={stop ? 0 : -1}
+    aria-label={`${name}, ${words}, ${percent} % of its power used`}
+  >
+    {roomy && <span class="cell-name">{name}</span>}
+    {roomy && <span class="cell-load">{lamp === 'lost' ? 'lost' : `${percent} %`}</span>}
+  </a>
+));
+
+export type FleetGridProps = {
+  readonly groups: readonly { readonly pool: string; readonly edges: readonly Edge[] }[];
+  readonly total: number;
+};
+
+export function FleetGrid({ groups, total }: FleetGridProps) {
+  const [current, setCurrent] = useState<string | null>(null);
+  const all = groups.flatMap((group) => group.edges);
+  const here = all.find((edge) => edge.name === current);
+  const stop = here?.name ?? all[0]?.name;
+  const size = total <= 48 ? 'large' : total <= 300 ? 'medium' : 'small';
+
+  const point = (event: Event) => {
+    const name = cellOf(event.target)?.dataset.edge;
+    if (name !== undefined && name !== current) setCurrent(name);
+  };
+  const open = (event: MouseEvent) => {
+    const name = cellOf(event.target)?.dataset.edge;
+    const elsewhere = event.metaKey || event.ctrlKey || event.shiftKey || event.button !== 0;
+    if (name === undefined || elsewhere) return;
+    event.preventDefault();
+    go({ page: 'edge', name });
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: one listener for a thousand links inside
+    // biome-ignore lint/a11y/useKeyWithMouseEvents: focusin bubbles, focus does not
+    <div
+      class={`grid-of-edges ${size}`}
+      onMouseOver={point}
+      onFocusIn={point}
+      onKeyDown={walk}
+      onClick={open}
+    >
+      {groups.map((group) => (
+        <section key={group.pool} aria-label={`Pool ${group.pool}`}>
+          {groups.length > 1 && <h3 class="pool-name">{group.pool}</h3>}
+          <ul class="cells">
+            {group.edges.map((edge) => (
+              <li key={edge.name}>
+                <Cell
+                  name={edge.name}
+                  lamp={lampOf(edge)}
+                  words={lampWords(edge)}
+                  step={loadStep(edge)}
+                  percent={percentUsed(edge)}
+                  stop={edge.name === stop}
+                  roomy={size === 'large'}
+                />
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      <Inspector edge={here} />
+    </div>
+  );
+}
+
+function Inspector({ edge }: { edge: Edge | undefined }) {
+  if (edge === undefined) {
+    return <p class="inspector soft">Point at a cell, or walk with the arrow keys.</p>;
+  }
+  const used = edge.capacity.power - edge.free.power;
+  return (
+    <p class="inspector">
+      <b>{edge.name}</b>
+      <EdgeLamp edge={edge} />
+      <span>
+        seen <Ago at={edge.lastSeenAt} />
+      </span>
+      <span>
+        {powerWords(used)} of {powerWords(edge.capacity.power)} used
+      </span>
+      {edge.reason && <span>“{edge.reason}”</span>}
+    </p>
+  );
+}
+
+function percentUsed(edge: Edge): number {
+  const { power } = edge.capacity;
+  return power > 0 ? Math.floor((100 * Math.max(0, power - edge.free.power)) / power) : 0;
+}
+
+function cellOf(target: EventTarget | null): HTMLElement | null {
+  return target instanceof Element ? target.closest<HTMLElement>('a.cell') : null;
+}
+
+const steps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1, Home: 0, End: 0 };
+
+function walk(event: KeyboardEvent): void {
+  const from = cellOf(event.target);
+  if (from === null || !(event.key in steps || /^Arrow(Up|Down)$/.test(event.key))) return;
+  event.preventDefault();
+  const cells = [...(event.currentTarget as HTMLElement).querySelectorAll<HTMLElement>('a.cell')];
+  cells[nextCell(cells, cells.indexOf(from), event.key)]?.focus();
+}
+
+function nextCell(cells: readonly HTMLElement[], at: number, key: string): number {
+  if (key === 'Home') return 0;
+  if (key === 'End') return cells.length - 1;
+  const step = steps[key];
+  if (step !== undefined) return at + step;
+  const box = cells[at]!.getBoundingClientRect();
+  const down = key === 'ArrowDown';
+  for (let i = at; i >= 0 && i < cells.length; i += down ? 1 : -1) {
+    const other = cells[i]!.getBoundingClientRect();
+    const beyond = down ? other.top > box.top + 1 : other.top < box.top - 1;
+    if (beyond && (down ? other.left >= box.left - 1 : other.left <= box.left + 1)) return i;
+  }
+  return at;
+}

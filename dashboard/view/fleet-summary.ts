@@ -1,0 +1,84 @@
+import type { Edge, Job } from '../api/resources.ts';
+import { type Lamp, lampOf, lamps } from './lamp.ts';
+import type { TimedJob } from './throughput.ts';
+import { timeMs } from './words.ts';
+
+/** What the fleet page says about many edges and jobs at once. Pure folds over what the API listed. */
+export type PoolPower = {
+  readonly pool: string;
+  readonly edges: number;
+  readonly used: number;
+  readonly total: number;
+};
+
+export function countLamps(edges: readonly Edge[]): Readonly<Record<Lamp, number>> {
+  const counts = Object.fromEntries(lamps.map((lamp) => [lamp, 0])) as Record<Lamp, number>;
+  for (const edge of edges) counts[lampOf(edge)]++;
+  return counts;
+}
+
+/** Power by pool; edges that cannot take work (late, lost) hold no free power worth counting, but what they use counts. */
+export function powerByPool(edges: readonly Edge[]): PoolPower[] {
+  const pools = new Map<string, PoolPower>();
+  for (const edge of edges) {
+    const before = pools.get(edge.pool) ?? { pool: edge.pool, edges: 0, used: 0, total: 0 };
+    pools.set(edge.pool, {
+      pool: edge.pool,
+      edges: before.edges + 1,
+      used: before.used + Math.max(0, edge.capacity.power - edge.free.power),
+      total: before.total + edge.capacity.power,
+    });
+  }
+  return [...pools.values()].sort((a, b) => a.pool.localeCompare(b.pool));
+}
+
+export type QueueDepth = { readonly queue: string; readonly jobs: number; readonly chunks: number };
+
+/** Chunks that wait for an edge, by queue. */
+export function depthByQueue(jobs: readonly Job[]): QueueDepth[] {
+  const queues = new Map<string, QueueDepth>();
+  for (const job of jobs) {
+    const { pending, waiting } = job.status.chunks;
+    if (pending + waiting === 0) continue;
+    const queue = job.spec.queue ?? 'default';
+    const before = queues.get(queue) ?? { queue, jobs: 0, chunks: 0 };
+    queues.set(queue, {
+      queue,
+      jobs: before.jobs + 1,
+      chunks: before.chunks + pending + waiting,
+    });
+  }
+  return [...queues.values()].sort((a, b) => b.chunks - a.chunks);
+}
+
+export function timedJobs(jobs: readonly Job[]): TimedJob[] {
+  return jobs.map((job) => ({
+    startedAtMs: timeMs(job.status.startedAt),
+    endedAtMs: timeMs(job.status.endedAt),
+    chunksDone: job.status.chunks.done,
+  }));
+}
+
+export type FailureReason = {
+  readonly reason: string;
+  readonly jobs: number;
+  readonly chunks: number;
+  /** The newest job that failed so: where to look. */
+  readonly example: string;
+};
+
+/** Why jobs lost chunks, most chunks first. Lists are newest first, so the first job of a reason is its example. */
+export function failureReasons(jobs: readonly Job[]): FailureReason[] {
+  const reasons = new Map<string, FailureReason>();
+  for (const job of jobs) {
+    const { dead } = job.status.chunks;
+    if (dead === 0 && job.status.state !== 'failed') continue;
+    const reason = job.status.reason ?? 'chunks failed after their last attempt';
+    const before = reasons.get(reason) ?? { reason, jobs: 0, chunks: 0, example: job.id };
+    reasons.set(reason, { ...before, jobs: before.jobs + 1, chunks: before.chunks + dead });
+  }
+  return [...reasons.values()].sort((a, b) => b.chunks - a.chunks);
+}
+
+/** `edge-2` before `edge-10`, as people count. */
+export const natural = new Intl.Collator('en', { numeric: true }).compare;

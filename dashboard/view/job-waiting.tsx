@@ -1,0 +1,57 @@
+import type { Explanation, Job } from '../api/resources.ts';
+import { useResource } from '../live/use-live.ts';
+import { Link } from '../route/navigation.tsx';
+import { numberWords, waitingSentence } from './words.ts';
+
+/**
+ * Why chunks wait. The explanation is computed by the scheduler's own matcher when asked, so it is asked for only
+ * while something waits, and not often; until it is there the job's own summary is shown.
+ */
+const everyMs = 5_000;
+
+export function JobWaiting({ job, path }: { job: Job; path: string }) {
+  const { pending, waiting } = job.status.chunks;
+  const waits = pending + waiting > 0;
+  const explained = useResource<Explanation>(waits ? `${path}/explain` : null, everyMs);
+  if (!waits) return null;
+  const told = explained.value?.waiting;
+  const reasons = told !== undefined && told.length > 0 ? told : (job.status.waiting ?? []);
+  return (
+    <section class="panel waits" aria-labelledby="waits-title">
+      <h2 id="waits-title">Why it waits</h2>
+      {reasons.length === 0 && (
+        <p class="soft">{numberWords(pending + waiting)} chunks are about to be placed.</p>
+      )}
+      <ul class="why">
+        {reasons.map((reason) => (
+          <li key={reason.reason}>
+            <b>{numberWords(reason.chunks)}</b>
+            <div>
+              <p>
+                {waitingSentence(reason.reason)} <code class="soft">{reason.reason}</code>
+              </p>
+              {reason.detail && <p class="soft">{reason.detail}</p>}
+              <Examples names={reason.examples ?? []} edges={reason.edges ?? 0} />
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Examples({ names, edges }: { names: readonly string[]; edges: number }) {
+  if (edges === 0 && names.length === 0) return null;
+  return (
+    <p class="soft">
+      {numberWords(edges)} edges
+      {names.length > 0 && ', such as '}
+      {names.slice(0, 5).map((name, index) => (
+        <span key={name}>
+          {index > 0 && ', '}
+          <Link to={{ page: 'edge', name }}>{name}</Link>
+        </span>
+      ))}
+    </p>
+  );
+}
