@@ -1,0 +1,39 @@
+import type { CellMeta } from '../../core/cell.ts';
+import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../core/limits.ts';
+import type { CellId } from '../../core/names.ts';
+import type { Clock } from '../../core/ports.ts';
+import { eachAtOnce } from '../at-once.ts';
+import type { Log } from '../log.ts';
+
+/** The fleet as the tick sees it. */
+export type Fleet = {
+  cells(): Promise<readonly CellId[]>;
+  metas(cells: readonly CellId[]): Promise<readonly CellMeta[]>;
+  /** Writes the time into the cell's TICK row, which wakes its scheduler. */
+  touch(cell: CellId, atMs: number): Promise<void>;
+};
+
+export type TickDeps = { readonly fleet: Fleet; readonly clock: Clock; readonly log: Log };
+
+/**
+ * Lets time pass for the cells that have something to wait for: work, or edges that are gone with some. All others are
+ * looked at every few minutes all the same, spread over the minutes, in case a wake-up was lost; so every job has
+ * somebody who comes back to it, and an idle fleet costs next to nothing.
+ */
+export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
+  const nowMs = deps.clock.nowMs();
+  const metas = await deps.fleet.metas(await deps.fleet.cells());
+  const due = metas.filter((meta, at) => isActive(meta) || isTurn(at, nowMs));
+  await eachAtOnce(due, tableWritesAtOnce, (meta) => deps.fleet.touch(meta.id, nowMs));
+  deps.log.info('tick', { cells: metas.length, touched: due.length });
+  return due.map((meta) => meta.id);
+}
+
+function isActive({ summary }: CellMeta): boolean {
+  return summary.jobs > 0 || summary.edges.busy > 0 || summary.edges.lost > 0;
+}
+
+function isTurn(position: number, nowMs: number): boolean {
+  const turns = Math.round(idleTickEveryMs / tickEveryMs);
+  return Math.floor(nowMs / tickEveryMs) % turns === position % turns;
+}
