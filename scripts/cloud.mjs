@@ -1,0 +1,36 @@
+/** `npm run cloud`: the local cloud alone, in the foreground. */
+import { untilEnded } from './ending.mjs';
+import { cloudOptions, readCloudFlags, readFlags } from './flags.mjs';
+import { refuseSecond, startCloud } from './local-cloud.mjs';
+import { ensurePackages } from './packages.mjs';
+import { endWith, Stop } from './repository.mjs';
+import { ensureSynthesis } from './synthesis.mjs';
+
+const usage = `Usage: npm run cloud -- [flags]
+  --port-base N      first of the ports it uses (4566)
+  --state DIR        where it keeps its state and endpoints.json (.edgewise)
+  --database NAME    dynoxide or dynamodb-local`;
+
+const stopGraceMs = 15_000;
+
+async function main() {
+  const values = readFlags(cloudOptions, usage);
+  if (values.help) return console.log(usage);
+  const flags = readCloudFlags(values);
+  refuseSecond(flags.state);
+  const asked = untilEnded();
+  ensurePackages();
+  await ensureSynthesis();
+  const { cloud, endpoints } = await startCloud(flags);
+  console.log(`Local cloud ready: ${endpoints.api}  (${flags.state}/endpoints.json)`);
+  const first = await Promise.race([asked.then(() => null), cloud.ended]);
+  if (first !== null) {
+    throw new Stop(
+      `The local cloud ended by itself: ${cloud.lastLines().at(-1) ?? 'no reason given'}`,
+    );
+  }
+  await cloud.stop(stopGraceMs);
+}
+
+await main().catch(endWith);
+process.exit();

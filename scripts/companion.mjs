@@ -1,0 +1,62 @@
+/**
+ * A program that runs beside this one and never outlives it: it holds a pipe from here (`lifeline.mjs`), it is in a process
+ * group of its own so that a Ctrl-C reaches only this program, and it is stopped in order: SIGTERM, then SIGKILL for the group.
+ */
+import { spawn } from 'node:child_process';
+import { createWriteStream, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { node, root, toolEnvironment } from './repository.mjs';
+
+const lifeline = join(root, 'scripts', 'lifeline.mjs');
+const lastLinesMax = 5;
+
+export function startCompanion({ name, script, args, env = {}, logPath }) {
+  mkdirSync(dirname(logPath), { recursive: true });
+  const log = createWriteStream(logPath, { flags: 'a' });
+  const child = spawn(node, ['--import', lifeline, join(root, script), ...args], {
+    cwd: root,
+    detached: true,
+    env: toolEnvironment({ ...env, EDGEWISE_LIFELINE: '3' }),
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+  });
+  let lastLines = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (part) => {
+      log.write(part);
+      const lines = String(part)
+        .split('\n')
+        .filter((line) => line.trim() !== '');
+      lastLines = [...lastLines, ...lines].slice(-lastLinesMax);
+    });
+  }
+  const ended = new Promise((resolve) => {
+    child.on('error', (error) => resolve({ code: 1, signal: null, error }));
+    child.on('close', (code, signal) => resolve({ code, signal, error: null }));
+  });
+  void ended.then(() => log.end());
+  return {
+    name,
+    pid: child.pid,
+    ended,
+    lastLines: () => lastLines,
+    hasEnded: () => child.exitCode !== null || child.signalCode !== null,
+    stop: (graceMs) => stopGroup(child, ended, graceMs),
+  };
+}
+
+async function stopGroup(child, ended, graceMs) {
+  const kill = (signal) => {
+    try {
+      process.kill(-child.pid, signal);
+    } catch {
+      // The whole group is gone already.
+    }
+  };
+  if (child.exitCode === null && child.signalCode === null) {
+    child.kill('SIGTERM');
+    const timer = setTimeout(() => kill('SIGKILL'), graceMs);
+    await ended;
+    clearTimeout(timer);
+  }
+  kill('SIGKILL');
+}

@@ -1,0 +1,38 @@
+/** Flags of the scripts that must run before anything is installed. */
+import { isAbsolute, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { defaults } from './local-cloud.mjs';
+import { root, Stop } from './repository.mjs';
+
+export const cloudOptions = {
+  'port-base': { type: 'string' },
+  state: { type: 'string' },
+  database: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+};
+
+export function readFlags(options, usage) {
+  try {
+    return parseArgs({ args: process.argv.slice(2), options, allowPositionals: false }).values;
+  } catch (error) {
+    throw new Stop(`${error.message.split('. ')[0]}.\n${usage}`);
+  }
+}
+
+export function readCloudFlags(values) {
+  const state = values.state ?? defaults.state;
+  return {
+    portBase: readNumber(values['port-base'], 'port-base', 1_024, 65_000) ?? defaults.portBase,
+    state: isAbsolute(state)
+      ? state
+      : join(values.state === undefined ? root : process.cwd(), state),
+    database: values.database,
+  };
+}
+
+export function readNumber(text, name, min, max) {
+  if (text === undefined) return undefined;
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= min && value <= max) return value;
+  throw new Stop(`--${name} is a whole number from ${min} to ${max}, not "${text}".`);
+}

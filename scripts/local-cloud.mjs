@@ -1,0 +1,67 @@
+/** Starts the local cloud on a state directory and waits until it is ready; a start that fails is one sentence. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startCompanion } from './companion.mjs';
+import { Stop } from './repository.mjs';
+
+const readyMsMax = 60_000;
+
+export const defaults = { portBase: 4566, state: '.edgewise' };
+
+/** Refuses a second instance before anything is built for it. */
+export function refuseSecond(state) {
+  const running = readEndpoints(state);
+  if (running === null || !isAlive(running.pid)) return;
+  throw new Stop(
+    `A local cloud already runs on ${state} (process ${running.pid}, ${running.api}). ` +
+      'Stop it, or choose another --state and --port-base.',
+  );
+}
+
+export async function startCloud({ state, portBase, database }) {
+  const args = ['--out', 'cdk.out', '--stack', 'Edgewise'];
+  args.push('--port-base', String(portBase), '--state', state);
+  if (database !== undefined) args.push('--database', database);
+  const cloud = startCompanion({
+    name: 'local cloud',
+    script: 'local/main.ts',
+    args,
+    logPath: join(state, 'log', 'cloud.log'),
+  });
+  for (let waitedMs = 0; waitedMs < readyMsMax; waitedMs += 50) {
+    const endpoints = readEndpoints(state);
+    if (endpoints !== null && endpoints.pid === cloud.pid) return { cloud, endpoints };
+    if (cloud.hasEnded()) {
+      await cloud.ended;
+      const said = cloud.lastLines().at(-1);
+      throw new Stop(
+        said ?? `The local cloud did not start; see ${join(state, 'log', 'cloud.log')}.`,
+      );
+    }
+    await delay(50);
+  }
+  await cloud.stop(1_000);
+  throw new Stop(
+    `The local cloud was not ready after ${readyMsMax / 1_000} s; see ${state}/log/cloud.log.`,
+  );
+}
+
+export function readEndpoints(state) {
+  const path = join(state, 'endpoints.json');
+  if (!existsSync(path)) return null;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+function isAlive(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}

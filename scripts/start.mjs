@@ -1,0 +1,133 @@
+/**
+ * `npm start`: everything on this machine with one command. Installs and synthesizes when needed, starts the local cloud, ten
+ * simulated edges, the random job requester and the dashboard, says what to try, and shows the pulse until Ctrl-C.
+ */
+import { join } from 'node:path';
+import { startCompanion } from './companion.mjs';
+import { untilEnded } from './ending.mjs';
+import { cloudOptions, readCloudFlags, readFlags, readNumber } from './flags.mjs';
+import { startSummary } from './live-summary.mjs';
+import { refuseSecond, startCloud } from './local-cloud.mjs';
+import { ensurePackages } from './packages.mjs';
+import { endWith, Stop } from './repository.mjs';
+import { ensureDashboard, ensureSynthesis } from './synthesis.mjs';
+
+const usage = `Usage: npm start -- [flags]
+  --edges N          simulated edges edge-10, edge-11, … (10; 0 for none)
+  --no-requests      no random jobs
+  --no-dashboard     no dashboard
+  --port-base N      first of the ports it uses (4566)
+  --state DIR        where everything is kept (.edgewise)
+  --database NAME    dynoxide or dynamodb-local`;
+
+const firstEdge = 10;
+const edgesDefault = 10;
+const edgesMax = 2_000;
+const cloudGraceMs = 15_000;
+const otherGraceMs = 6_000;
+/** Beyond the ports of the local cloud itself. */
+const dashboardPortOffset = 30;
+
+async function main() {
+  const values = readFlags(
+    {
+      ...cloudOptions,
+      edges: { type: 'string' },
+      'no-requests': { type: 'boolean' },
+      'no-dashboard': { type: 'boolean' },
+    },
+    usage,
+  );
+  if (values.help) return console.log(usage);
+  const flags = readCloudFlags(values);
+  const edges = readNumber(values.edges, 'edges', 0, edgesMax) ?? edgesDefault;
+  refuseSecond(flags.state);
+  const asked = untilEnded();
+  ensurePackages();
+  await ensureSynthesis();
+  const { cloud, endpoints } = await startCloud(flags);
+  const others = [];
+  try {
+    others.push(...startStage(flags, edges, values, endpoints));
+    const needed = [cloud, ...others];
+    if (!values['no-dashboard']) others.push(...(await startDashboard(flags, endpoints)));
+    greet(endpoints, flags, values);
+    const summary = startSummary(endpoints);
+    const first = await Promise.race([asked.then(() => null), ...needed.map(named)]);
+    summary.stop();
+    if (first !== null) throw new Stop(sentenceOf(first));
+    console.log('Stopping …');
+  } finally {
+    await Promise.all(others.map((one) => one.stop(otherGraceMs)));
+    await cloud.stop(cloudGraceMs);
+  }
+  console.log('Stopped. "npm start" goes on where it was.');
+}
+
+function named(companion) {
+  return companion.ended.then(() => companion);
+}
+
+function sentenceOf(companion) {
+  const said = companion.lastLines().at(-1);
+  return `The ${companion.name} ended by itself${said === undefined ? '.' : `: ${said}`}`;
+}
+
+function startStage({ state }, edges, values, endpoints) {
+  const env = { EDGEWISE_API: endpoints.api, EDGEWISE_TOKEN: endpoints.token };
+  const client = (name, args) =>
+    startCompanion({
+      name,
+      script: 'cli/main.ts',
+      args,
+      env,
+      logPath: join(state, 'log', `${name.replaceAll(' ', '-')}.log`),
+    });
+  const stage = [];
+  if (edges > 0) {
+    const range = [String(firstEdge), String(firstEdge + edges)];
+    stage.push(client('simulated edges', ['fleet', ...range, '--data', join(state, 'edges')]));
+  }
+  if (!values['no-requests']) stage.push(client('job requester', ['request']));
+  return stage;
+}
+
+/** The stage is worth having without its picture: what hinders the dashboard is said, and the rest goes on. */
+async function startDashboard({ state, portBase }, endpoints) {
+  try {
+    const directory = await ensureDashboard();
+    const port = portBase + dashboardPortOffset;
+    endpoints.dashboard = `http://127.0.0.1:${port}`;
+    const args = ['--dir', directory, '--port', String(port), '--api', endpoints.api];
+    const logPath = join(state, 'log', 'dashboard.log');
+    return [
+      startCompanion({ name: 'dashboard', script: 'scripts/run-dashboard.ts', args, logPath }),
+    ];
+  } catch (error) {
+    console.error(`No dashboard: ${error.message.split('\n')[0]}`);
+    return [];
+  }
+}
+
+function greet({ api, token, dashboard }, { state }, values) {
+  const lines = [
+    '',
+    'Edgewise runs on this machine.',
+    '',
+    `  API         ${api}    (explorer: ${api}/docs)`,
+    ...(dashboard === undefined ? [] : [`  Dashboard   ${dashboard}`]),
+    `  Token       ${token}`,
+    '',
+    'Try, in another terminal:',
+    '  npx edgewise submit --power 403 --wait',
+    '  npx edgewise status',
+    values['no-requests'] ? '  npx edgewise request' : '  npx edgewise fleet 100 110',
+    '',
+    `Ctrl-C stops everything; the state stays in ${state}.`,
+    '',
+  ];
+  console.log(lines.join('\n'));
+}
+
+await main().catch(endWith);
+process.exit();

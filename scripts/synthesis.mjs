@@ -1,0 +1,125 @@
+/**
+ * Synthesizes the CDK app into `cdk.out`, and builds the dashboard, when a source of theirs has changed since the last time.
+ * Two starts at once take turns; what a running local cloud uses stays, because assets are named after their content.
+ */
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { node, root, Stop, toolEnvironment } from './repository.mjs';
+
+const cloudSources = ['adapters', 'core', 'lambdas', 'lib', 'cdk.json', 'package-lock.json'];
+const dashboardSources = ['dashboard', 'core', 'package-lock.json'];
+
+export async function ensureSynthesis(say = console.error) {
+  const release = await takeTurn();
+  try {
+    const cdk = join('node_modules', 'aws-cdk', 'bin', 'cdk');
+    await ensureBuilt(say, {
+      what: 'Synthesizing the stack',
+      sources: cloudSources,
+      result: join(root, 'cdk.out', 'Edgewise.template.json'),
+      stamp: join(root, 'cdk.out', '.sources'),
+      args: [cdk, 'synth', '-q', '--no-notices'],
+    });
+  } finally {
+    release();
+  }
+}
+
+/** The directory of the built dashboard. */
+export async function ensureDashboard(say = console.error) {
+  const directory = join(root, 'dist', 'dashboard');
+  const release = await takeTurn();
+  try {
+    const vite = join('node_modules', 'vite', 'bin', 'vite.js');
+    await ensureBuilt(say, {
+      what: 'Building the dashboard',
+      sources: dashboardSources,
+      result: join(directory, 'index.html'),
+      stamp: join(root, 'dist', '.dashboard-sources'),
+      args: [vite, 'build', '--config', 'dashboard/vite.config.ts', '--logLevel', 'warn'],
+    });
+  } finally {
+    release();
+  }
+  return directory;
+}
+
+async function ensureBuilt(say, { what, sources, result, stamp, args }) {
+  const hash = hashOf(sources);
+  if (existsSync(result) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  say(`${what} …`);
+  const { code, text } = await run(args);
+  if (code !== 0 || !existsSync(result)) {
+    throw new Stop(`${text.trimEnd()}\n${what} failed; the reason is above.`);
+  }
+  writeFileSync(stamp, hash);
+}
+
+function run(args) {
+  const child = spawn(node, args, {
+    cwd: root,
+    env: toolEnvironment(),
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (part) => {
+      text += part;
+    });
+  }
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, text })));
+}
+
+function hashOf(sources) {
+  const hash = createHash('sha256');
+  for (const source of sources) hashTree(hash, source);
+  return hash.digest('hex');
+}
+
+function hashTree(hash, path) {
+  const absolute = join(root, path);
+  if (!existsSync(absolute)) return;
+  if (!statSync(absolute).isDirectory()) {
+    hash.update(`${path}\0`).update(readFileSync(absolute)).update('\0');
+    return;
+  }
+  for (const name of readdirSync(absolute).sort()) hashTree(hash, join(path, name));
+}
+
+const turnMsMax = 120_000;
+
+/** One synthesis at a time on this clone. A turn whose holder is gone is taken over. */
+async function takeTurn() {
+  const lock = join(root, 'dist', 'synthesis.lock');
+  mkdirSync(join(root, 'dist'), { recursive: true });
+  for (let waitedMs = 0; waitedMs < turnMsMax; waitedMs += 100) {
+    try {
+      writeFileSync(lock, String(process.pid), { flag: 'wx' });
+      return () => rmSync(lock, { force: true });
+    } catch {
+      if (!holderLives(lock)) rmSync(lock, { force: true });
+      else await delay(100);
+    }
+  }
+  throw new Stop(`Another start has been building for long; if none runs, remove ${lock}.`);
+}
+
+function holderLives(lock) {
+  try {
+    process.kill(Number(readFileSync(lock, 'utf8')), 0);
+    return true;
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
