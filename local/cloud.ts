@@ -1,0 +1,243 @@
+/**
+ * Starts and stops the whole local cloud, in the order in which its parts need each other. This file is the
+ * map; what each part does is in its own folder.
+ *
+ * State directory: locked → stale programs ended → database and queues → template's resources → functions →
+ * IoT → servers → event sources → endpoints.json. Stopping goes the other way.
+ */
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { type Account, accountId, arnOf } from './account.ts';
+import { startAlarms } from './alarms/evaluation.ts';
+import type { CloudArguments } from './arguments.ts';
+import { openCloudLog } from './cloud-log.ts';
+import { type Database, startDatabase } from './database/engine.ts';
+import { enableTimeToLive } from './database/time-to-live.ts';
+import { type Endpoints, removeEndpoints, writeEndpoints } from './endpoints-file.ts';
+import { startEventSources } from './events/sources.ts';
+import { writeSignal } from './events/write-signal.ts';
+import { startGateway } from './gateway/services.ts';
+import { startHttpApis } from './http-api/apis.ts';
+import { roleBook } from './iam/roles.ts';
+import { ensureAuthority } from './iot/authority.ts';
+import { type IotService, startIot } from './iot/service.ts';
+import { type LambdaService, startLambda } from './lambda/service.ts';
+import { host, portFailure, portsFrom } from './ports.ts';
+import { endStaleChildren } from './process/child.ts';
+import { startReaper } from './process/reaper.ts';
+import { openQueuesAndBuckets, type QueuesAndBuckets } from './queues/fauxqs.ts';
+import { startScheduler } from './scheduler/scheduler.ts';
+import { secretStore } from './secrets/store.ts';
+import { openStore } from './state/store.ts';
+import { loadAssembly } from './template/assembly.ts';
+import { deploy } from './template/deployment.ts';
+import { checkPermissions } from './template/invoke-permissions.ts';
+import { resolvedOutputs } from './template/outputs.ts';
+import type { World } from './world.ts';
+
+export interface Cloud {
+  readonly endpoints: Endpoints;
+  readonly ignoredCount: number;
+  /** Resolves with a sentence when a part ended that the others cannot do without. */
+  readonly failed: Promise<string>;
+  stop(): Promise<void>;
+}
+
+type Step = () => void | Promise<void>;
+
+export async function startCloud(options: CloudArguments): Promise<Cloud> {
+  const undo: Step[] = [];
+  const stop = async (): Promise<void> => {
+    for (const step of undo.splice(0).reverse()) await step();
+  };
+  try {
+    return await start(options, undo, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function start(options: CloudArguments, undo: Step[], stop: Step): Promise<Cloud> {
+  const stateDir = resolve(options.stateDir);
+  const assembly = loadAssembly(resolve(options.outDir), options.stack);
+  const store = openStore(stateDir);
+  undo.push(() => store.close());
+  removeEndpoints(stateDir);
+  endStaleChildren(store);
+  const log = openCloudLog(join(stateDir, 'logs', 'cloud.log'));
+  const account: Account = { region: options.region, stack: options.stack };
+  const ports = portsFrom(options.portBase);
+  const gatewayUrl = `http://${host}:${ports.gateway}`;
+  const reaper = startReaper();
+  undo.push(() => reaper.close());
+  const [database, queues, authority] = await Promise.all([
+    startDatabase({ engine: options.engine, port: ports.database, stateDir, store, reaper }),
+    openQueuesAndBuckets(stateDir, options.region),
+    ensureAuthority(stateDir),
+  ]);
+  undo.push(() => database.close());
+  undo.push(() => queues.close());
+
+  const world = emptyWorld({ account, stateDir, gatewayUrl, ports, database, queues, store });
+  const assetWorld: World = { ...world, assetPath: assembly.assetPath };
+  const deployed = await deploy({
+    template: assembly.template,
+    world: assetWorld,
+    parameters: options.parameters,
+    authorityPem: authority.caPem,
+  });
+  checkPermissions(world);
+  writeFileSync(join(stateDir, 'ignored.json'), `${JSON.stringify(world.ignored, null, 2)}\n`);
+  undo.push(() => world.roles.writeReport());
+
+  const lambda = await startLambda({
+    definitions: [...world.functions.values()],
+    region: options.region,
+    gatewayUrl,
+    stateDir,
+    store,
+    reaper,
+    roles: world.roles,
+    deadLetter: (targetArn, body) => sendTo(queues, targetArn, body),
+  });
+  undo.push(() => lambda.close());
+  const iot = await startIotHalf(world, lambda, ports.mqtt, log);
+  undo.push(() => iot.close());
+  const signal = writeSignal();
+  undo.push(() => signal.close());
+  const gateway = await startGateway({
+    world,
+    lambda,
+    iot,
+    signal,
+    engine: database.engine,
+    port: ports.gateway,
+    log,
+  });
+  undo.push(() => gateway.close());
+  const apis = await startHttpApis({ world, lambda, ports, log });
+  undo.push(() => apis.close());
+  const sources = startEventSources({
+    world,
+    lambda,
+    store,
+    signal,
+    engine: database.engine,
+    log,
+  });
+  undo.push(() => sources.close());
+  const scheduler = startScheduler(world.schedules, lambda, store, log);
+  undo.push(() => scheduler.close());
+  const alarms = startAlarms({ world, lambda, apis, sources, stateDir });
+  undo.push(() => alarms.close());
+
+  const outputs = resolvedOutputs(deployed, world);
+  const endpoints: Endpoints = {
+    api: world.apiUrl(0),
+    aws: gatewayUrl,
+    region: options.region,
+    mqtt: { host, port: iot.mqttPort, ca: iot.caPath },
+    operator: {
+      cert: iot.operator.certPath,
+      key: iot.operator.keyPath,
+      clientId: iot.operator.clientId,
+    },
+    token: typeof outputs.AdminToken === 'string' ? outputs.AdminToken : null,
+    outputs,
+    pid: process.pid,
+  };
+  writeEndpoints(stateDir, endpoints);
+  undo.push(() => removeEndpoints(stateDir));
+  return {
+    endpoints,
+    ignoredCount: world.ignored.length,
+    failed: database.failed,
+    stop: async () => stop(),
+  };
+}
+
+interface WorldParts {
+  account: Account;
+  stateDir: string;
+  gatewayUrl: string;
+  ports: ReturnType<typeof portsFrom>;
+  database: Database;
+  queues: QueuesAndBuckets;
+  store: ReturnType<typeof openStore>;
+}
+
+function emptyWorld(parts: WorldParts): World {
+  const { account, ports, database } = parts;
+  return {
+    account,
+    gatewayUrl: parts.gatewayUrl,
+    apiUrl: (index) => `http://${host}:${index === 0 ? ports.api : ports.moreApis(index)}`,
+    mqttEndpoint: `${host}:${ports.mqtt}`,
+    stateDir: parts.stateDir,
+    database: database.client,
+    queues: parts.queues,
+    roles: roleBook(parts.stateDir),
+    secrets: secretStore(account, parts.store),
+    assetPath: () => undefined,
+    timeToLive: (tableName, attributeName) =>
+      enableTimeToLive(database.client, tableName, attributeName),
+    tables: new Map(),
+    functions: new Map(),
+    permissions: [],
+    streamMappings: [],
+    queueMappings: [],
+    apis: new Map(),
+    schedules: [],
+    topicRules: [],
+    iotPolicies: [],
+    alarms: [],
+    laterChecks: [],
+    ignored: [],
+  };
+}
+
+async function startIotHalf(
+  world: World,
+  lambda: LambdaService,
+  mqttPort: number,
+  log: (line: string) => void,
+): Promise<IotService> {
+  const { queues } = world;
+  try {
+    return await startIot({
+      stateDir: world.stateDir,
+      host,
+      mqttPort,
+      accountId,
+      region: world.account.region,
+      resources: { topicRules: world.topicRules, policies: world.iotPolicies },
+      deliver: {
+        sqs: async (queueUrl, body) => {
+          const name = queueUrl.slice(queueUrl.lastIndexOf('/') + 1);
+          await sendTo(queues, arnOf(world.account, 'sqs', name), body);
+        },
+        s3: async (bucket, key, body) => {
+          queues.buckets.putObject(bucket, key, Buffer.from(body));
+        },
+        lambda: async (functionArn, payload) => {
+          const definition = lambda.find(functionArn);
+          if (definition === undefined) throw new Error(`no function ${functionArn}`);
+          await lambda.invokeLater(definition, Buffer.from(JSON.stringify(payload)));
+        },
+      },
+      log: (line) => log(`iot: ${line}`),
+    });
+  } catch (error) {
+    throw portFailure(error, mqttPort);
+  }
+}
+
+/** A message of the local cloud itself to a queue or topic of the template. */
+async function sendTo(queues: QueuesAndBuckets, targetArn: string, body: string): Promise<void> {
+  const name = targetArn.slice(targetArn.lastIndexOf(':') + 1);
+  await queues.sqs('SendMessage', {
+    QueueUrl: `http://${host}/${accountId}/${name}`,
+    MessageBody: body,
+  });
+}

@@ -1,0 +1,116 @@
+/**
+ * Runs one of the two database engines as a child process and waits until it answers.
+ * The engine listens on this machine only; everybody but the local cloud reaches it through the gateway.
+ */
+import { mkdirSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { StartFailure } from '../failure.ts';
+import { databaseStartMsMax } from '../limits.ts';
+import { type Child, startChild } from '../process/child.ts';
+import type { Reaper } from '../process/reaper.ts';
+import type { StateStore } from '../state/store.ts';
+import { type DatabaseClient, databaseClient } from './client.ts';
+import { dynamodbLocalProgram } from './dynamodb-local.ts';
+import { dynoxideProgram } from './dynoxide.ts';
+
+export type EngineName = 'dynoxide' | 'dynamodb-local';
+
+export interface DatabaseProgram {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd?: string;
+}
+
+export interface Database {
+  readonly engine: EngineName;
+  readonly client: DatabaseClient;
+  /** Resolves when the engine ended without being asked to. */
+  readonly failed: Promise<string>;
+  close(): Promise<void>;
+}
+
+const programs = { dynoxide: dynoxideProgram, 'dynamodb-local': dynamodbLocalProgram } as const;
+
+export interface DatabaseOptions {
+  engine: EngineName | undefined;
+  port: number;
+  stateDir: string;
+  store: StateStore;
+  reaper: Reaper;
+}
+
+export async function startDatabase(options: DatabaseOptions): Promise<Database> {
+  const dataDir = join(options.stateDir, 'database');
+  mkdirSync(dataDir, { recursive: true });
+  const { engine, program } = chooseProgram(options.engine, dataDir, options.port);
+  const logPath = join(options.stateDir, 'logs', 'database.log');
+  const child = startChild({
+    name: 'database',
+    ...program,
+    env: { PATH: process.env.PATH ?? '', HOME: options.stateDir },
+    logPath,
+    reaper: options.reaper,
+    store: options.store,
+  });
+  await answering(child, options.port, logPath);
+  const client = databaseClient('127.0.0.1', options.port);
+  let closing = false;
+  const failed = child.exited.then(() =>
+    closing ? new Promise<string>(() => undefined) : `The database ended; see ${logPath}.`,
+  );
+  const close = async (): Promise<void> => {
+    closing = true;
+    client.close();
+    await child.stop();
+  };
+  return { engine, client, failed, close };
+}
+
+function chooseProgram(
+  wanted: EngineName | undefined,
+  dataDir: string,
+  port: number,
+): { engine: EngineName; program: DatabaseProgram } {
+  const candidates: EngineName[] = wanted === undefined ? ['dynoxide', 'dynamodb-local'] : [wanted];
+  for (const engine of candidates) {
+    const program = programs[engine](dataDir, port);
+    if (program !== undefined) return { engine, program };
+  }
+  if (wanted === 'dynoxide') {
+    throw new StartFailure(
+      `There is no dynoxide binary for ${process.platform}-${process.arch}; ` +
+        'install Java 17 and use --database dynamodb-local.',
+    );
+  }
+  throw new StartFailure(
+    'The database needs Java 17 (Debian: apt-get install openjdk-17-jre-headless)' +
+      (wanted === undefined ? ' because there is no native binary for this platform.' : '.'),
+  );
+}
+
+async function answering(child: Child, port: number, logPath: string): Promise<void> {
+  let ended = false;
+  void child.exited.then(() => {
+    ended = true;
+  });
+  const deadlineMs = performance.now() + databaseStartMsMax;
+  while (performance.now() < deadlineMs) {
+    if (ended) throw new StartFailure(`The database did not start; see ${logPath}.`);
+    if (await accepts(port)) return;
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  await child.stop();
+  throw new StartFailure(`The database did not answer in time; see ${logPath}.`);
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
+}

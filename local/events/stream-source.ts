@@ -1,0 +1,236 @@
+/**
+ * Reads a table's stream for one event source mapping: finds the shards, parents before children, reads
+ * each from its checkpoint, filters, and hands the records to lanes. Any trouble with the engine leads back
+ * to the checkpoint, so a restarted engine is read on from where it was.
+ */
+import { type DatabaseClient, DatabaseError } from '../database/client.ts';
+import type { FunctionDefinition } from '../lambda/definition.ts';
+import type { LambdaService } from '../lambda/service.ts';
+import {
+  streamBufferedRecordsMax,
+  streamEagerForMs,
+  streamEagerMs,
+  streamIdleMs,
+  streamReadRecordsMax,
+} from '../limits.ts';
+import type { StateStore } from '../state/store.ts';
+import type { Json, JsonObject } from '../template/assembly.ts';
+import { batchDelivery } from './batch-delivery.ts';
+import { type Checkpoint, checkpointOf } from './checkpoint.ts';
+import type { FailureTarget } from './failure-target.ts';
+import { type StreamLane, streamLane } from './stream-lane.ts';
+import type { StreamMapping } from './stream-mapping.ts';
+import { eventRecord, type RecordFrame, streamRecord } from './stream-record.ts';
+import type { WriteSignal } from './write-signal.ts';
+
+export interface StreamSource {
+  /** Age of the oldest record that is not handled yet. */
+  iteratorAgeMs(): number;
+  close(): Promise<void>;
+}
+
+export interface StreamSourceOptions {
+  mapping: StreamMapping;
+  definition: FunctionDefinition;
+  database: DatabaseClient;
+  lambda: LambdaService;
+  store: StateStore;
+  signal: WriteSignal;
+  target: FailureTarget;
+  frame: RecordFrame;
+  log(line: string): void;
+}
+
+export function startStreamSource(options: StreamSourceOptions): StreamSource {
+  const source = new Source(options);
+  source.start();
+  return source;
+}
+
+interface Shard {
+  readonly id: string;
+  readonly checkpoint: Checkpoint;
+  readonly lanes: StreamLane[];
+  oldestAtMs: number | undefined;
+}
+
+class Source implements StreamSource {
+  readonly #options: StreamSourceOptions;
+  readonly #shards = new Map<string, Shard>();
+  readonly #reading: Promise<void>[] = [];
+  readonly #wakes = new Set<() => void>();
+  #stopped = false;
+
+  constructor(options: StreamSourceOptions) {
+    this.#options = options;
+  }
+
+  start(): void {
+    this.#reading.push(this.#followShards(undefined));
+  }
+
+  iteratorAgeMs(): number {
+    const ages = [...this.#shards.values()].map((shard) =>
+      shard.checkpoint.pending === 0 || shard.oldestAtMs === undefined
+        ? 0
+        : Date.now() - shard.oldestAtMs,
+    );
+    return Math.max(0, ...ages);
+  }
+
+  async close(): Promise<void> {
+    this.#stopped = true;
+    for (const wake of this.#wakes) wake();
+    await Promise.all(this.#reading);
+    for (const shard of this.#shards.values()) {
+      await Promise.all(shard.lanes.map((lane) => lane.close()));
+    }
+  }
+
+  /** Starts the shards that have no parent left to read. */
+  async #followShards(finished: string | undefined): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        const shards = await this.#describeShards();
+        for (const { id, parent } of shards) {
+          if (this.#shards.has(id)) continue;
+          const waits = shards.some((shard) => shard.id === parent) && parent !== finished;
+          if (!waits) this.#reading.push(this.#readShard(id));
+        }
+        return;
+      } catch (error) {
+        this.#options.log(`stream of ${this.#options.mapping.tableName}: ${String(error)}`);
+        await this.#pause(streamIdleMs);
+      }
+    }
+  }
+
+  async #describeShards(): Promise<{ id: string; parent: string | undefined }[]> {
+    const answer = await this.#options.database.call('Streams.DescribeStream', {
+      StreamArn: this.#options.mapping.engineStreamArn,
+    });
+    const description = answer.StreamDescription as JsonObject;
+    const shards = Array.isArray(description.Shards) ? description.Shards : [];
+    return (shards as JsonObject[]).map((shard) => ({
+      id: String(shard.ShardId),
+      parent: shard.ParentShardId === undefined ? undefined : String(shard.ParentShardId),
+    }));
+  }
+
+  async #readShard(id: string): Promise<void> {
+    const { mapping, signal } = this.#options;
+    const shard = this.#openShard(id);
+    let position = shard.checkpoint.sequence;
+    let iterator: string | undefined;
+    let eagerMs = streamEagerMs;
+    while (!this.#stopped) {
+      const seen = signal.count(mapping.tableName);
+      if (shard.checkpoint.pending >= streamBufferedRecordsMax) {
+        await this.#pause(streamEagerMs);
+        continue;
+      }
+      try {
+        iterator ??= await this.#iterator(id, position);
+        const page = await this.#options.database.call('Streams.GetRecords', {
+          ShardIterator: iterator,
+          Limit: streamReadRecordsMax,
+        });
+        const records = Array.isArray(page.Records) ? page.Records : [];
+        position = this.#accept(shard, records) ?? position;
+        const next = page.NextShardIterator;
+        if (typeof next !== 'string') return this.#followShards(id);
+        iterator = next;
+        if (records.length > 0) {
+          eagerMs = streamEagerMs;
+          continue;
+        }
+      } catch (error) {
+        if (this.#stopped) return;
+        iterator = undefined;
+        // Records older than the retention are gone: go on with the oldest that is there.
+        if (error instanceof DatabaseError && error.type === 'TrimmedDataAccessException') {
+          position = undefined;
+          shard.checkpoint.forget();
+        }
+        await this.#pause(streamIdleMs / 4);
+        continue;
+      }
+      const isEager = eagerMs <= streamEagerForMs;
+      await this.#rest(seen, isEager ? eagerMs : streamIdleMs);
+      eagerMs = signal.count(mapping.tableName) === seen ? eagerMs * 2 : streamEagerMs;
+    }
+  }
+
+  #openShard(id: string): Shard {
+    const { mapping, definition, lambda, target, store } = this.#options;
+    const checkpoint = checkpointOf(store, `${mapping.id}/${mapping.engineStreamArn}/${id}`);
+    const delivery = batchDelivery({
+      mapping,
+      shardId: id,
+      definition,
+      target,
+      invoke: (payload) => lambda.invoke(definition, payload),
+      finished: (records) => checkpoint.finish(records.map((record) => record.ticket)),
+      pause: (ms) => this.#pause(ms),
+      isStopped: () => this.#stopped,
+    });
+    const lanes = Array.from({ length: mapping.lanes }, () =>
+      streamLane({ batchSize: mapping.batchSize, batchWindowMs: mapping.batchWindowMs, delivery }),
+    );
+    const shard: Shard = { id, checkpoint, lanes, oldestAtMs: undefined };
+    this.#shards.set(id, shard);
+    return shard;
+  }
+
+  async #iterator(shardId: string, position: string | undefined): Promise<string> {
+    const { mapping } = this.#options;
+    const answer = await this.#options.database.call('Streams.GetShardIterator', {
+      StreamArn: mapping.engineStreamArn,
+      ShardId: shardId,
+      ...(position === undefined
+        ? { ShardIteratorType: mapping.startingPosition }
+        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }),
+    });
+    return String(answer.ShardIterator);
+  }
+
+  /** Returns the position after these records. */
+  #accept(shard: Shard, records: readonly Json[]): string | undefined {
+    const { mapping, frame } = this.#options;
+    let position: string | undefined;
+    const filteredOut = [];
+    for (const raw of records as JsonObject[]) {
+      const event = eventRecord(raw, frame);
+      position = String((raw.dynamodb as JsonObject).SequenceNumber);
+      if (shard.checkpoint.pending === 0) shard.oldestAtMs = Date.now();
+      const ticket = shard.checkpoint.open(position);
+      const passes =
+        mapping.filters.length === 0 || mapping.filters.some((filter) => filter(event));
+      if (!passes) {
+        filteredOut.push(ticket);
+        continue;
+      }
+      const record = streamRecord(event, ticket);
+      shard.lanes[record.keyHash % shard.lanes.length]?.add(record);
+    }
+    shard.checkpoint.finish(filteredOut);
+    return position;
+  }
+
+  #rest(seen: number, ms: number): Promise<void> {
+    return this.#options.signal.wait(this.#options.mapping.tableName, seen, ms);
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#wakes.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#wakes.add(done);
+    });
+  }
+}

@@ -1,0 +1,59 @@
+/** Secrets Manager: GetSecretValue, DescribeSecret, ListSecrets and PutSecretValue. */
+import type { RoleBook } from '../iam/roles.ts';
+import type { Secret, SecretStore } from '../secrets/store.ts';
+import type { JsonObject } from '../template/assembly.ts';
+import { sendJson, sendJsonError } from './answer.ts';
+import type { GatewayService } from './service.ts';
+
+type Operation = (secret: Secret, input: JsonObject, secrets: SecretStore) => JsonObject;
+
+const operations: Readonly<Record<string, Operation>> = {
+  GetSecretValue: (secret) => ({
+    ARN: secret.arn,
+    Name: secret.name,
+    VersionId: secret.versionId,
+    SecretString: secret.value,
+    VersionStages: ['AWSCURRENT'],
+    CreatedDate: secret.createdAtMs / 1000,
+  }),
+  DescribeSecret: (secret) => ({
+    ARN: secret.arn,
+    Name: secret.name,
+    CreatedDate: secret.createdAtMs / 1000,
+    VersionIdsToStages: { [secret.versionId]: ['AWSCURRENT'] },
+  }),
+  PutSecretValue: (secret, input, secrets) => {
+    const written = secrets.put(secret, String(input.SecretString ?? ''));
+    const { arn, name, versionId } = written;
+    return { ARN: arn, Name: name, VersionId: versionId, VersionStages: ['AWSCURRENT'] };
+  },
+};
+
+export function secretsmanagerService(roles: RoleBook, secrets: SecretStore): GatewayService {
+  return {
+    handle: (request, res) => {
+      const name = request.target.slice(request.target.indexOf('.') + 1);
+      const input = JSON.parse(request.body.toString() || '{}') as JsonObject;
+      const secret = secrets.find(String(input.SecretId ?? ''));
+      const operation = operations[name];
+      if (operation === undefined && name !== 'ListSecrets') {
+        return sendJsonError(res, 400, 'UnknownOperationException', undefined);
+      }
+      const resource = name === 'ListSecrets' ? '*' : (secret?.arn ?? String(input.SecretId));
+      const access = { action: `secretsmanager:${name}`, resource };
+      const sentence = roles.refusal(roles.callerOf(request.accessKeyId), [access]);
+      if (sentence !== undefined) {
+        return sendJsonError(res, 400, 'AccessDeniedException', sentence);
+      }
+      if (operation === undefined) {
+        const SecretList = secrets.list().map(({ arn, name: Name }) => ({ ARN: arn, Name }));
+        return sendJson(res, 200, { SecretList }, '1.1');
+      }
+      if (secret === undefined) {
+        const message = "Secrets Manager can't find the specified secret.";
+        return sendJsonError(res, 400, 'ResourceNotFoundException', message);
+      }
+      sendJson(res, 200, operation(secret, input, secrets), '1.1');
+    },
+  };
+}

@@ -1,0 +1,52 @@
+/** What a template says about one HTTP API, resolved. The parts are separate resources and are added one by one. */
+export interface ApiDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly cors: CorsSettings | undefined;
+  readonly integrations: Map<string, IntegrationDefinition>;
+  readonly authorizers: Map<string, AuthorizerDefinition>;
+  readonly routes: RouteDefinition[];
+  stage: StageDefinition | undefined;
+}
+
+export interface CorsSettings {
+  readonly allowOrigins: readonly string[];
+  readonly allowMethods: readonly string[];
+  readonly allowHeaders: readonly string[];
+  readonly exposeHeaders: readonly string[];
+  readonly allowCredentials: boolean;
+  readonly maxAgeSeconds: number | undefined;
+}
+
+export interface IntegrationDefinition {
+  readonly functionArn: string;
+  readonly timeoutMs: number;
+}
+
+export interface AuthorizerDefinition {
+  readonly id: string;
+  readonly name: string;
+  readonly functionArn: string;
+  readonly identitySources: readonly string[];
+  readonly ttlSeconds: number;
+}
+
+export interface RouteDefinition {
+  /** `GET /v1/jobs/{id}`, `ANY /{proxy+}` or `$default`. */
+  readonly key: string;
+  readonly integrationId: string;
+  readonly authorizerId: string | undefined;
+}
+
+export interface Throttle {
+  readonly ratePerSecond: number;
+  readonly burst: number;
+}
+
+export interface StageDefinition {
+  readonly name: string;
+  readonly accessLog: { logGroup: string; format: string } | undefined;
+  readonly throttle: Throttle | undefined;
+  readonly routeThrottles: ReadonlyMap<string, Throttle>;
+}

@@ -1,0 +1,137 @@
+/**
+ * Runs inside every function's process: loads the handler and serves the Lambda Runtime API until the
+ * local cloud goes away. Plain JavaScript, because stripping types would cost every cold start.
+ * Arguments: the folder of the compile cache.
+ */
+
+import { existsSync } from 'node:fs';
+import { Agent, request } from 'node:http';
+import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { format } from 'node:util';
+
+const [api, ...prefix] = process.env.AWS_LAMBDA_RUNTIME_API.split('/');
+const [host, port] = api.split(':');
+const base = `/${prefix.join('/')}/2018-06-01/runtime`;
+const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const jsonLog = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON';
+let requestId = '';
+
+// The pipe closes when the local cloud ends, in whatever way it ends.
+process.stdin
+  .on('end', () => process.exit(0))
+  .on('error', () => process.exit(0))
+  .resume();
+process.stdin.unref?.();
+if (process.argv[2]) enableCompileCache(process.argv[2]);
+for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'log']) patch(level);
+
+try {
+  const handler = await load(process.env._HANDLER);
+  for (;;) await serve(handler);
+} catch (error) {
+  await send('/init/error', JSON.stringify(errorOf(error)), {});
+  process.exit(1);
+}
+
+async function serve(handler) {
+  const { headers, body } = await send('/invocation/next', undefined, {});
+  requestId = headers['lambda-runtime-aws-request-id'];
+  const deadlineAtMs = Number(headers['lambda-runtime-deadline-ms']);
+  process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id'];
+  const memory = () => ({ 'x-max-memory-kb': String(process.resourceUsage().maxRSS) });
+  try {
+    const result = await call(handler, JSON.parse(body), contextOf(headers, deadlineAtMs));
+    const text = JSON.stringify(result === undefined ? null : result);
+    await send(`/invocation/${requestId}/response`, text, memory());
+  } catch (error) {
+    console.error('Invoke Error', JSON.stringify(errorOf(error)));
+    await send(`/invocation/${requestId}/error`, JSON.stringify(errorOf(error)), memory());
+  }
+}
+
+/** Promise handlers, and the older ones that take a callback (three parameters). */
+function call(handler, event, context) {
+  if (handler.length < 3) return handler(event, context);
+  return new Promise((resolve, reject) => {
+    const done = (error, result) => (error ? reject(error) : resolve(result));
+    const maybe = handler(event, context, done);
+    if (typeof maybe?.then === 'function') maybe.then(resolve, reject);
+  });
+}
+
+function contextOf(headers, deadlineAtMs) {
+  return {
+    awsRequestId: requestId,
+    invokedFunctionArn: headers['lambda-runtime-invoked-function-arn'],
+    functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
+    functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
+    memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
+    logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
+    logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
+    callbackWaitsForEmptyEventLoop: true,
+    getRemainingTimeInMillis: () => deadlineAtMs - Date.now(),
+  };
+}
+
+async function load(name) {
+  const dot = name.lastIndexOf('.');
+  const file = join(process.env.LAMBDA_TASK_ROOT, name.slice(0, dot));
+  const path = ['.mjs', '.js', '.cjs'].map((ending) => file + ending).find(existsSync);
+  if (path === undefined) {
+    throw typed('Runtime.ImportModuleError', `Cannot find module '${name.slice(0, dot)}'`);
+  }
+  const module = await import(pathToFileURL(path).href);
+  const member = name.slice(dot + 1);
+  const handler = module[member] ?? module.default?.[member];
+  if (typeof handler === 'function') return handler;
+  throw typed('Runtime.HandlerNotFound', `${name} is undefined or not exported`);
+}
+
+function typed(name, message) {
+  return Object.assign(new Error(message), { name });
+}
+
+function errorOf(error) {
+  if (!(error instanceof Error)) {
+    return { errorType: typeof error, errorMessage: String(error), trace: [] };
+  }
+  const trace = (error.stack ?? '').split('\n');
+  return { errorType: error.name, errorMessage: error.message, trace };
+}
+
+/** As Lambda's own runtime writes console calls: with the time, the request and the level. */
+function patch(level) {
+  const name = level === 'log' ? 'INFO' : level.toUpperCase();
+  console[level] = (...args) => {
+    const timestamp = new Date().toISOString();
+    const message = format(...args);
+    process.stdout.write(
+      jsonLog
+        ? `${JSON.stringify({ timestamp, level: name, requestId, message })}\n`
+        : `${timestamp}\t${requestId || 'undefined'}\t${name}\t${message}\n`,
+    );
+  };
+}
+
+function send(path, body, headers) {
+  return new Promise((resolve) => {
+    const method = body === undefined ? 'GET' : 'POST';
+    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
+    const sent = request(
+      { agent, host, port, method, path: base + path, headers: { ...headers, ...length } },
+      (response) => {
+        const chunks = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('end', () => {
+          resolve({ headers: response.headers, body: Buffer.concat(chunks).toString() });
+        });
+        response.on('error', () => process.exit(0));
+      },
+    );
+    // Without the local cloud there is nothing left to do.
+    sent.on('error', () => process.exit(0));
+    sent.end(body);
+  });
+}

@@ -1,0 +1,29 @@
+/** What a template says about one Lambda function, resolved. */
+export interface FunctionDefinition {
+  readonly name: string;
+  readonly arn: string;
+  readonly roleArn: string;
+  readonly codeDir: string;
+  readonly handler: string;
+  readonly runtime: string;
+  readonly timeoutMs: number;
+  readonly memoryMb: number;
+  readonly environment: Readonly<Record<string, string>>;
+  /** Executions at once; undefined when the template reserves none. */
+  readonly concurrencyReserved: number | undefined;
+  readonly logGroup: string;
+  readonly logFormat: 'Text' | 'JSON';
+  /** Where asynchronous invocations go that failed finally. */
+  readonly deadLetterArn: string | undefined;
+}
+
+/** What became of one invocation. `payload` of a failure is AWS's error document. */
+export type InvocationOutcome =
+  | { kind: 'ok'; payload: Buffer }
+  | { kind: 'failed'; payload: Buffer }
+  | { kind: 'throttled'; reason: string };
+
+/** AWS's error document for failures that the platform notices. */
+export function errorDocument(errorType: string, errorMessage: string): Buffer {
+  return Buffer.from(JSON.stringify({ errorType, errorMessage }));
+}

@@ -1,0 +1,150 @@
+/**
+ * All processes of one function. An invocation takes an idle process (the one used last, so that the others
+ * can be reaped) or waits; when more wait than processes are starting, another one starts.
+ */
+import { lambdaIdleMsMax, lambdaInstancesPerFunctionMax, lambdaWaitingMax } from '../limits.ts';
+import type { FunctionDefinition, InvocationOutcome } from './definition.ts';
+import type { Instance, InstanceEvents } from './instance.ts';
+
+interface Waiting {
+  readonly payload: Buffer;
+  readonly finish: (outcome: InvocationOutcome) => void;
+}
+
+export interface PoolCounters {
+  invocations: number;
+  errors: number;
+  throttles: number;
+  coldStarts: number;
+}
+
+export interface FunctionPool {
+  readonly definition: FunctionDefinition;
+  readonly counters: Readonly<PoolCounters>;
+  readonly size: number;
+  invoke(payload: Buffer): Promise<InvocationOutcome>;
+  /** Ends processes that had no work for long; `oldest` ends one idle process in any case. */
+  reap(oldest: boolean): boolean;
+  close(): Promise<void>;
+}
+
+export interface PoolOptions {
+  definition: FunctionDefinition;
+  start(events: InstanceEvents): Instance;
+  /** True when another process may start on this machine; may end an idle one elsewhere. */
+  makeRoom(): boolean;
+}
+
+export function functionPool(options: PoolOptions): FunctionPool {
+  return new Pool(options);
+}
+
+class Pool implements FunctionPool {
+  readonly definition: FunctionDefinition;
+  readonly counters: PoolCounters = { invocations: 0, errors: 0, throttles: 0, coldStarts: 0 };
+  readonly #options: PoolOptions;
+  readonly #all = new Set<Instance>();
+  readonly #idle: Instance[] = [];
+  readonly #waiting: Waiting[] = [];
+  #running = 0;
+  #starting = 0;
+  #closed = false;
+
+  constructor(options: PoolOptions) {
+    this.#options = options;
+    this.definition = options.definition;
+  }
+
+  get size(): number {
+    return this.#all.size;
+  }
+
+  invoke(payload: Buffer): Promise<InvocationOutcome> {
+    const reserved = this.definition.concurrencyReserved ?? Number.POSITIVE_INFINITY;
+    const demand = this.#running + this.#waiting.length;
+    if (demand >= reserved || this.#waiting.length >= lambdaWaitingMax || this.#closed) {
+      this.counters.throttles += 1;
+      return Promise.resolve({ kind: 'throttled', reason: 'Rate Exceeded.' });
+    }
+    this.counters.invocations += 1;
+    return new Promise((resolve) => {
+      this.#waiting.push({ payload, finish: resolve });
+      this.#dispatch();
+    });
+  }
+
+  reap(oldest: boolean): boolean {
+    const instance = this.#idle[0];
+    if (instance === undefined) return false;
+    if (!oldest && performance.now() - instance.idleSinceMs < lambdaIdleMsMax) return false;
+    this.#idle.shift();
+    void instance.kill();
+    return true;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const waiting of this.#waiting.splice(0)) {
+      waiting.finish({ kind: 'throttled', reason: 'The local cloud stops.' });
+    }
+    await Promise.all([...this.#all].map((instance) => instance.kill()));
+  }
+
+  #dispatch(): void {
+    while (this.#waiting.length > 0) {
+      const instance = this.#idle.pop();
+      if (instance === undefined) break;
+      if (instance.state === 'idle') this.#assign(instance);
+    }
+    const wanted = this.#waiting.length - this.#starting;
+    for (let i = 0; i < wanted; i += 1) {
+      if (this.#all.size >= lambdaInstancesPerFunctionMax || !this.#options.makeRoom()) return;
+      this.#start();
+    }
+  }
+
+  #assign(instance: Instance): void {
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) return;
+    this.#running += 1;
+    void instance.run(waiting.payload).then((outcome) => {
+      this.#running -= 1;
+      if (outcome.kind === 'failed') this.counters.errors += 1;
+      waiting.finish(outcome);
+    });
+  }
+
+  #start(): void {
+    this.#starting += 1;
+    this.counters.coldStarts += 1;
+    let starting = true;
+    const started = (): void => {
+      if (starting) this.#starting -= 1;
+      starting = false;
+    };
+    const instance = this.#options.start({
+      idle: (ready) => {
+        started();
+        this.#idle.push(ready);
+        this.#dispatch();
+      },
+      dead: (gone, failure) => {
+        started();
+        this.#all.delete(gone);
+        const at = this.#idle.indexOf(gone);
+        if (at >= 0) this.#idle.splice(at, 1);
+        if (failure !== undefined) this.#fail(failure);
+        if (!this.#closed) this.#dispatch();
+      },
+    });
+    this.#all.add(instance);
+  }
+
+  /** A process that cannot start fails one invocation, as on AWS; the next one tries again. */
+  #fail(payload: Buffer): void {
+    const waiting = this.#waiting.shift();
+    if (waiting === undefined) return;
+    this.counters.errors += 1;
+    waiting.finish({ kind: 'failed', payload });
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Every bound of the local cloud. Where AWS documents a number it is that number; the others keep one
+ * developer's machine usable and say so.
+ */
+
+/** Lambda: synchronous payload, request and response (AWS: 6 MB). */
+export const lambdaPayloadBytesMax = 6_291_556;
+/** Lambda: asynchronous payload (AWS: 1 MB). */
+export const lambdaAsyncPayloadBytesMax = 1_048_576;
+/** Lambda: time to load the module before the start counts as failed (AWS: 10 s). */
+export const lambdaInitMsMax = 10_000;
+/** Lambda: retries of an asynchronous invocation (AWS: 2, after one and two minutes; shorter here). */
+export const lambdaAsyncRetriesMax = 2;
+export const lambdaAsyncRetryDelayMs = [1_000, 2_000] as const;
+/** Processes of one function at once; more requests wait for one to become free (this machine's bound). */
+export const lambdaInstancesPerFunctionMax = 8;
+/** Processes of all functions at once (this machine's bound). */
+export const lambdaInstancesMax = 32;
+/** A process without work ends after this long (AWS: minutes, undocumented). */
+export const lambdaIdleMsMax = 600_000;
+/** Requests that wait for a process of one function; above this they are throttled (this machine's bound). */
+export const lambdaWaitingMax = 2_000;
+/** One function's log file is started anew above this size; one older file is kept. */
+export const logFileBytesMax = 16_777_216;
+
+/** HTTP API: request payload (AWS: 10 MB). */
+export const httpApiPayloadBytesMax = 10_485_760;
+/** HTTP API: integration timeout (AWS: 30 s). */
+export const httpApiTimeoutMsMax = 30_000;
+/** HTTP API: account throttle that a stage without its own settings gets (AWS: 10,000 rps, burst 5,000). */
+export const httpApiRatePerSecond = 10_000;
+export const httpApiBurst = 5_000;
+/** HTTP API: authorizer results kept at once; the oldest leave first (this machine's bound). */
+export const httpApiAuthorizerCacheMax = 10_000;
+
+/** Gateway: request body (fauxqs takes 11 MiB, DynamoDB 16 MB). */
+export const gatewayBodyBytesMax = 17_825_792;
+/** Gateway: time for a stand-in to answer; a long poll of SQS takes 20 s. */
+export const gatewayTimeoutMs = 60_000;
+
+/** Streams: records of one read (AWS: 1,000). */
+export const streamReadRecordsMax = 1_000;
+/** Streams: pause between reads when nothing announced a write. Writes through the gateway announce themselves. */
+export const streamIdleMs = 500;
+/** Streams: how soon to look again after an announced write that is not in the stream yet. */
+export const streamEagerMs = 3;
+/** Streams: how long to look eagerly after an announced write. */
+export const streamEagerForMs = 60;
+/** Streams: records read ahead of their handlers, all lanes of a shard together. */
+export const streamBufferedRecordsMax = 10_000;
+/** Streams: retention (AWS: 24 h); an older checkpoint starts at the trim horizon. */
+export const streamRetentionMs = 86_400_000;
+/** Event sources: pause before a failed batch is tried again, doubling up to the last figure. */
+export const retryDelayMsMin = 100;
+export const retryDelayMsMax = 10_000;
+/** Event sources: batch payload (AWS: 6 MB). */
+export const batchPayloadBytesMax = 6_000_000;
+
+/** SQS: messages of one receive (AWS: 10). */
+export const queueReceiveMax = 10;
+/** SQS: long poll (AWS: 20 s). */
+export const queueWaitSeconds = 20;
+/** SQS event source: concurrent batches when MaximumConcurrency is not set (AWS starts with 5). */
+export const queueConcurrencyDefault = 5;
+
+/** Processes: time to end after a polite signal, then kill. */
+export const stopGraceMs = 1_500;
+/** Database: time to start answering. */
+export const databaseStartMsMax = 20_000;
+/** Names: lengths of generated physical names (AWS: function 64, role 64, queue 80, bucket 63, table 255). */
+export const functionNameMax = 64;
+export const roleNameMax = 64;
+export const queueNameMax = 80;
+export const bucketNameMax = 63;
+export const tableNameMax = 255;

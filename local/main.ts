@@ -1,0 +1,51 @@
+/** `node local/main.ts`: runs the local cloud until it is told to stop. */
+import { parseArguments, usage } from './arguments.ts';
+import { type Cloud, startCloud } from './cloud.ts';
+import { messageOf } from './failure.ts';
+
+process.removeAllListeners('warning');
+
+async function main(): Promise<void> {
+  const options = parseArguments(process.argv.slice(2));
+  if (options === undefined) {
+    console.log(usage);
+    return;
+  }
+  const startedAtMs = performance.now() - process.uptime() * 1000;
+  const cloud = await startCloud(options);
+  stopOnSignals(cloud);
+  const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(2);
+  const { api, aws, mqtt } = cloud.endpoints;
+  console.log(
+    `Local cloud ready in ${seconds} s: API ${api}, AWS ${aws}, MQTT ${mqtt.host}:${mqtt.port}, ` +
+      `state ${options.stateDir} (${cloud.ignoredCount} properties ignored: ignored.json)`,
+  );
+  const sentence = await cloud.failed;
+  console.error(sentence);
+  await cloud.stop();
+  process.exit(1);
+}
+
+function stopOnSignals(cloud: Cloud): void {
+  let stopping = false;
+  const stop = (): void => {
+    // A second signal does not wait.
+    if (stopping) process.exit(1);
+    stopping = true;
+    cloud.stop().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        console.error(messageOf(error));
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGINT', stop);
+  process.on('SIGTERM', stop);
+  process.on('SIGHUP', stop);
+}
+
+main().catch((error: unknown) => {
+  console.error(messageOf(error));
+  process.exit(1);
+});

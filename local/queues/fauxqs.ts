@@ -1,0 +1,129 @@
+/**
+ * SQS, SNS and S3 by fauxqs, inside this process and without a port of its own: requests are handed to it
+ * by the gateway. (fauxqs' own start function listens on every network interface, so its parts are put
+ * together here instead.) Queues, messages and objects are kept in the state directory.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { buildApp } from 'fauxqs';
+import { accountId } from '../account.ts';
+import { StartFailure } from '../failure.ts';
+
+type Parts = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
+export type QueueStore = Parts['sqsStore'];
+export type TopicStore = Parts['snsStore'];
+export type BucketStore = Parts['s3Store'];
+
+export interface StandInRequest {
+  method: string;
+  url: string;
+  headers: Record<string, string | string[] | undefined>;
+  body: Buffer;
+}
+
+export interface StandInAnswer {
+  status: number;
+  headers: Record<string, string | string[] | number | undefined>;
+  body: Buffer;
+}
+
+export interface QueuesAndBuckets {
+  readonly queues: QueueStore;
+  readonly topics: TopicStore;
+  readonly buckets: BucketStore;
+  /** One request of the SQS, SNS or S3 protocol. */
+  handle(request: StandInRequest): Promise<StandInAnswer>;
+  /** An SQS operation of the local cloud itself, without a permission check. */
+  sqs(operation: string, input: unknown): Promise<Record<string, unknown>>;
+  close(): Promise<void>;
+}
+
+/** What is used of fauxqs' inside; a new version of it must still have these. */
+interface Persistence {
+  load(sqs: QueueStore, sns: TopicStore, s3: BucketStore): void;
+  close(): void;
+}
+
+export async function openQueuesAndBuckets(
+  stateDir: string,
+  region: string,
+): Promise<QueuesAndBuckets> {
+  const dataDir = join(stateDir, 'queues');
+  mkdirSync(dataDir, { recursive: true });
+  const inside = await loadInside();
+  const persistence = new inside.PersistenceManager(dataDir);
+  const queues = new inside.SqsStore();
+  const topics = new inside.SnsStore();
+  const buckets = new inside.S3Store();
+  // Loaded before the stores know their persistence: otherwise loading would write, and writes cascade.
+  persistence.load(queues, topics, buckets);
+  Object.assign(queues, { persistence });
+  Object.assign(topics, { persistence });
+  Object.assign(buckets, { persistence });
+  for (const queue of queues.allQueues()) Object.assign(queue, { persistence });
+  const app = buildApp({
+    logger: false,
+    defaultRegion: region,
+    stores: { sqsStore: queues, snsStore: topics, s3Store: buckets },
+  });
+  await app.ready();
+  const handle = async (request: StandInRequest): Promise<StandInAnswer> => {
+    const answer = await app.inject({
+      method: request.method as 'POST',
+      url: request.url,
+      headers: request.headers,
+      payload: request.body,
+    });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.rawPayload };
+  };
+  const sqs = async (operation: string, input: unknown): Promise<Record<string, unknown>> => {
+    const answer = await handle({
+      method: 'POST',
+      url: '/',
+      headers: {
+        host: '127.0.0.1',
+        'content-type': 'application/x-amz-json-1.0',
+        'x-amz-target': `AmazonSQS.${operation}`,
+      },
+      body: Buffer.from(JSON.stringify(input)),
+    });
+    const text = answer.body.toString();
+    if (answer.status !== 200) throw new Error(`SQS ${operation}: ${text}`);
+    return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+  };
+  const close = async (): Promise<void> => {
+    await app.close();
+    persistence.close();
+  };
+  return { queues, topics, buckets, handle, sqs, close };
+}
+
+async function loadInside(): Promise<{
+  PersistenceManager: new (dataDir: string) => Persistence;
+  SqsStore: new () => QueueStore;
+  SnsStore: new () => TopicStore;
+  S3Store: new () => BucketStore;
+}> {
+  const entry = import.meta.resolve('fauxqs');
+  const part = async <T>(file: string, name: string): Promise<T> => {
+    const module = (await import(new URL(file, entry).href)) as Record<string, unknown>;
+    const found = module[name];
+    if (found === undefined) {
+      throw new StartFailure(
+        `This version of fauxqs has no ${name}; run "npm ci" to get the right one.`,
+      );
+    }
+    return found as T;
+  };
+  return {
+    PersistenceManager: await part('./persistence.js', 'PersistenceManager'),
+    SqsStore: await part('./sqs/sqsStore.js', 'SqsStore'),
+    SnsStore: await part('./sns/snsStore.js', 'SnsStore'),
+    S3Store: await part('./s3/s3Store.js', 'S3Store'),
+  };
+}
+
+/** The address of a queue as this machine's programs can reach it. */
+export function queueUrl(gatewayUrl: string, name: string): string {
+  return `${gatewayUrl}/${accountId}/${name}`;
+}

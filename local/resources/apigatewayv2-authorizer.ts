@@ -1,0 +1,44 @@
+/** AWS::ApiGatewayV2::Authorizer: a function that answers whether a request may pass. */
+import { stableToken } from '../account.ts';
+import { StartFailure } from '../failure.ts';
+import { functionNameOf } from '../lambda/service.ts';
+import { readerOf } from '../template/property.ts';
+import type { ResourceType } from '../world.ts';
+import { apiOf } from './apigatewayv2-integration.ts';
+
+export const apigatewayv2Authorizer: ResourceType = {
+  used: [
+    'ApiId',
+    'Name',
+    'AuthorizerType',
+    'AuthorizerUri',
+    'AuthorizerPayloadFormatVersion',
+    'EnableSimpleResponses',
+    'IdentitySource',
+    'AuthorizerResultTtlInSeconds',
+  ],
+  ignored: {},
+  create: ({ logicalId, path, properties, world }) => {
+    const reader = readerOf(properties, path);
+    if (reader.text('AuthorizerType') !== 'REQUEST') {
+      throw new StartFailure(`${path}.AuthorizerType: the local cloud runs REQUEST only.`);
+    }
+    const isSimple = reader.optionalFlag('EnableSimpleResponses') ?? false;
+    if (!isSimple || reader.text('AuthorizerPayloadFormatVersion') !== '2.0') {
+      throw new StartFailure(`${path}: the local cloud runs simple responses of format 2.0 only.`);
+    }
+    const id = stableToken(logicalId, 6).toLowerCase();
+    const definition = world.functions.get(functionNameOf(reader.text('AuthorizerUri')));
+    if (definition === undefined) {
+      throw new StartFailure(`${path}.AuthorizerUri: there is no such function.`);
+    }
+    apiOf(world, reader.text('ApiId'), path).authorizers.set(id, {
+      id,
+      name: reader.text('Name'),
+      functionArn: definition.arn,
+      identitySources: reader.texts('IdentitySource'),
+      ttlSeconds: reader.optionalNumber('AuthorizerResultTtlInSeconds') ?? 0,
+    });
+    return { ref: id, attributes: { AuthorizerId: id } };
+  },
+};

@@ -1,0 +1,156 @@
+/**
+ * AWS::Lambda::EventSourceMapping: a function that reads a table's stream or a queue. As on AWS the
+ * function's role must be able to read the source; otherwise the mapping is refused.
+ */
+
+import { compileFilter, type FilterPattern } from '../events/filter-pattern.ts';
+import { StartFailure } from '../failure.ts';
+import type { FunctionDefinition } from '../lambda/definition.ts';
+import { functionNameOf } from '../lambda/service.ts';
+import { queueConcurrencyDefault } from '../limits.ts';
+import { type Reader, readerOf } from '../template/property.ts';
+import type { ResourceType, World } from '../world.ts';
+
+export const lambdaEventSourceMapping: ResourceType = {
+  used: [
+    'EventSourceArn',
+    'FunctionName',
+    'Enabled',
+    'BatchSize',
+    'MaximumBatchingWindowInSeconds',
+    'StartingPosition',
+    'ParallelizationFactor',
+    'MaximumRetryAttempts',
+    'MaximumRecordAgeInSeconds',
+    'BisectBatchOnFunctionError',
+    'FunctionResponseTypes',
+    'FilterCriteria',
+    'DestinationConfig',
+    'ScalingConfig',
+  ],
+  ignored: {
+    Tags: 'tags do nothing',
+    MetricsConfig: 'there are no metrics of event sources',
+  },
+  create: ({ logicalId, path, properties, world }) => {
+    const reader = readerOf(properties, path);
+    const source = reader.text('EventSourceArn');
+    const name = functionNameOf(reader.text('FunctionName'));
+    const definition = world.functions.get(name);
+    if (definition === undefined) throw new StartFailure(`${path}: there is no function ${name}.`);
+    if (source.startsWith('arn:aws:sqs:')) addQueue(logicalId, reader, source, definition, world);
+    else if (source.includes('/stream/')) addStream(logicalId, reader, source, definition, world);
+    else throw new StartFailure(`${path}.EventSourceArn: the local cloud cannot read ${source}.`);
+    return { ref: logicalId, attributes: { Id: logicalId } };
+  },
+};
+
+function addStream(
+  id: string,
+  reader: Reader,
+  streamArn: string,
+  definition: FunctionDefinition,
+  world: World,
+): void {
+  const table = [...world.tables.values()].find((item) => item.streamArn === streamArn);
+  if (table?.engineStreamArn === undefined) {
+    throw new StartFailure(`${reader.path}.EventSourceArn: there is no such stream.`);
+  }
+  requireAll(reader.path, definition, world, streamArn, [
+    'dynamodb:GetRecords',
+    'dynamodb:GetShardIterator',
+    'dynamodb:DescribeStream',
+  ]);
+  const target = reader.optionalObject('DestinationConfig')?.optionalObject('OnFailure');
+  const failureTargetArn = target?.text('Destination');
+  if (failureTargetArn !== undefined)
+    requireTarget(reader.path, definition, world, failureTargetArn);
+  world.streamMappings.push({
+    id,
+    enabled: reader.optionalFlag('Enabled') ?? true,
+    functionName: definition.name,
+    streamArn,
+    engineStreamArn: table.engineStreamArn,
+    tableName: table.name,
+    startingPosition: reader.text('StartingPosition') === 'LATEST' ? 'LATEST' : 'TRIM_HORIZON',
+    batchSize: reader.optionalNumber('BatchSize') ?? 100,
+    batchWindowMs: (reader.optionalNumber('MaximumBatchingWindowInSeconds') ?? 0) * 1000,
+    lanes: reader.optionalNumber('ParallelizationFactor') ?? 1,
+    retriesMax: reader.optionalNumber('MaximumRetryAttempts') ?? -1,
+    recordAgeSecondsMax: reader.optionalNumber('MaximumRecordAgeInSeconds') ?? -1,
+    bisects: reader.optionalFlag('BisectBatchOnFunctionError') ?? false,
+    reportsItemFailures: reader.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
+    filters: filtersOf(reader),
+    failureTargetArn,
+    roleArn: definition.roleArn,
+  });
+}
+
+function addQueue(
+  id: string,
+  reader: Reader,
+  queueArn: string,
+  definition: FunctionDefinition,
+  world: World,
+): void {
+  requireAll(reader.path, definition, world, queueArn, [
+    'sqs:ReceiveMessage',
+    'sqs:DeleteMessage',
+    'sqs:GetQueueAttributes',
+  ]);
+  const scaling = reader.optionalObject('ScalingConfig');
+  world.queueMappings.push({
+    id,
+    enabled: reader.optionalFlag('Enabled') ?? true,
+    functionName: definition.name,
+    queueArn,
+    queueName: queueArn.slice(queueArn.lastIndexOf(':') + 1),
+    batchSize: reader.optionalNumber('BatchSize') ?? 10,
+    batchWindowMs: (reader.optionalNumber('MaximumBatchingWindowInSeconds') ?? 0) * 1000,
+    concurrencyMax: scaling?.optionalNumber('MaximumConcurrency') ?? queueConcurrencyDefault,
+    reportsItemFailures: reader.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
+    filters: filtersOf(reader),
+    roleArn: definition.roleArn,
+  });
+}
+
+function filtersOf(reader: Reader): FilterPattern[] {
+  const filters = reader.optionalObject('FilterCriteria')?.objects('Filters') ?? [];
+  return filters.map((filter) => compileFilter(filter.text('Pattern'), `${filter.path}.Pattern`));
+}
+
+function requireTarget(
+  path: string,
+  definition: FunctionDefinition,
+  world: World,
+  targetArn: string,
+): void {
+  const service = targetArn.split(':')[2];
+  if (service === 'sqs') requireAll(path, definition, world, targetArn, ['sqs:SendMessage']);
+  else if (service === 's3') {
+    requireAll(path, definition, world, `${targetArn}/*`, ['s3:PutObject']);
+  } else {
+    throw new StartFailure(
+      `${path}.DestinationConfig: the local cloud cannot send to ${targetArn}.`,
+    );
+  }
+}
+
+/** AWS refuses a mapping whose role lacks these. */
+function requireAll(
+  path: string,
+  definition: FunctionDefinition,
+  world: World,
+  resource: string,
+  actions: readonly string[],
+): void {
+  for (const action of actions) {
+    const request = { action, resource };
+    const sentence = world.roles.roleRefusal(definition.roleArn, 'lambda.amazonaws.com', request);
+    if (sentence !== undefined) {
+      throw new StartFailure(
+        `${path}: the role of ${definition.name} cannot read the event source. ${sentence}`,
+      );
+    }
+  }
+}

@@ -1,0 +1,103 @@
+/**
+ * What the resource types build: everything that the template asks for, resolved, before anything of it
+ * runs. `cloud.ts` starts the services from it.
+ */
+import type { Account } from './account.ts';
+import type { AlarmDefinition } from './alarms/definition.ts';
+import type { DatabaseClient } from './database/client.ts';
+import type { QueueMapping } from './events/queue-mapping.ts';
+import type { StreamMapping } from './events/stream-mapping.ts';
+import type { ApiDefinition } from './http-api/definition.ts';
+import type { RoleBook } from './iam/roles.ts';
+import type { FunctionDefinition } from './lambda/definition.ts';
+import type { QueuesAndBuckets } from './queues/fauxqs.ts';
+import type { ScheduleDefinition } from './scheduler/definition.ts';
+import type { SecretStore } from './secrets/store.ts';
+import type { Json, JsonObject } from './template/assembly.ts';
+
+/** Contract with `local/iot`: a topic rule with its intrinsics resolved. */
+export interface ResolvedTopicRule {
+  readonly name: string;
+  readonly sql: string;
+  readonly sqlVersion: string;
+  readonly disabled: boolean;
+  readonly actions: object[];
+  readonly errorAction?: object;
+}
+
+/** Contract with `local/iot`: an AWS IoT policy. */
+export interface ResolvedPolicy {
+  readonly name: string;
+  readonly document: Json;
+}
+
+/** What a function may be called by without a role: the `AWS::Lambda::Permission`s. */
+export interface InvokePermission {
+  readonly functionName: string;
+  readonly principal: string;
+  readonly sourceArn: string | undefined;
+}
+
+export interface Table {
+  readonly name: string;
+  /** ARN as the template sees it. */
+  readonly arn: string;
+  readonly streamArn: string | undefined;
+  /** The same ARNs in the engine, whose region has another name. */
+  readonly engineStreamArn: string | undefined;
+}
+
+export interface World {
+  readonly account: Account;
+  readonly gatewayUrl: string;
+  /** Address of the n-th HTTP API of the template. */
+  apiUrl(index: number): string;
+  readonly mqttEndpoint: string;
+  readonly stateDir: string;
+  readonly database: DatabaseClient;
+  readonly queues: QueuesAndBuckets;
+  readonly roles: RoleBook;
+  readonly secrets: SecretStore;
+  assetPath(objectKey: string): string | undefined;
+  timeToLive(tableName: string, attributeName: string): Promise<void>;
+
+  readonly tables: Map<string, Table>;
+  readonly functions: Map<string, FunctionDefinition>;
+  readonly permissions: InvokePermission[];
+  readonly streamMappings: StreamMapping[];
+  readonly queueMappings: QueueMapping[];
+  readonly apis: Map<string, ApiDefinition>;
+  readonly schedules: ScheduleDefinition[];
+  readonly topicRules: ResolvedTopicRule[];
+  readonly iotPolicies: ResolvedPolicy[];
+  readonly alarms: AlarmDefinition[];
+  /** Functions that a service shall invoke: checked once all permissions are known. */
+  readonly laterChecks: {
+    path: string;
+    functionArn: string;
+    service: string;
+    ruleArn: string;
+  }[];
+  /** What of the template is not run, and why. */
+  readonly ignored: { path: string; reason: string }[];
+}
+
+export interface Created {
+  readonly ref: Json;
+  readonly attributes: JsonObject;
+}
+
+export interface ResourceRequest {
+  readonly logicalId: string;
+  readonly path: string;
+  readonly properties: JsonObject;
+  readonly world: World;
+}
+
+/** One resource type of CloudFormation. */
+export interface ResourceType {
+  readonly used: readonly string[];
+  /** Properties that are read over, each with the reason why that is safe. */
+  readonly ignored: Readonly<Record<string, string>>;
+  create(request: ResourceRequest): Created | Promise<Created>;
+}
