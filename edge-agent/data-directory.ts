@@ -90,7 +90,10 @@ function takeLock(file: string, path: string): () => void {
 function readLock(file: string): { pid: number; startTicks: string | null } | null {
   const value = readJson(file);
   if (!isRecord(value) || typeof value.pid !== 'number') return null;
-  return { pid: value.pid, startTicks: typeof value.startTicks === 'string' ? value.startTicks : null };
+  return {
+    pid: value.pid,
+    startTicks: typeof value.startTicks === 'string' ? value.startTicks : null,
+  };
 }
 
 /** The document in a file, or `null` when there is none that can be read. */

@@ -2,7 +2,7 @@ import type { Facts } from '../core/wire/facts.ts';
 import { makeBackoff } from './backoff.ts';
 import { sleep } from './clock.ts';
 import { Edge, type EdgeDeps } from './edge.ts';
-import { type EnrolmentRequest, EnrolmentFailed, enrol, renew } from './enrolment.ts';
+import { EnrolmentFailed, type EnrolmentRequest, enrol, renew } from './enrolment.ts';
 import { makeHttpLink } from './http-link.ts';
 import { type Identity, loadIdentity, renewalAtMs } from './identity.ts';
 import { reconnectMsMax, reconnectMsMin, renewCheckMs } from './limits.ts';

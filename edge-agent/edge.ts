@@ -1,7 +1,7 @@
-import { progEveryMs } from '../core/limits.ts';
-import { count, formatRanges, isEmpty } from '../core/ranges.ts';
 import type { ExecutorName, Run } from '../core/job.ts';
 import { executorOf } from '../core/job.ts';
+import { progEveryMs } from '../core/limits.ts';
+import { count, formatRanges, isEmpty } from '../core/ranges.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { encodeProg } from '../core/wire/prog.ts';
 import { noWork, parseWork, type Work } from '../core/wire/work.ts';
@@ -65,6 +65,7 @@ export class Edge {
   #mayStart = false;
   #isDeciding = false;
   #cancelWake: () => void = () => {};
+  readonly #wake = (): void => this.decide();
   /** Jobs whose lease was said to run low, at that epoch. */
   readonly #lowAt = new Map<string, number>();
 
@@ -87,7 +88,11 @@ export class Edge {
   /** Chunks that outlived the agent's last life run on; everything else the work asks for may start. */
   begin(survivors: readonly ChunkName[]): void {
     for (const { job, chunk, attempt } of survivors) {
-      this.#runningOf(job).set(chunk, { attempt, power: this.#powerOf(job, chunk), stopping: false });
+      this.#runningOf(job).set(chunk, {
+        attempt,
+        power: this.#powerOf(job, chunk),
+        stopping: false,
+      });
     }
     this.#mayStart = true;
     this.decide();
@@ -126,7 +131,14 @@ export class Edge {
     const counts = end.kind === 'done' || (end.kind === 'failed' && !known.stopping);
     if (counts) {
       const failure = end.kind === 'failed' ? end.failure : null;
-      this.#deps.journal.append({ k: 'end', e: this.name, j: job, c: chunk, t: attempt, x: failure });
+      this.#deps.journal.append({
+        k: 'end',
+        e: this.name,
+        j: job,
+        c: chunk,
+        t: attempt,
+        x: failure,
+      });
       const ledger = this.#ledgers.get(job) ?? emptyLedger;
       this.#ledgers.set(job, withResult(ledger, { chunk, attempt, failure, durationMs }));
       const spec = this.#specOf(job);
@@ -163,9 +175,7 @@ export class Edge {
   async stop(): Promise<void> {
     this.#mayStart = false;
     this.#cancelWake();
-    for (const [job, chunks] of this.#running) {
-      for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
-    }
+    this.#stopAll();
     await this.#reporter.flush();
     this.#reporter.stop();
     await this.#link?.stop();
@@ -183,14 +193,19 @@ export class Edge {
 
   /** A new identity: nothing that was asked of the old one is owed any more. */
   reset(): void {
-    for (const [job, chunks] of this.#running) {
-      for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
-    }
     this.#deps.journal.append({ k: 'reset', e: this.name });
+    // First, so that nothing of it can start again while it is being stopped.
     this.#work = noWork;
     this.#workDocument = null;
+    this.#stopAll();
     this.#ledgers.clear();
     this.#refusals = new Map();
+  }
+
+  #stopAll(): void {
+    for (const [job, chunks] of [...this.#running]) {
+      for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
+    }
   }
 
   runningCount(): number {
@@ -216,7 +231,7 @@ export class Edge {
     switch (step.kind) {
       case 'fetch-spec': {
         const { job, hash } = step;
-        this.#deps.specs.fetch(job, hash, this.#deps.secret, () => this.decide());
+        this.#deps.specs.fetch(job, hash, this.#deps.secret, this.#wake);
         return this.#deps.specs.known.get(`${job}-${hash}`)?.kind === 'ready';
       }
       case 'forget': {
@@ -287,7 +302,7 @@ export class Edge {
     if (atMs === Number.POSITIVE_INFINITY) return;
     this.#noteContact(contactEveryMs);
     const delayMs = Math.min(Math.max(1, atMs - nowMs), contactEveryMs);
-    this.#cancelWake = this.#deps.clock.after(delayMs, () => this.decide());
+    this.#cancelWake = this.#deps.clock.after(delayMs, this.#wake);
   }
 
   /** Only work with an offline limit needs to know, after a reboot, when the cloud was last there. */

@@ -1,8 +1,8 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { arch, cpus, release, totalmem, type } from 'node:os';
 import type { ExecutorName } from '../core/job.ts';
+import type { Facts, FactValue } from '../core/wire/facts.ts';
 import type { Clock } from './clock.ts';
-import type { FactValue, Facts } from '../core/wire/facts.ts';
 import { factsEveryMs } from './limits.ts';
 import { agentVersion } from './version.ts';
 
@@ -43,7 +43,10 @@ export function collectFacts(input: FactsInput): Facts {
 
 function operatingSystem(): FactValue {
   const release = releaseFile();
-  return { name: release.get('ID') ?? type().toLowerCase(), version: release.get('VERSION_ID') ?? '' };
+  return {
+    name: release.get('ID') ?? type().toLowerCase(),
+    version: release.get('VERSION_ID') ?? '',
+  };
 }
 
 function releaseFile(): Map<string, string> {

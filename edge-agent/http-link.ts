@@ -1,6 +1,6 @@
-import { isRecord } from '../core/wire/work.ts';
 import type { Facts } from '../core/wire/facts.ts';
 import type { ProgJson } from '../core/wire/prog.ts';
+import { isRecord } from '../core/wire/work.ts';
 import { makeBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { pollBusyMs, pollIdleMs, reconnectMsMax, reconnectMsMin } from './limits.ts';
@@ -48,8 +48,7 @@ export function makeHttpLink(options: HttpLinkOptions): Link {
       isConnected = false;
       events.disconnected(reason);
     }
-    const isRefused =
-      error instanceof PlaneError && (error.isRefusal || error.status === 404);
+    const isRefused = error instanceof PlaneError && (error.isRefusal || error.status === 404);
     refusals = isRefused ? refusals + 1 : 0;
     if (refusals >= refusalsMax) {
       isStopped = true;

@@ -60,7 +60,10 @@ export function parseEnrolment(value: unknown, edge: string, keyPem: string): Id
   return { ...identityOf(value, edge), secret: value.secret, keyPem };
 }
 
-function identityOf(value: Record<string, unknown>, edge: string): Omit<Identity, 'secret' | 'keyPem'> {
+function identityOf(
+  value: Record<string, unknown>,
+  edge: string,
+): Omit<Identity, 'secret' | 'keyPem'> {
   const text = (key: string): string | null => {
     const found = value[key];
     return typeof found === 'string' && found !== '' ? found : null;

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
-import { isRecord } from '../core/wire/work.ts';
 import type { Failure } from '../core/wire/prog.ts';
+import { isRecord } from '../core/wire/work.ts';
 import { journalLineBytesMax } from './limits.ts';
 
 /** One line of the journal: eight hex digits of CRC-32, a space, JSON. What it says of an edge is named by `e`. */

@@ -53,7 +53,9 @@ export type Result = {
 export function withResult(ledger: JobLedger, result: Result): JobLedger {
   const { chunk, attempt, failure } = result;
   if (has(ledger.done, chunk)) return ledger;
-  const clean = ledger.failed.has(chunk) ? withoutResults(ledger, rangeOf(chunk, chunk + 1)) : ledger;
+  const clean = ledger.failed.has(chunk)
+    ? withoutResults(ledger, rangeOf(chunk, chunk + 1))
+    : ledger;
   const chunkMs = average(clean.chunkMs, result.durationMs);
   if (failure !== null) {
     return { ...clean, chunkMs, failed: new Map(clean.failed).set(chunk, { attempt, failure }) };
@@ -118,11 +120,7 @@ export function withAccepted(ledger: JobLedger, sequence: number, chunks: RangeS
 }
 
 /** The results that need not be told any more: reported, folded, and no longer asked for. */
-export function acknowledged(
-  ledger: JobLedger,
-  owned: RangeSet,
-  folded: number | null,
-): RangeSet {
+export function acknowledged(ledger: JobLedger, owned: RangeSet, folded: number | null): RangeSet {
   let told = emptyRanges;
   for (const { sequence, chunks } of ledger.accepted) {
     if (folded === null || sequence <= folded) told = union(told, chunks);

@@ -272,7 +272,9 @@ function looksRefused(reason: string): boolean {
 }
 
 function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message || (error as { code?: string }).code || '' : String(error);
+  return error instanceof Error
+    ? error.message || (error as { code?: string }).code || ''
+    : String(error);
 }
 
 function parse(payload: Buffer): unknown {

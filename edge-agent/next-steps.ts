@@ -56,9 +56,15 @@ export type StartOrder = {
 export type StopReason = 'revoked' | 'offline' | 'refused';
 
 export type Step =
+  /** Asked for again while it is under way: edges of one process share the answer, and asking twice is asking once. */
   | { readonly kind: 'fetch-spec'; readonly job: string; readonly hash: string }
   | { readonly kind: 'forget'; readonly job: string; readonly chunks: RangeSet }
-  | { readonly kind: 'stop'; readonly job: string; readonly chunk: number; readonly why: StopReason }
+  | {
+      readonly kind: 'stop';
+      readonly job: string;
+      readonly chunk: number;
+      readonly why: StopReason;
+    }
   | { readonly kind: 'refuse'; readonly job: string; readonly reason: string }
   | {
       readonly kind: 'start';
@@ -76,7 +82,9 @@ export function nextSteps(view: View, nowMs: number): Step[] {
   let power = powerInUse(view);
   for (const [job, entry] of view.work.jobs) {
     const knowledge = view.specs.get(specKey(job, entry.specHash));
-    if (knowledge === undefined) steps.push({ kind: 'fetch-spec', job, hash: entry.specHash });
+    if (knowledge === undefined || knowledge.kind === 'fetching') {
+      steps.push({ kind: 'fetch-spec', job, hash: entry.specHash });
+    }
     if (knowledge?.kind === 'unavailable') {
       steps.push({ kind: 'refuse', job, reason: knowledge.reason });
     }
@@ -196,7 +204,8 @@ function stopAll(view: View, job: string, why: StopReason, steps: Step[]): void 
 
 export function powerInUse(view: Pick<View, 'running'>): number {
   let power = 0;
-  for (const chunks of view.running.values()) for (const { power: one } of chunks.values()) power += one;
+  for (const chunks of view.running.values())
+    for (const { power: one } of chunks.values()) power += one;
   return power;
 }
 

@@ -22,9 +22,7 @@ export class PlaneError extends Error {
   }
 
   get isTemporary(): boolean {
-    return (
-      this.status === null || this.status >= 500 || this.status === 429 || this.status === 408
-    );
+    return this.status === null || this.status >= 500 || this.status === 429 || this.status === 408;
   }
 }
 
@@ -92,7 +90,12 @@ async function request(
     throw new PlaneError(`${url} does not answer: ${causeOf(error)}.`, null, 'unreachable', null);
   }
   if (text.length > httpAnswerBytesMax) {
-    throw new PlaneError(`${url} answered more than an agent reads.`, 502, 'answer-too-large', null);
+    throw new PlaneError(
+      `${url} answered more than an agent reads.`,
+      502,
+      'answer-too-large',
+      null,
+    );
   }
   const value = parse(text);
   if (response.ok) return value;

@@ -33,7 +33,8 @@ export function makeSigningRequest(keyPem: string, commonName: string): string {
 function tagged(tag: number, ...parts: (Uint8Array | number[])[]): Buffer {
   const content = Buffer.concat(parts.map((part) => Buffer.from(part)));
   const length: number[] = [];
-  for (let left = content.length; left > 0; left = Math.floor(left / 256)) length.unshift(left % 256);
+  for (let left = content.length; left > 0; left = Math.floor(left / 256))
+    length.unshift(left % 256);
   const header =
     content.length < 128 ? [tag, content.length] : [tag, 0x80 | length.length, ...length];
   return Buffer.concat([Buffer.from(header), content]);

@@ -12,7 +12,7 @@ import { parseAgentSpec, type SpecStore } from './spec-store.ts';
  */
 export type SpecLibrary = {
   readonly known: ReadonlyMap<string, SpecKnowledge>;
-  /** `changed` is called when there is something to know. */
+  /** `changed` is called once when there is something to know, however often it was given. */
   fetch(job: string, hash: string, secret: () => string, changed: () => void): void;
   find(job: string, hash: string): AgentSpec | null;
   close(): void;
@@ -21,16 +21,20 @@ export type SpecLibrary = {
 /** A spec may be asked for before it can be read everywhere. */
 const notFoundTriesMax = 4;
 
-export function openSpecLibrary(deps: { api: PlaneApi; store: SpecStore; clock: Clock }): SpecLibrary {
+export function openSpecLibrary(deps: {
+  api: PlaneApi;
+  store: SpecStore;
+  clock: Clock;
+}): SpecLibrary {
   const known = new Map<string, SpecKnowledge>();
-  const waiting = new Map<string, (() => void)[]>();
+  const waiting = new Map<string, Set<() => void>>();
   const cancels = new Map<string, () => void>();
   let closed = false;
 
   const settle = (key: string, knowledge: SpecKnowledge): void => {
     known.set(key, knowledge);
     if (known.size > specsInMemoryMax) dropOldestReady(known);
-    const listeners = waiting.get(key) ?? [];
+    const listeners = waiting.get(key) ?? new Set();
     waiting.delete(key);
     for (const changed of listeners) changed();
   };
@@ -42,7 +46,8 @@ export function openSpecLibrary(deps: { api: PlaneApi; store: SpecStore; clock: 
       try {
         const document = await deps.api.getSpec(secret(), job, hash);
         const spec = parseAgentSpec(document);
-        if (spec === null) return settle(key, unavailable('this agent does not understand the job'));
+        if (spec === null)
+          return settle(key, unavailable('this agent does not understand the job'));
         deps.store.save(key, document);
         return settle(key, { kind: 'ready', spec });
       } catch (error) {
@@ -64,10 +69,10 @@ export function openSpecLibrary(deps: { api: PlaneApi; store: SpecStore; clock: 
       if (before !== undefined && before.kind !== 'fetching') return changed();
       const listeners = waiting.get(key);
       if (listeners !== undefined) {
-        listeners.push(changed);
+        listeners.add(changed);
         return;
       }
-      waiting.set(key, [changed]);
+      waiting.set(key, new Set([changed]));
       const stored = deps.store.load(key);
       if (stored !== null) return settle(key, { kind: 'ready', spec: stored });
       known.set(key, { kind: 'fetching' });

@@ -1,6 +1,6 @@
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ExecutorName } from '../core/job.ts';
+import type { ExecutorName } from '../core/job.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { isCount, isRecord } from '../core/wire/work.ts';
 import { readJson, writeDurably } from './data-directory.ts';
@@ -42,12 +42,20 @@ function dropOldest(directory: string): void {
   for (const { file } of byAge.slice(0, files.length - specsOnDiskMax)) unlinkSync(file);
 }
 
-const executorNames: readonly ExecutorName[] = ['simulate', 'process', 'container', 'slurm', 'flux'];
+const executorNames: readonly ExecutorName[] = [
+  'simulate',
+  'process',
+  'container',
+  'slurm',
+  'flux',
+];
 
 /** Reads what the plane sent, or what the disk kept: `null` when an agent could not run by it. */
 export function parseAgentSpec(value: unknown): AgentSpec | null {
   if (!isRecord(value) || typeof value.id !== 'string' || !isRecord(value.run)) return null;
-  const executor = executorNames.find((name) => isRecord((value.run as Record<string, unknown>)[name]));
+  const executor = executorNames.find((name) =>
+    isRecord((value.run as Record<string, unknown>)[name]),
+  );
   if (executor === undefined || !isCount(value.chunks)) return null;
   if (typeof value.chunkPower !== 'number') return null;
   const run = value.run as Record<string, Record<string, unknown>>;

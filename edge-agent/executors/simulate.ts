@@ -30,7 +30,10 @@ const drawnPowers = [5, 10, 22, 37];
 const drawSeconds = 10;
 const drawsMax = 20;
 
-export function makeSimulate(deps: ExecutorDeps & { clock: Clock }, options: SimulateOptions): Executor {
+export function makeSimulate(
+  deps: ExecutorDeps & { clock: Clock },
+  options: SimulateOptions,
+): Executor {
   const running = new Map<string, Simulated>();
   let cancelNotes: (() => void) | null = null;
   const random = options.random ?? Math.random;

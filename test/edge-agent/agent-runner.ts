@@ -44,7 +44,11 @@ export function startAgent(options: AgentOptions, clock?: Clock): RunningAgent {
   const stop = new AbortController();
   const lines: string[] = [];
   const runtime = { log: (line: string) => void lines.push(line) };
-  const exit = runAgent(options, stop.signal, clock === undefined ? runtime : { ...runtime, clock });
+  const exit = runAgent(
+    options,
+    stop.signal,
+    clock === undefined ? runtime : { ...runtime, clock },
+  );
   return {
     lines,
     exit,

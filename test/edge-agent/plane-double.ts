@@ -12,8 +12,8 @@ import {
   subtract,
   union,
 } from '../../core/ranges.ts';
-import { type Failure, parseProg, type Prog } from '../../core/wire/prog.ts';
-import { startShadowDouble, type ShadowDouble } from './shadow-double.ts';
+import { type Failure, type Prog, parseProg } from '../../core/wire/prog.ts';
+import { type ShadowDouble, startShadowDouble } from './shadow-double.ts';
 
 /**
  * A plane small enough to be obviously right, for tests of the agent alone: it grants what the test says, folds
@@ -262,7 +262,8 @@ class Plane implements PlaneDouble {
       response.end(JSON.stringify(value));
       for (const look of [...this.#watchers]) look();
     };
-    const problem = (status: number, code: string): void => answer(status, { status, code, detail: code });
+    const problem = (status: number, code: string): void =>
+      answer(status, { status, code, detail: code });
     if (request.method === 'POST' && path.length === 1) {
       return this.#enrol(credential, JSON.parse(body.toString()), answer, problem);
     }

@@ -4,8 +4,8 @@ import { createServer, type TLSSocket } from 'node:tls';
 // The X.509 library looks its parts up by reflection and wants this before it is loaded.
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
-import { Aedes, type AedesPublishPacket } from 'aedes';
 import type { Client } from 'aedes';
+import { Aedes, type AedesPublishPacket } from 'aedes';
 
 /**
  * A broker with mutual TLS and as much of the shadow service as an agent sees: get, update, delta, accepted.
@@ -107,7 +107,10 @@ export async function startShadowDouble(hooks: ShadowDoubleHooks): Promise<Shado
 
 async function makeAuthority() {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const dates = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + dayMs) };
+  const dates = {
+    notBefore: new Date(Date.now() - 60_000),
+    notAfter: new Date(Date.now() + dayMs),
+  };
   const ca = await x509.X509CertificateGenerator.createSelfSigned({
     serialNumber: '01',
     name: 'CN=Test authority',
