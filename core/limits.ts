@@ -171,3 +171,5 @@ export const conflictWaitMsMax = 200;
 /** Label keys and values per key that a cell's summary lists; more values than that are not listed at all. */
 export const summaryLabelsMax = 16;
 export const summaryLabelValuesMax = 16;
+/** Intervals in one stored set: a row of 400 KB cannot hold more. */
+export const storedIntervalsMax = 200_000;

@@ -1,3 +1,4 @@
+import { storedIntervalsMax } from '../../core/limits.ts';
 import { parseRanges, type RangeSet } from '../../core/ranges.ts';
 
 /**
@@ -26,7 +27,7 @@ export function json<T>(value: unknown, otherwise: T): T {
 
 /** Ranges we wrote ourselves: text that is none means a damaged row, which must not pass for an empty set. */
 export function ranges(value: unknown): RangeSet {
-  const set = parseRanges(text(value), Number.MAX_SAFE_INTEGER);
+  const set = parseRanges(text(value), storedIntervalsMax);
   if (set === null) throw new Error(`a stored row holds ranges that are none: ${text(value)}`);
   return set;
 }
