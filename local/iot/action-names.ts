@@ -36,7 +36,7 @@ function actionOf({ operation, query }: Found): string {
   return `iot:${retained ? 'RetainPublish' : operation}`;
 }
 
-function resourceOf({ operation, path }: Found, req: Request): string {
+function resourceOf({ operation, path, query }: Found, req: Request): string {
   switch (operation) {
     case 'AttachThingPrincipal':
     case 'DetachThingPrincipal':
@@ -60,6 +60,12 @@ function resourceOf({ operation, path }: Found, req: Request): string {
     case 'ListSubscriptions':
     case 'DeleteConnection':
       return `client/${path['client']}`;
+    case 'GetThingShadow':
+    case 'UpdateThingShadow':
+    case 'DeleteThingShadow': {
+      const shadow = query.get('name');
+      return `thing/${path['thing']}${shadow === null ? '' : `/${shadow}`}`;
+    }
   }
   if (path['thing'] !== undefined) return `thing/${path['thing']}`;
   if (path['certificate'] !== undefined) return `cert/${path['certificate']}`;
