@@ -134,9 +134,9 @@ function checkCounts(
   if (!many && surplus !== undefined) {
     const remedy =
       command.rest === undefined
-        ? ''
-        : ` A program to run goes after "--": edgewise ${command.name} -- ${surplus} …`;
-    throw usage(`"${surplus}" is one argument too many.`, `Usage: ${usageLine(command)}${remedy}`);
+        ? `Usage: ${usageLine(command)}`
+        : `A program to run goes after "--": edgewise ${command.name} … -- ${surplus} …`;
+    throw usage(`"${surplus}" is one argument too many.`, remedy);
   }
   if (rest !== null && command.rest === undefined) {
     throw usage(

@@ -138,7 +138,7 @@ function broken(sender: Sender, error: unknown): Outcome {
       true,
     );
   }
-  const cause = error instanceof Error ? (error.cause as { code?: string } | undefined) : undefined;
+  const cause = error instanceof Error ? (error.cause as NodeJS.ErrnoException | undefined) : null;
   const code = cause?.code ?? '';
   if (code === 'ECONNREFUSED') {
     return fail(
@@ -154,7 +154,7 @@ function broken(sender: Sender, error: unknown): Outcome {
       true,
     );
   }
-  const detail = code || (error instanceof Error ? error.message : String(error));
+  const detail = code || (cause?.message ?? String(error));
   return fail(`The connection to ${url} broke (${detail}).`, 'See: edgewise doctor', false);
 }
 

@@ -80,7 +80,7 @@ export function describeJob(
     ['created', `${job.createdAt} by ${job.createdBy}`],
     ['took', tookText(job, style.nowMs)],
     ['reason', status.reason],
-    ['bill', style.wide ? formatPairs(status.receipt) : null],
+    ['bill', style.wide && status.receipt ? formatPairs(status.receipt) : null],
   ]);
   const state = paintState(status.state, status.state, style.colour);
   const lines = [`${formatBar(status.percent, 24)} ${status.percent} %  ${state}\n${fields}`];
