@@ -2,13 +2,14 @@
  * The headers under which the dashboard is served, the same by the cloud stack and by the local start: its own script
  * and style, and the API. Nothing is injected, framed, posted elsewhere or evaluated.
  */
-export function dashboardPolicy(apiOrigin: string): string {
+/** `apiOrigin` is null where page and API share one origin. */
+export function dashboardPolicy(apiOrigin: string | null): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self'",
-    `connect-src 'self' ${apiOrigin}`,
+    apiOrigin === null ? "connect-src 'self'" : `connect-src 'self' ${apiOrigin}`,
     "base-uri 'none'",
     "form-action 'none'",
     "frame-ancestors 'none'",

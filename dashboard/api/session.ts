@@ -28,13 +28,17 @@ export function takeTokenFromAddress(): string {
   return token;
 }
 
-/** Where the API is: `config.json` beside the page, written by whoever serves it. */
+/**
+ * Where the API is: `config.json` beside the page, written by whoever serves it. An address without a host is meant
+ * from the page's own.
+ */
 export async function loadApiAddress(): Promise<string | null> {
   try {
     const response = await fetch('/config.json', { cache: 'no-cache' });
     const config: unknown = await response.json();
     if (typeof config !== 'object' || config === null || !('api' in config)) return null;
-    return typeof config.api === 'string' ? config.api.replace(/\/+$/, '') : null;
+    if (typeof config.api !== 'string') return null;
+    return new URL(config.api, location.origin).href.replace(/\/+$/, '');
   } catch {
     return null;
   }

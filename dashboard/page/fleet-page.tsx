@@ -11,6 +11,7 @@ import { countLamps, natural } from '../view/fleet-summary.ts';
 import { FleetTotals } from '../view/fleet-totals.tsx';
 import { lampOf } from '../view/lamp.ts';
 import { Empty, FeedNotice } from '../view/notice.tsx';
+import { RunningNow } from '../view/running-now.tsx';
 
 /** The first screen: how the fleet is, what it does, and what it cannot do. */
 const statsEveryMs = 2_000;
@@ -29,18 +30,21 @@ export function FleetPage({ filter }: { filter: FleetFilter }) {
     <div class="fleet">
       <h1 class="hidden">Fleet</h1>
       <FleetTotals stats={stats.value} lamps={lamps} filter={filter} />
-      <section class="panel fleet-edges" aria-labelledby="edges-title">
-        <EdgesHead filter={filter} count={count} pools={poolsOf(all ?? [])} />
-        <FeedNotice live={edges} what="edges" />
-        {edges.value !== null && count === 0 && <NoEdges any={edges.value.items.length > 0} />}
-        {count > 0 &&
-          (filter.view === 'table' ? (
-            <EdgeTable edges={shown.flatMap((group) => group.edges)} />
-          ) : (
-            <FleetGrid groups={shown} total={count} />
-          ))}
-        {filter.view === 'cells' && count > 0 && <LoadLegend />}
-      </section>
+      <div class="fleet-main">
+        <section class="panel" aria-labelledby="edges-title">
+          <EdgesHead filter={filter} count={count} pools={poolsOf(all ?? [])} />
+          <FeedNotice live={edges} what="edges" />
+          {edges.value !== null && count === 0 && <NoEdges any={edges.value.items.length > 0} />}
+          {count > 0 &&
+            (filter.view === 'table' ? (
+              <EdgeTable edges={shown.flatMap((group) => group.edges)} />
+            ) : (
+              <FleetGrid groups={shown} total={count} />
+            ))}
+          {filter.view === 'cells' && count > 0 && <LoadLegend />}
+        </section>
+        {filter.view === 'cells' && jobs.value !== null && <RunningNow jobs={jobs.value.items} />}
+      </div>
       <FleetSide edges={all ?? []} jobs={jobsOf(jobs.value)} live={jobs} />
     </div>
   );

@@ -27,10 +27,10 @@ export function FleetTotals({ stats, lamps: counts, filter }: FleetTotalsProps) 
                 to={{ page: 'fleet', filter: next }}
                 aria-current={on ? 'true' : undefined}
               >
-                <b>{numberWords(counts[lamp])}</b>
                 <span>
                   <LampDot lamp={lamp} /> {lamp}
                 </span>
+                <b>{numberWords(counts[lamp])}</b>
               </Link>
             </li>
           );

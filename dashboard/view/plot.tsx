@@ -10,9 +10,8 @@ export function ThroughputPlot({ values }: { values: readonly number[] }) {
   const step = width / values.length;
   const total = values.reduce((sum, value) => sum + value, 0);
   const busiest = Math.max(0, ...values);
-  const words = `${numberWords(Math.round(total))} chunks in the last hour, at most ${numberWords(
-    Math.round(busiest),
-  )} in a minute`;
+  const sum = `${numberWords(Math.round(total))} chunks`;
+  const words = `${sum} in the last hour, at most ${numberWords(Math.round(busiest))} in a minute`;
   return (
     <figure class="plot">
       <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={words}>
@@ -34,7 +33,7 @@ export function ThroughputPlot({ values }: { values: readonly number[] }) {
       <span class="plot-top">{numberWords(top)} / min</span>
       <figcaption>
         <span>60 min ago</span>
-        <span>{words.split(',')[0]}</span>
+        <span>{sum}</span>
         <span>now</span>
       </figcaption>
     </figure>
