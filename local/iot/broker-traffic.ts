@@ -205,7 +205,9 @@ function subscribeRefusal(
   const problem = topicProblem(topic);
   if (problem !== undefined) return problem;
   if (!isTopicFilter(topic)) return 'it is not a topic filter';
-  if (topic.startsWith('$') && !topic.startsWith('$aws/')) return 'the topic is reserved';
+  // What is sent by Basic Ingest does not pass the broker, so nobody can listen to it.
+  const reserved = topic.startsWith('$') && !topic.startsWith('$aws/');
+  if (reserved || topic.startsWith('$aws/rules/')) return 'the topic is reserved';
   return session.rights.allows('iot:Subscribe', topic)
     ? undefined
     : 'no policy allows iot:Subscribe to this filter';

@@ -44,6 +44,8 @@ export type IotOptions = {
     s3(bucket: string, key: string, body: Uint8Array): Promise<void>;
     lambda(functionArn: string, payload: unknown): Promise<void>;
   };
+  /** Shortens the least keep-alive interval of AWS, for tests that wait for one to run out. */
+  readonly keepAliveSecondsMin?: number;
   log(line: string): void;
 };
 
@@ -134,6 +136,9 @@ export async function startIot(options: IotOptions): Promise<IotService> {
     exchange: () => parts.exchange!,
     presence: () => parts.presence!,
     retained,
+    ...(options.keepAliveSecondsMin === undefined
+      ? {}
+      : { keepAliveSecondsMin: options.keepAliveSecondsMin }),
     log: options.log,
   }).catch((error: unknown) => {
     journal.close();

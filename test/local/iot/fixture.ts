@@ -53,6 +53,7 @@ export type Fixture = {
 type Wanted = Partial<IotOptions['resources']> & {
   readonly stateDir?: string;
   readonly deliver?: Partial<IotOptions['deliver']>;
+  readonly keepAliveSecondsMin?: number;
 };
 
 /** The policy of an edge, as the template writes it. */
@@ -122,6 +123,9 @@ export async function startFixture(wanted: Wanted = {}): Promise<Fixture> {
       lambda: async (functionArn, payload) => void invoked.push({ functionArn, payload }),
       ...wanted.deliver,
     },
+    ...(wanted.keepAliveSecondsMin === undefined
+      ? {}
+      : { keepAliveSecondsMin: wanted.keepAliveSecondsMin }),
     log: (line) => void logs.push(line),
   });
   const http = await serve(service);
