@@ -21,7 +21,9 @@ export async function overviewHelp(): Promise<string> {
     'Every day\n',
     await rows(daily),
     '\nNouns\n',
-    ...Object.keys(nouns).map((noun) => `  ${noun.padEnd(11)} ${verbsOf(noun).join(' ')}\n`),
+    ...Object.keys(nouns).map((noun) => {
+      return `  ${noun.padEnd(11)} ${wrap(verbsOf(noun), 14, ' ').trimStart()}`;
+    }),
     '\nTools\n',
     await rows(tools),
     '\nEvery command: -o table|wide|json|yaml|name, --api URL, --token T, --context NAME, --help\n',

@@ -1,0 +1,96 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { catalogue, nouns } from '../../cli/catalogue.ts';
+import { run } from '../../cli/run.ts';
+import { scriptedTerminal } from './scripted-terminal.ts';
+
+/** The scripts are loaded by the real shells; one that is not on this machine is skipped by name. */
+let directory = '';
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'edgewise-completion-'));
+  // A client whose answer is known, in place of one that needs an API.
+  writeFileSync(join(directory, 'edgewise'), '#!/bin/sh\necho edge-10\necho edge-11\n', {
+    mode: 0o755,
+  });
+});
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+async function scriptOf(shell: string): Promise<string> {
+  const terminal = scriptedTerminal({ directory: '/' });
+  expect(await run(['completion', shell], terminal)).toBe(0);
+  const path = join(directory, `completion.${shell}`);
+  writeFileSync(path, terminal.data());
+  return path;
+}
+
+const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+
+function runShell(shell: string, args: readonly string[], script: string): string {
+  const result = spawnSync(shell, [...args, '-c', script], {
+    encoding: 'utf8',
+    env: { PATH: `${directory}:${process.env.PATH}`, HOME: directory, TERM: 'dumb' },
+  });
+  expect(result.stderr).toBe('');
+  expect(result.status).toBe(0);
+  return result.stdout;
+}
+
+describe.skipIf(!hasShell('bash'))('bash', () => {
+  async function complete(...words: string[]): Promise<string[]> {
+    const path = await scriptOf('bash');
+    const quoted = words.map((word) => `'${word}'`).join(' ');
+    const script = `set -u; source '${path}'
+COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _edgewise
+printf '%s\\n' "\${COMPREPLY[@]:-}"`;
+    return runShell('bash', ['--norc'], script)
+      .split('\n')
+      .filter((line) => line !== '');
+  }
+
+  test('offers first words and verbs', async () => {
+    expect(await complete('edgewise', 'su')).toEqual(['submit']);
+    expect(await complete('edgewise', 'job', 're')).toEqual(['retry']);
+    const all = await complete('edgewise', '');
+    for (const noun of Object.keys(nouns)) expect(all).toContain(noun);
+  });
+
+  test('offers flags and their values', async () => {
+    expect(await complete('edgewise', 'submit', '--pow')).toEqual(['--power']);
+    expect(await complete('edgewise', 'job', 'list', '--state', 'run')).toEqual(['running']);
+    expect(await complete('edgewise', 'job', 'list', '-o', 'j')).toEqual(['json']);
+  });
+
+  test('asks for names', async () => {
+    expect(await complete('edgewise', 'edge', 'get', 'edge-1')).toEqual(['edge-10', 'edge-11']);
+    expect(await complete('edgewise', 'job', 'get', 'la')).toEqual(['last']);
+  });
+});
+
+describe.skipIf(!hasShell('zsh'))('zsh', () => {
+  test('loads and registers', async () => {
+    const path = await scriptOf('zsh');
+    const script = `autoload -Uz compinit; compinit -u -D; source '${path}'; print $_comps[edgewise]`;
+    expect(runShell('zsh', ['-f'], script).trim()).toBe('_edgewise');
+  });
+});
+
+describe.skipIf(!hasShell('fish'))('fish', () => {
+  test('loads and completes', async () => {
+    const path = await scriptOf('fish');
+    const out = runShell('fish', ['--no-config'], `source '${path}'; complete -C 'edgewise sub'`);
+    expect(out).toContain('submit');
+  });
+});
+
+test('every command is in every script', async () => {
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    const terminal = scriptedTerminal({ directory: '/' });
+    await run(['completion', shell], terminal);
+    for (const name of Object.keys(catalogue)) {
+      for (const word of name.split(' ')) expect(terminal.data()).toContain(word);
+    }
+  }
+});

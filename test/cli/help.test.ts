@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest';
+import { catalogue, nouns, shortcuts } from '../../cli/catalogue.ts';
+import { type Flags, globalFlags } from '../../cli/command.ts';
+import { run } from '../../cli/run.ts';
+import { version } from '../../cli/version.ts';
+import manifest from '../../package.json' with { type: 'json' };
+import { scriptedTerminal } from './scripted-terminal.ts';
+
+const linesMax = 48;
+const columnsMax = 100;
+
+async function helpOf(...words: string[]) {
+  const terminal = scriptedTerminal({ directory: '/' });
+  const code = await run([...words, '--help'], terminal);
+  return { code, text: terminal.data() };
+}
+
+describe('--help', () => {
+  test.each([
+    [''],
+    ...Object.keys(nouns).map((noun) => [noun]),
+    ...Object.keys(catalogue).map((name) => [name]),
+  ])('of "%s" fits a screen', async (name) => {
+    const { code, text } = await helpOf(...name.split(' ').filter((word) => word !== ''));
+    expect(code).toBe(0);
+    expect(text.split('\n').length).toBeLessThanOrEqual(linesMax);
+    for (const line of text.split('\n')) expect(line.length).toBeLessThanOrEqual(columnsMax);
+  });
+
+  test('without a word the overview is shown, as a mistake', async () => {
+    const terminal = scriptedTerminal({ directory: '/' });
+    expect(await run([], terminal)).toBe(2);
+    for (const word of [...Object.keys(nouns), ...Object.keys(shortcuts), 'agent', 'doctor']) {
+      expect(terminal.data()).toContain(`  ${word} `);
+    }
+  });
+});
+
+describe('the catalogue', () => {
+  test.each(Object.keys(catalogue))('%s is the command it is filed under', async (name) => {
+    const { command } = await catalogue[name]!();
+    expect(command.name).toBe(name);
+    expect(command.examples.length).toBeGreaterThan(0);
+    for (const flag of Object.keys(command.flags)) {
+      expect(Object.keys(globalFlags), `--${flag} is taken`).not.toContain(flag);
+    }
+    const shorts = Object.values({ ...command.flags, ...globalFlags }).flatMap(
+      (f) => f.short ?? [],
+    );
+    expect(new Set(shorts).size, 'short flags differ').toBe(shorts.length);
+    if (command.shortcut !== undefined) expect(shortcuts[command.shortcut]).toBe(name);
+  });
+});
+
+test('the version is that of the package', () => expect(version).toBe(manifest.version));
