@@ -173,3 +173,12 @@ export const summaryLabelsMax = 16;
 export const summaryLabelValuesMax = 16;
 /** Intervals in one stored set: a row of 400 KB cannot hold more. */
 export const storedIntervalsMax = 200_000;
+/** Jobs whose executions are added up for the totals of an edge: one batch read. */
+export const edgeTotalsJobsMax = 100;
+/** Work that would start within this time is not stolen: asking back and granting costs two document writes. */
+export const stealWaitMs = 3_000;
+/** Jobs whose waiting reasons one pass compares with what their status says. */
+export const waitingJobsMax = 64;
+export const waitingExamplesMax = 3;
+/** Executions of a job that are read to say where each chunk is. */
+export const executionsBoardMax = 10_000;

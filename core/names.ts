@@ -25,6 +25,18 @@ export function makeJobId(nowMs: number, random: Uint8Array): JobId {
   return (nowMs.toString(36).padStart(timeDigits, '0') + tail.slice(0, 9).padEnd(9, '0')) as JobId;
 }
 
+const timeIdPattern = /^[0-9a-z]{18}$/;
+
+/** An id made here, which sorts by its time; users may choose other ones. */
+export function isTimeId(id: JobId): boolean {
+  return timeIdPattern.test(id);
+}
+
+/** The time part of an id, for what must sort among ids. */
+export function timeDigitsOf(nowMs: number): string {
+  return nowMs.toString(36).padStart(timeDigits, '0');
+}
+
 export function jobIdTimeMs(id: JobId): number {
   return Number.parseInt(id.slice(0, timeDigits), 36);
 }

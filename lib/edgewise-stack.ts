@@ -6,6 +6,7 @@ import { EdgePolicy } from './edge-policy.ts';
 import { EdgeReports } from './edge-reports.ts';
 import { lastResortQueue } from './edgewise-queue.ts';
 import { EdgewiseTable } from './edgewise-table.ts';
+import { HttpApi } from './http-api.ts';
 import { pinLogicalId } from './logical-id.ts';
 import { MinuteTick } from './minute-tick.ts';
 import { Rollup } from './rollup.ts';
@@ -35,8 +36,18 @@ export class EdgewiseStack extends Stack {
     new Rollup(this, 'Rollup', { table, streamFailures, stage });
     new EdgeReports(this, 'EdgeReports', { table, stage });
     new MinuteTick(this, 'MinuteTick', { table, stage });
-    void trustAnchor;
-    void edgePolicy;
+    const dashboardOrigin = new CfnParameter(this, 'DashboardOrigin', {
+      description: 'The one origin whose pages may call the API from a browser',
+      default: 'http://localhost:4569',
+    });
+    new HttpApi(this, 'Api', {
+      stage,
+      table,
+      adminToken,
+      edgePolicyName: edgePolicy.policyName,
+      trustAnchor: trustAnchor.valueAsString,
+      dashboardOrigin: dashboardOrigin.valueAsString,
+    });
     void scheduler;
 
     new CfnOutput(this, 'AdminToken', { value: adminToken.secretArn });

@@ -25,7 +25,7 @@ export type Answer = {
 
 export type Handler<D> = (call: Call, deps: D) => Promise<Answer>;
 
-export function readCall(event: APIGatewayProxyEventV2, nowMs: number): Call {
+export function readCall(event: APIGatewayProxyEventV2, nowMs: number): Omit<Call, 'caller'> {
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(event.headers ?? {})) {
     if (value !== undefined) headers[name.toLowerCase()] = value;
@@ -39,16 +39,23 @@ export function readCall(event: APIGatewayProxyEventV2, nowMs: number): Call {
     query: definedOf(event.queryStringParameters),
     headers,
     body: Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8'),
-    caller: readCaller(event),
     nowMs,
   };
 }
 
-/** The authorizer hands over the caller as JSON; a route without an authorizer has none. */
-function readCaller(event: APIGatewayProxyEventV2): Caller | null {
+/**
+ * The authorizer hands over the caller as JSON, or why it could not find out; a route without an authorizer has none.
+ */
+export function readCaller(event: APIGatewayProxyEventV2): Caller | null {
   const context = event.requestContext as { authorizer?: { lambda?: { caller?: unknown } } };
   const caller = context.authorizer?.lambda?.caller;
-  return typeof caller === 'string' && caller !== '' ? (JSON.parse(caller) as Caller) : null;
+  if (typeof caller !== 'string' || caller === '') return null;
+  const headers = { 'retry-after': '1' };
+  if (caller === 'busy') throw new ProblemError('too-many-requests', undefined, { headers });
+  if (caller === 'unavailable') {
+    throw new ProblemError('temporarily-unavailable', undefined, { headers });
+  }
+  return JSON.parse(caller) as Caller;
 }
 
 function definedOf(values: Readonly<Record<string, string | undefined>> | undefined) {

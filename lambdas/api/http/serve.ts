@@ -2,7 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { mayCall, nameOfCaller } from '../../../core/caller.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type ApiFunction, type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
-import { type Answer, type Call, type Handler, readCall } from './call.ts';
+import { type Answer, type Call, type Handler, readCall, readCaller } from './call.ts';
 import { notModified } from './etag.ts';
 import { outageOf } from './outage.ts';
 
@@ -37,28 +37,21 @@ export function serve<D>(
     table.set(routeKeyOf(route), { route, handler });
   }
   return async (event) => {
-    const call = readCall(event, Date.now());
-    const entry = table.get(event.routeKey);
-    const answer = await answerOf(call, entry?.route ?? null, async () => {
+    const request = readCall(event, Date.now());
+    let call: Call = { ...request, caller: null };
+    let answer: Answer;
+    try {
+      const entry = table.get(event.routeKey);
       if (entry === undefined) throw unknownRoute(call);
-      return notModified(call, await entry.handler(call, getDeps()));
-    });
+      call = { ...request, caller: readCaller(event) };
+      checkAccess(call, entry.route);
+      answer = notModified(call, await entry.handler(call, getDeps()));
+    } catch (error) {
+      answer = problemAnswer(call, error);
+    }
     logAnswer(call, event.routeKey, answer.status);
     return encode(call, answer);
   };
-}
-
-async function answerOf(
-  call: Call,
-  route: Route | null,
-  run: () => Promise<Answer>,
-): Promise<Answer> {
-  try {
-    if (route !== null) checkAccess(call, route);
-    return await run();
-  } catch (error) {
-    return problemAnswer(call, error);
-  }
 }
 
 function checkAccess(call: Call, route: Route): void {

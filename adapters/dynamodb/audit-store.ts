@@ -1,0 +1,65 @@
+import { auditTtlSeconds } from '../../core/limits.ts';
+import { amount, text } from './row-values.ts';
+import type { Row, Table } from './table.ts';
+
+/** Who changed what and when, by day; kept for ninety days. Jobs keep their own timelines beside themselves. */
+export type AuditEvent = {
+  readonly atMs: number;
+  readonly by: string;
+  readonly action: string;
+  readonly target: string;
+  readonly requestId: string;
+};
+
+export type AuditStore = ReturnType<typeof createAuditStore>;
+
+const dayMs = 86_400_000;
+
+export function createAuditStore(table: Table) {
+  return {
+    async add(event: AuditEvent): Promise<void> {
+      const expiresAt = Math.ceil(event.atMs / 1_000) + auditTtlSeconds;
+      await table.put({ ...auditKey(event.atMs, event.requestId), ...event, expiresAt });
+    },
+
+    /** Newest first, from just before `position`, back to `sinceMs`. */
+    async list(
+      position: string | null,
+      sinceMs: number,
+      nowMs: number,
+      limit: number,
+    ): Promise<{ readonly event: AuditEvent; readonly position: string }[]> {
+      const found: Row[] = [];
+      const start = position === null ? nowMs : Number(position.slice(0, timeDigits));
+      for (let at = start; at > sinceMs - dayMs && found.length < limit; at -= dayMs) {
+        const { pk } = auditKey(at, '');
+        const after = position !== null && at === start ? { after: { pk, sk: position } } : {};
+        const page = await table.query({
+          pk,
+          backwards: true,
+          limit: limit - found.length,
+          ...after,
+        });
+        found.push(...page.rows);
+      }
+      return found.map((row) => ({ event: decodeAudit(row), position: row.sk }));
+    },
+  };
+}
+
+const timeDigits = 14;
+
+function auditKey(atMs: number, requestId: string) {
+  const day = new Date(atMs).toISOString().slice(0, 10);
+  return { pk: `AUDIT#${day}`, sk: `${String(atMs).padStart(timeDigits, '0')}#${requestId}` };
+}
+
+function decodeAudit(row: Row): AuditEvent {
+  return {
+    atMs: amount(row.atMs),
+    by: text(row.by),
+    action: text(row.action),
+    target: text(row.target),
+    requestId: text(row.requestId),
+  };
+}

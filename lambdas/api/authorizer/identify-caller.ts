@@ -1,0 +1,61 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { TokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
+import type { AdminToken } from '../../../adapters/secrets/admin-token.ts';
+import { type Caller, scopes } from '../../../core/caller.ts';
+
+/**
+ * Finds out who holds a bearer token. `null`: nobody we know. The stack's admin token is compared in constant time; all
+ * others are looked up by their hash, so that a guess reveals nothing by the time it takes.
+ */
+export type CallerSources = { readonly tokens: TokensStore; readonly adminToken: AdminToken };
+
+const bearerPattern = /^Bearer +([A-Za-z0-9._~+/-]{16,256}=*) *$/i;
+
+export function bearerOf(header: string | undefined): string | null {
+  return bearerPattern.exec(header ?? '')?.[1] ?? null;
+}
+
+export function hashOfSecret(secret: string): string {
+  return createHash('sha256').update(secret, 'utf8').digest('hex');
+}
+
+export async function identifyCaller(
+  bearer: string | null,
+  nowMs: number,
+  sources: CallerSources,
+): Promise<Caller | null> {
+  if (bearer === null) return null;
+  const hash = hashOfSecret(bearer);
+  if (isEqualHash(hash, await sources.adminToken.read(nowMs))) return adminCaller;
+  const found = await sources.tokens.find(hash);
+  if (found === null) return null;
+  if (found.kind === 'edge') {
+    return { kind: 'edge', edge: found.edge, cell: found.cell, tokenHash: hash };
+  }
+  const { token } = found;
+  if (token.expiresAtMs !== null && token.expiresAtMs <= nowMs) return null;
+  return {
+    kind: 'token',
+    id: token.id,
+    name: token.name,
+    scopes: token.scopes,
+    pool: token.pool,
+    queue: token.queue,
+    edge: token.edge,
+  };
+}
+
+const adminCaller: Caller = {
+  kind: 'token',
+  id: 'admin',
+  name: 'admin',
+  scopes,
+  pool: null,
+  queue: null,
+  edge: null,
+};
+
+function isEqualHash(hash: string, secret: string | null): boolean {
+  if (secret === null || secret === '') return false;
+  return timingSafeEqual(Buffer.from(hash, 'hex'), Buffer.from(hashOfSecret(secret), 'hex'));
+}

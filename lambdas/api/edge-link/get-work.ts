@@ -1,0 +1,12 @@
+import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
+import { etagOf } from '../http/etag.ts';
+import type { EdgeLinkDeps } from './deps.ts';
+
+/** `GET /v1/edges/{name}/work`: the work document over HTTPS; a reader that has it already gets 304. */
+export async function getWork(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
+  checkQuery(call, []);
+  const name = paramOf(call, 'name', 'such edge');
+  const body = (await deps.shadows.readWork(name)) ?? { e: 0, w: {} };
+  const epoch = typeof body.e === 'number' ? body.e : 0;
+  return { status: 200, headers: { etag: etagOf(epoch, body) }, body };
+}

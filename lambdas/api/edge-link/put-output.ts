@@ -1,0 +1,65 @@
+import type { EdgeCaller } from '../../../core/caller.ts';
+import { attemptsMax, outputTailBytesMax } from '../../../core/limits.ts';
+import { type CellId, type EdgeName, type JobId, poolOfCell } from '../../../core/names.ts';
+import { has, union } from '../../../core/ranges.ts';
+import { notFound, ProblemError } from '../../../core/wire/problem.ts';
+import { type Answer, badQuery, type Call, callerOf, checkQuery, paramOf } from '../http/call.ts';
+import { readChunkNumber } from '../views/chunk-number.ts';
+import type { EdgeLinkDeps } from './deps.ts';
+
+/**
+ * `PUT /v1/jobs/{id}/chunks/{chunk}/output`: the tail of what a chunk printed, from the edge that was given the chunk. An
+ * edge that never had it is refused, so that none can write into another's job.
+ */
+export async function putOutput(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
+  checkQuery(call, ['attempt']);
+  const id = paramOf(call, 'id', 'such job') as JobId;
+  const caller = callerOf(call) as EdgeCaller;
+  const attempt = readAttempt(call);
+  checkOutput(call);
+  const job = await deps.jobs.findSpec(id);
+  if (job === null || poolOfCell(caller.cell as CellId) !== job.spec.pool) {
+    throw notFound(`job "${id}"`);
+  }
+  const chunk = readChunkNumber(call, job.cut.chunks);
+  if (!(await wasGiven(deps, caller, id, chunk))) {
+    throw new ProblemError('forbidden', 'This edge was not given this chunk.');
+  }
+  const key = await deps.outputs.put(id, chunk, attempt, call.body);
+  await deps.jobs.keepOutput(id, chunk, key, call.body.length);
+  return { status: 204 };
+}
+
+function readAttempt(call: Call): number {
+  const text = call.query.attempt ?? '1';
+  const attempt = /^\d{1,3}$/.test(text) ? Number(text) : 0;
+  if (attempt < 1 || attempt > attemptsMax * 10) {
+    throw badQuery('attempt', 'This must be a whole number of at least 1.');
+  }
+  return attempt;
+}
+
+function checkOutput(call: Call): void {
+  if (call.body.length > outputTailBytesMax) {
+    const detail = `A kept output has at most ${outputTailBytesMax} bytes; send its tail.`;
+    throw new ProblemError('body-too-large', detail);
+  }
+  const type = call.headers['content-type'] ?? 'text/plain';
+  if (!/^(text\/plain|application\/octet-stream)\b/i.test(type)) {
+    throw new ProblemError('unsupported-media-type', 'Send the output as text/plain.');
+  }
+}
+
+async function wasGiven(
+  deps: EdgeLinkDeps,
+  caller: EdgeCaller,
+  job: JobId,
+  chunk: number,
+): Promise<boolean> {
+  const name = caller.edge as EdgeName;
+  const [execution] = await deps.jobs.executionsOn(name, [job]);
+  if (execution !== undefined && has(execution.chunks, chunk)) return true;
+  const edge = await deps.edges.load(caller.cell as CellId, name);
+  const lease = edge?.work?.leases.get(job);
+  return lease !== undefined && has(union(lease.ranges, lease.running), chunk);
+}

@@ -1,0 +1,29 @@
+import type { ResourceVector } from '../../../core/job.ts';
+import type { EdgeName } from '../../../core/names.ts';
+import { reportBodySchema } from '../../../core/wire/edge-body.ts';
+import type { EdgeEvent } from '../../../core/wire/edge-event.ts';
+import { invalid, notFound } from '../../../core/wire/problem.ts';
+import { parseProg } from '../../../core/wire/prog.ts';
+import { storeReports } from '../../report/store-reports.ts';
+import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
+import { readBody } from '../http/json-body.ts';
+import type { EdgeLinkDeps } from './deps.ts';
+
+/** `POST /v1/edges/{name}/report`: the progress document, and the facts, over HTTPS; stored the same way as over MQTT. */
+export async function putReport(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
+  checkQuery(call, []);
+  const edge = paramOf(call, 'name', 'such edge') as EdgeName;
+  const { facts, ...document } = readBody(call, reportBodySchema);
+  const prog = parseProg(document);
+  if (prog === null) throw invalid('', 'This is no progress document.');
+  const at = { edge, atMs: call.nowMs, version: null };
+  const events: EdgeEvent[] = [{ kind: 'prog', ...at, prog }];
+  if (facts !== undefined) {
+    const capacity = facts.capacity as unknown as ResourceVector;
+    events.push({ kind: 'facts', ...at, facts: { ...facts, capacity } });
+  }
+  const outcomes = await storeReports(deps, events);
+  if (outcomes.includes('unknown-edge')) throw notFound(`edge "${edge}"`);
+  if (outcomes.includes('failed')) throw new Error(`the report of ${edge} was not stored`);
+  return { status: 202, body: { accepted: outcomes[0] === 'stored' } };
+}

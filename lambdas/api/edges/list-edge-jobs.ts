@@ -1,0 +1,38 @@
+import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
+import { seesQueue } from '../../../core/caller.ts';
+import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import { executionView } from '../views/job-view.ts';
+import { visibleEdge } from '../views/visible-edge.ts';
+import type { EdgesDeps } from './deps.ts';
+
+const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** `GET /v1/edges/{name}/jobs`: what this edge has done and does, newest job first. */
+export async function listEdgeJobs(call: Call, deps: EdgesDeps): Promise<Answer> {
+  checkQuery(call, ['limit', 'cursor']);
+  const limit = readLimit(call);
+  const position = readCursor(call, 'edge-jobs', positionPattern);
+  const edge = await visibleEdge(call, deps);
+  const ids = await deps.jobs.listOfEdge(edge.name, position, limit + 1);
+  const page = ids.slice(0, limit);
+  const [executions, jobs] = await Promise.all([
+    deps.jobs.executionsOn(edge.name, page),
+    deps.jobs.findMany(page),
+  ]);
+  const byId = new Map(jobs.map((it) => [it.job.id, it]));
+  const caller = callerOf(call);
+  const items = page.flatMap((id) => {
+    const execution = executions.find((it) => it.job === id);
+    const job = byId.get(id);
+    if (execution === undefined || job === undefined) return [];
+    if (!seesQueue(caller, job.job.spec.queue)) return [];
+    const view = executionView(job.status, execution);
+    return [{ job: id, name: job.job.spec.name, state: job.status.state, execution: view }];
+  });
+  const last = page.at(-1);
+  const more = ids.length > limit && last !== undefined;
+  return {
+    status: 200,
+    body: { items, nextCursor: more ? encodeCursor('edge-jobs', last) : null },
+  };
+}

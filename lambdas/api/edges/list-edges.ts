@@ -1,0 +1,118 @@
+import type { StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
+import { compareCells } from '../../../adapters/dynamodb/pools-store.ts';
+import { seesPool } from '../../../core/caller.ts';
+import { type EdgeLampName, edgeLampNames, isLit, lampsOf } from '../../../core/edge-state.ts';
+import { listRowsExaminedMax } from '../../../core/limits.ts';
+import { type CellId, isName } from '../../../core/names.ts';
+import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
+import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
+import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import { readLabel } from '../http/label-query.ts';
+import { edgeViews } from '../views/visible-edge.ts';
+import type { EdgesDeps } from './deps.ts';
+
+/**
+ * `GET /v1/edges`: by cell, then by name; filtered by any lamp, by pool and by label. Walks the cells, each with one
+ * consistent query a page; the cursor names the last edge looked at.
+ */
+export type EdgeFilter = {
+  readonly pool: string | null;
+  readonly lamp: EdgeLampName | null;
+  readonly label: readonly [string, string] | null;
+};
+
+export type EdgePage = { readonly items: readonly EdgeAnswer[]; readonly next: string | null };
+
+const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}\.\d{1,6} [a-z0-9][a-z0-9-]{0,63}$/;
+
+export async function listEdges(call: Call, deps: EdgesDeps): Promise<Answer> {
+  checkQuery(call, ['state', 'pool', 'label', 'limit', 'cursor']);
+  const filter = readFilter(call);
+  const position = readCursor(call, 'edges', positionPattern);
+  const page = await pageOfEdges(call, deps, filter, position, readLimit(call));
+  const nextCursor = page.next === null ? null : encodeCursor('edges', page.next);
+  return { status: 200, body: { items: page.items, nextCursor } };
+}
+
+function readFilter(call: Call): EdgeFilter {
+  const { state, pool, label } = call.query;
+  if (pool !== undefined && !isName(pool)) throw badQuery('pool', 'This cannot be a name.');
+  if (state !== undefined && !(edgeLampNames as readonly string[]).includes(state)) {
+    throw badQuery('state', `This must be one of ${edgeLampNames.join(', ')}.`);
+  }
+  return {
+    pool: pool ?? null,
+    lamp: (state as EdgeLampName | undefined) ?? null,
+    label: label === undefined ? null : readLabel(label),
+  };
+}
+
+export async function pageOfEdges(
+  call: Call,
+  deps: Pick<EdgesDeps, 'edges' | 'pools' | 'jobs'>,
+  filter: EdgeFilter,
+  start: string | null,
+  limit: number,
+): Promise<EdgePage> {
+  const [startCell, startName] = start?.split(' ') ?? [];
+  const cells = (await cellsOf(call, deps, filter)).filter(
+    (cell) => startCell === undefined || compareCells(cell, startCell as CellId) >= 0,
+  );
+  const items: EdgeAnswer[] = [];
+  let examined = 0;
+  for (const cell of cells) {
+    for (let after = cell === startCell ? (startName ?? null) : null; ; ) {
+      const wanted = limit - items.length;
+      const edges = await deps.edges.listCell(cell, after, wanted + 1);
+      const used = edges.slice(0, wanted);
+      items.push(...(await edgeViews(deps, used.filter((edge) => passes(edge, filter)))));
+      examined += used.length;
+      after = used.at(-1)?.name ?? after;
+      if (edges.length <= wanted) break;
+      if (items.length >= limit || examined >= listRowsExaminedMax) {
+        return { items, next: `${cell} ${after}` };
+      }
+    }
+    if (items.length >= limit) return lastPage(deps, cells, cell, items);
+  }
+  return { items, next: null };
+}
+
+/** The page is full at the end of a cell: there is more only if a later cell has an edge. */
+async function lastPage(
+  deps: Pick<EdgesDeps, 'edges'>,
+  cells: readonly CellId[],
+  cell: CellId,
+  items: readonly EdgeAnswer[],
+): Promise<EdgePage> {
+  for (const later of cells.slice(cells.indexOf(cell) + 1)) {
+    const [first] = await deps.edges.listCell(later, null, 1);
+    if (first !== undefined) return { items, next: `${cell} ${endOfNames}` };
+  }
+  return { items, next: null };
+}
+
+/** Sorts behind every name of at most 64 characters. */
+const endOfNames = 'z'.repeat(64);
+
+async function cellsOf(
+  call: Call,
+  deps: Pick<EdgesDeps, 'pools'>,
+  filter: EdgeFilter,
+): Promise<CellId[]> {
+  const caller = callerOf(call);
+  const limited = caller.kind === 'token' ? caller.pool : null;
+  if (filter.pool !== null && !seesPool(caller, filter.pool)) throw new ProblemError('forbidden');
+  const pool = filter.pool ?? limited;
+  if (pool === null) return deps.pools.allCells();
+  const { cells } = await deps.pools.find(pool);
+  return cells.map((cell) => cell.id).sort(compareCells);
+}
+
+function passes(edge: StoredEdge, filter: EdgeFilter): boolean {
+  if (filter.lamp !== null && !isLit(lampsOf(edge), filter.lamp)) return false;
+  if (filter.label === null) return true;
+  const [key, value] = filter.label;
+  return (edge.config.labels[key] ?? edge.facts?.labels[key]) === value;
+}

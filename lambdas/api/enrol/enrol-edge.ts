@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
+import type { TokenCaller } from '../../../core/caller.ts';
+import type { EdgeFacts } from '../../../core/cell.ts';
+import { cellFactsOf } from '../../../core/edge-facts.ts';
+import type { ResourceVector } from '../../../core/job.ts';
+import { cellEdgesMax } from '../../../core/limits.ts';
+import { type CellId, type EdgeName, makeCellId, makeJobId, poolOfCell } from '../../../core/names.ts';
+import { type EnrolBody, enrolBodySchema } from '../../../core/wire/edge-body.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
+import { hashOfSecret } from '../authorizer/identify-caller.ts';
+import { audit } from '../http/audit.ts';
+import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
+import { etagOf } from '../http/etag.ts';
+import { onceFor } from '../http/idempotency.ts';
+import { readBody } from '../http/json-body.ts';
+import { edgeViews } from '../views/visible-edge.ts';
+import type { EnrolDeps } from './deps.ts';
+import { publicKeyHash } from './public-key.ts';
+import { finishRemoval } from './remove-edge.ts';
+
+/**
+ * `POST /v1/edges`: makes an edge known. Its private key never leaves it: a signing request comes, a certificate goes back,
+ * with a secret for HTTPS that is shown once. Who comes with the key of an edge that is there gets its own record and one
+ * more secret; who comes with another key while the name lives gets 409.
+ */
+export async function enrolEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
+  checkQuery(call, []);
+  const body = readBody(call, enrolBodySchema);
+  const caller = callerOf(call) as TokenCaller;
+  const pool = poolFor(caller, body);
+  if (caller.edge !== null && caller.edge !== body.name) {
+    throw new ProblemError('forbidden', `This token enrols only the edge "${caller.edge}".`);
+  }
+  const keyHash = body.csr === null ? null : await publicKeyHash(body.csr);
+  return onceFor(call, deps.idempotency, async () => {
+    const known = await liveIdentity(deps, body.name as EdgeName);
+    return known === null
+      ? enrolNew(call, deps, { body, pool, keyHash })
+      : enrolAgain(call, deps, known, { body, pool, keyHash });
+  });
+}
+
+type Asked = {
+  readonly body: EnrolBody;
+  readonly pool: string;
+  readonly keyHash: string | null;
+};
+
+function poolFor(caller: TokenCaller, body: EnrolBody): string {
+  const pool = body.pool ?? caller.pool ?? 'default';
+  if (caller.pool !== null && caller.pool !== pool) {
+    throw new ProblemError('forbidden', `This token enrols only into the pool "${caller.pool}".`);
+  }
+  return pool;
+}
+
+/** The edge that has this name, unless it was on its way out and has left its cell. */
+async function liveIdentity(deps: EnrolDeps, name: EdgeName): Promise<EdgeIdentity | null> {
+  const known = await deps.edges.identify(name);
+  if (known === null) return null;
+  if ((await deps.edges.load(known.cell, name)) !== null) return known;
+  await finishRemoval(deps, known);
+  return null;
+}
+
+async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answer> {
+  const { body, pool, keyHash } = asked;
+  const caller = callerOf(call) as TokenCaller;
+  const name = body.name as EdgeName;
+  if (!(await spendUse(deps, call, caller))) {
+    throw new ProblemError('forbidden', 'This enrol token has no uses left.');
+  }
+  const certificate = body.csr === null ? null : await deps.iot.enrol(name, body.csr);
+  if (certificate === null) await deps.iot.createThing(name);
+  const secret = newSecret(call.nowMs);
+  const facts: EdgeFacts = cellFactsOf({
+    capacity: body.capacity as unknown as ResourceVector,
+    labels: body.labels,
+    facts: body.facts,
+  });
+  for (let index = await firstRoom(deps, pool, call.nowMs); ; index++) {
+    const cell = makeCellId(pool, index);
+    const identity: EdgeIdentity = {
+      edge: name,
+      cell,
+      keyHash,
+      certificateId: certificate?.id ?? null,
+      certificate: certificate?.pem ?? null,
+      credentials: [secret.hash],
+      enrolledAtMs: call.nowMs,
+      removingSinceMs: null,
+    };
+    const config = { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null };
+    const outcome = await deps.edges.enrol({ identity, config, facts, allFacts: body.facts });
+    if (outcome === 'enrolled') {
+      await audit(call, deps, 'edge-enrolled', name);
+      return enrolled(deps, identity, secret);
+    }
+    if (outcome === 'taken') {
+      if (certificate !== null) await deps.iot.discard(name, certificate.id);
+      const first = await deps.edges.identify(name);
+      if (first === null) throw new ProblemError('edge-exists');
+      return enrolAgain(call, deps, first, asked);
+    }
+    await deps.pools.ensureCell(pool, index + 1, call.nowMs);
+  }
+}
+
+/** The first cell of the pool with room; the count there, not this look, decides. */
+async function firstRoom(deps: EnrolDeps, pool: string, nowMs: number): Promise<number> {
+  const { cells } = await deps.pools.find(pool);
+  if (cells.length === 0) {
+    await deps.pools.ensureCell(pool, 0, nowMs);
+    return 0;
+  }
+  const indexes = cells
+    .filter((cell) => cell.edges < cellEdgesMax)
+    .map((cell) => indexOf(cell.id))
+    .sort((a, b) => a - b);
+  return indexes[0] ?? Math.max(...cells.map((cell) => indexOf(cell.id)));
+}
+
+const indexOf = (cell: CellId): number => Number(cell.slice(cell.lastIndexOf('.') + 1));
+
+async function enrolAgain(
+  call: Call,
+  deps: EnrolDeps,
+  known: EdgeIdentity,
+  { keyHash, pool }: Asked,
+): Promise<Answer> {
+  const same = keyHash !== null && known.keyHash === keyHash && poolOfCell(known.cell) === pool;
+  if (!same || known.removingSinceMs !== null) throw new ProblemError('edge-exists');
+  const secret = newSecret(call.nowMs);
+  const identity = await deps.edges.addCredential(known, secret.hash);
+  await audit(call, deps, 'edge-enrolled-again', known.edge);
+  return enrolled(deps, identity, secret);
+}
+
+/** Tokens without a count may be used until they expire. */
+async function spendUse(deps: EnrolDeps, call: Call, caller: TokenCaller): Promise<boolean> {
+  if (caller.id === 'admin') return true;
+  const hash = hashOfSecret((call.headers.authorization ?? '').replace(/^Bearer +/i, '').trim());
+  const found = await deps.tokens.find(hash);
+  if (found === null || found.kind !== 'token') return false;
+  return found.token.usesLeft === null || deps.tokens.spend(hash);
+}
+
+type Secret = { readonly id: string; readonly secret: string; readonly hash: string };
+
+export function newSecret(nowMs: number): Secret {
+  const id = makeJobId(nowMs, randomBytes(9));
+  const secret = `ew_${id}_${randomBytes(32).toString('base64url')}`;
+  return { id, secret, hash: hashOfSecret(secret) };
+}
+
+async function enrolled(
+  deps: EnrolDeps,
+  identity: EdgeIdentity,
+  secret: Secret,
+): Promise<Answer> {
+  const stored = await deps.edges.load(identity.cell, identity.edge);
+  if (stored === null) throw new ProblemError('edge-exists', 'The edge is being removed.');
+  const [edge] = await edgeViews(deps, [stored]);
+  const body = {
+    edge,
+    certificate: identity.certificate,
+    caCertificate: deps.trustAnchor,
+    mqttEndpoint: await deps.iot.endpoint(),
+    token: secret.id,
+    secret: secret.secret,
+  };
+  const headers = {
+    etag: etagOf(stored.version, edge),
+    location: `/v1/edges/${identity.edge}`,
+  };
+  return { status: 201, headers, body };
+}

@@ -1,0 +1,12 @@
+import { createDocumentClient } from '../../../adapters/dynamodb/client.ts';
+import { createTable, type Table } from '../../../adapters/dynamodb/table.ts';
+import { requiredEnv } from '../../environment.ts';
+
+/** Makes the dependencies of a function once, at its first request, around the one table. */
+export function onTable<D>(make: (table: Table) => D): () => D {
+  let deps: D | null = null;
+  return () => {
+    deps ??= make(createTable(createDocumentClient(), requiredEnv('TABLE_NAME')));
+    return deps;
+  };
+}

@@ -1,0 +1,4 @@
+import packageJson from '../../../package.json' with { type: 'json' };
+
+/** The version of the product, as the package says it. */
+export const version: string = packageJson.version;

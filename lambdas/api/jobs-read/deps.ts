@@ -1,0 +1,27 @@
+import { createJobsStore, type JobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { createPoolCells, type PoolCellsReader } from '../../../adapters/dynamodb/pool-cells.ts';
+import { createPoolsStore, type PoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { type JobStats, readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
+import type { Table } from '../../../adapters/dynamodb/table.ts';
+import { createOutputs, type Outputs } from '../../../adapters/s3/outputs.ts';
+import { requiredEnv } from '../../environment.ts';
+
+/** What reading jobs needs. */
+export type JobsReadDeps = {
+  readonly jobs: JobsStore;
+  readonly pools: PoolsStore;
+  readonly cells: PoolCellsReader;
+  readonly outputs: Outputs;
+  jobStats(nowMs: number): Promise<JobStats>;
+};
+
+export function jobsReadDeps(table: Table): JobsReadDeps {
+  const pools = createPoolsStore(table);
+  return {
+    jobs: createJobsStore(table),
+    pools,
+    cells: createPoolCells(pools),
+    outputs: createOutputs(requiredEnv('OUTPUTS_BUCKET')),
+    jobStats: (nowMs) => readJobStats(table, nowMs),
+  };
+}

@@ -1,0 +1,25 @@
+import { serve } from '../http/serve.ts';
+import { onTable } from '../http/table-deps.ts';
+import { jobsReadDeps } from './deps.ts';
+import { getChunk } from './get-chunk.ts';
+import { getJob } from './get-job.ts';
+import { getOutput } from './get-output.ts';
+import { getStats } from './get-stats.ts';
+import { listChunks } from './list-chunks.ts';
+import { listEvents } from './list-events.ts';
+import { listExecutions } from './list-executions.ts';
+import { listJobs } from './list-jobs.ts';
+
+export const jobsReadOperations = {
+  listJobs,
+  getJob,
+  listExecutions,
+  listChunks,
+  getChunk,
+  getOutput,
+  listEvents,
+  getStats,
+};
+
+/** Everything that can be read about jobs, and the fleet's figures. */
+export const handler = serve('jobs-read', jobsReadOperations, onTable(jobsReadDeps));

@@ -1,0 +1,26 @@
+import { type Answer, type Call, checkQuery } from '../http/call.ts';
+import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import { executionView } from '../views/job-view.ts';
+import { visibleJob } from '../views/visible-job.ts';
+import type { JobsReadDeps } from './deps.ts';
+
+const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
+/** `GET /v1/jobs/{id}/executions`: every edge where the job ran or runs, by name. */
+export async function listExecutions(call: Call, deps: JobsReadDeps): Promise<Answer> {
+  checkQuery(call, ['limit', 'cursor']);
+  const limit = readLimit(call);
+  const position = readCursor(call, 'executions', positionPattern);
+  const { job, status } = await visibleJob(call, deps);
+  const rows = await deps.jobs.executions(job.id, position, limit + 1);
+  const page = rows.slice(0, limit);
+  const last = page.at(-1);
+  const more = rows.length > limit && last !== undefined;
+  return {
+    status: 200,
+    body: {
+      items: page.map((execution) => executionView(status, execution)),
+      nextCursor: more ? encodeCursor('executions', last.edge) : null,
+    },
+  };
+}

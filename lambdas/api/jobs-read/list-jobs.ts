@@ -1,0 +1,126 @@
+import type { ListedJob } from '../../../adapters/dynamodb/jobs-store.ts';
+import { seesPool, seesQueue } from '../../../core/caller.ts';
+import { listRowsExaminedMax } from '../../../core/limits.ts';
+import { type EdgeName, isName, type JobId } from '../../../core/names.ts';
+import { jobStates } from '../../../core/wire/job-answer.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
+import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
+import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import { readLabel } from '../http/label-query.ts';
+import { jobView } from '../views/job-view.ts';
+import type { JobsReadDeps } from './deps.ts';
+
+/**
+ * `GET /v1/jobs`: newest first, by pool, state, queue, label and edge. Reads an index that is spread over partitions and
+ * merged here; a filter looks at a bounded number of rows, and the cursor goes on behind the last one looked at.
+ */
+export type JobFilter = {
+  readonly pool: string | null;
+  readonly state: string | null;
+  readonly queue: string | null;
+  readonly label: readonly [string, string] | null;
+  readonly edge: string | null;
+};
+
+export type JobPage = { readonly ids: readonly JobId[]; readonly next: string | null };
+
+const positionPattern = /^[0-9a-z][0-9a-z-]{0,80}$/;
+
+export async function listJobs(call: Call, deps: JobsReadDeps): Promise<Answer> {
+  checkQuery(call, ['state', 'pool', 'queue', 'label', 'edge', 'limit', 'cursor']);
+  const filter = readFilter(call);
+  const limit = readLimit(call);
+  const position = readCursor(call, 'jobs', positionPattern);
+  const page = await pageOfJobs(call, deps, filter, position, limit);
+  const found = await deps.jobs.findMany(page.ids);
+  const items = await Promise.all(
+    found.map(async (it) => jobView(it, await deps.jobs.executions(it.job.id, null, 100))),
+  );
+  const nextCursor = page.next === null ? null : encodeCursor('jobs', page.next);
+  return { status: 200, body: { items, nextCursor } };
+}
+
+function readFilter(call: Call): JobFilter {
+  const { state, pool, queue, edge, label } = call.query;
+  for (const [name, value] of Object.entries({ pool, queue, edge })) {
+    if (value !== undefined && !isName(value)) throw badQuery(name, 'This cannot be a name.');
+  }
+  if (state !== undefined && !(jobStates as readonly string[]).includes(state)) {
+    throw badQuery('state', `This must be one of ${jobStates.join(', ')}.`);
+  }
+  return {
+    pool: pool ?? null,
+    state: state ?? null,
+    queue: queue ?? null,
+    edge: edge ?? null,
+    label: label === undefined ? null : readLabel(label),
+  };
+}
+
+/** Ids of one page, and the position behind it. Only what the caller may see is ever looked at. */
+export async function pageOfJobs(
+  call: Call,
+  deps: Pick<JobsReadDeps, 'jobs' | 'pools'>,
+  filter: JobFilter,
+  start: string | null,
+  limit: number,
+): Promise<JobPage> {
+  const caller = callerOf(call);
+  if (filter.pool !== null && !seesPool(caller, filter.pool)) throw new ProblemError('forbidden');
+  if (filter.queue !== null && !seesQueue(caller, filter.queue)) throw new ProblemError('forbidden');
+  const source = await sourceOf(call, deps, filter);
+  const ids: JobId[] = [];
+  let position = start;
+  for (let examined = 0; examined < listRowsExaminedMax; ) {
+    const rows = await source(position, limit + 1);
+    for (const row of rows) {
+      if (ids.length === limit) return { ids, next: position };
+      position = row.position;
+      if (seesQueue(caller, row.queue) && passes(row, filter)) ids.push(row.id);
+    }
+    examined += rows.length;
+    if (rows.length <= limit) return { ids, next: null };
+  }
+  return { ids, next: position };
+}
+
+type Source = (position: string | null, limit: number) => Promise<readonly ListedJob[]>;
+
+async function sourceOf(
+  call: Call,
+  deps: Pick<JobsReadDeps, 'jobs' | 'pools'>,
+  filter: JobFilter,
+): Promise<Source> {
+  const caller = callerOf(call);
+  const { edge } = filter;
+  if (edge !== null) {
+    return async (position, limit) => {
+      const ids = await deps.jobs.listOfEdge(edge as EdgeName, position, limit);
+      const byId = new Map((await deps.jobs.findMany(ids)).map((it) => [it.job.id, it]));
+      return ids.map((id): ListedJob => {
+        const it = byId.get(id);
+        const seen = it !== undefined && seesPool(caller, it.job.spec.pool);
+        if (!seen) return { id, position: id, state: 'gone', queue: '', labels: {} };
+        const { state } = it.status;
+        return { id, position: id, state, queue: it.job.spec.queue, labels: it.job.spec.labels };
+      });
+    };
+  }
+  const limited = caller.kind === 'token' ? caller.pool : null;
+  const only = filter.pool ?? limited;
+  const pools = only === null ? await deps.pools.list() : [only];
+  return async (position, limit) => {
+    const lists = await Promise.all(
+      pools.map((pool) => deps.jobs.listPool(pool, position, limit)),
+    );
+    const merged = lists.flat().sort((a, b) => (a.position < b.position ? 1 : -1));
+    return merged.slice(0, limit);
+  };
+}
+
+function passes(row: ListedJob, filter: JobFilter): boolean {
+  if (row.state === 'gone') return false;
+  if (filter.state !== null && row.state !== filter.state) return false;
+  if (filter.queue !== null && row.queue !== filter.queue) return false;
+  return filter.label === null || row.labels[filter.label[0]] === filter.label[1];
+}

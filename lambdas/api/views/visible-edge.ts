@@ -1,0 +1,59 @@
+import type { EdgesStore, StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
+import type { JobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { seesPool } from '../../../core/caller.ts';
+import { edgeTotalsJobsMax } from '../../../core/limits.ts';
+import { type EdgeName, type JobId, poolOfCell } from '../../../core/names.ts';
+import { count } from '../../../core/ranges.ts';
+import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
+import { notFound } from '../../../core/wire/problem.ts';
+import { type Call, callerOf, paramOf } from '../http/call.ts';
+import { type EdgeTotals, edgeView } from './edge-view.ts';
+
+export type EdgeReading = { readonly edges: EdgesStore; readonly jobs: JobsStore };
+
+/** The edge that the path names, or 404: also when the caller may not see its pool. */
+export async function visibleEdge(
+  call: Call,
+  deps: Pick<EdgeReading, 'edges'>,
+): Promise<StoredEdge> {
+  const name = paramOf(call, 'name', 'such edge') as EdgeName;
+  const identity = await deps.edges.identify(name);
+  const caller = callerOf(call);
+  const own = caller.kind === 'edge' && caller.edge === name;
+  if (identity === null || !(own || seesPool(caller, poolOfCell(identity.cell)))) {
+    throw notFound(`edge "${name}"`);
+  }
+  const edge = await deps.edges.load(identity.cell, name);
+  if (edge === null) throw notFound(`edge "${name}"`);
+  return edge;
+}
+
+/** Answers of edges of one cell; the jobs of their leases are read once for all of them. */
+export async function edgeViews(
+  deps: EdgeReading,
+  edges: readonly StoredEdge[],
+): Promise<EdgeAnswer[]> {
+  const [first] = edges;
+  if (first === undefined) return [];
+  const jobs = new Set(edges.flatMap((edge) => [...(edge.work?.leases.keys() ?? [])]));
+  const [asks, totals] = await Promise.all([
+    deps.edges.asks(first.cell, [...jobs]),
+    Promise.all(edges.map((edge) => totalsOf(deps, edge.name))),
+  ]);
+  return edges.map((edge, at) => edgeView(edge, asks, totals[at]!));
+}
+
+/** Added up from the executions of the edge; the oldest beyond the bound are not counted. */
+async function totalsOf(deps: EdgeReading, edge: EdgeName): Promise<EdgeTotals> {
+  const jobs: JobId[] = await deps.jobs.listOfEdge(edge, null, edgeTotalsJobsMax);
+  const executions = await deps.jobs.executionsOn(edge, jobs);
+  return executions.reduce(
+    (sum, it) => {
+      const done = count(it.done);
+      const all = count(it.chunks);
+      const power = all === 0 ? 0 : Math.floor((it.power * done) / all);
+      return { chunksDone: sum.chunksDone + done, powerServed: sum.powerServed + power };
+    },
+    { chunksDone: 0, powerServed: 0 },
+  );
+}

@@ -1,0 +1,248 @@
+import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import {
+  CfnStage,
+  CorsHttpMethod,
+  HttpApi as GatewayApi,
+  HttpMethod,
+  HttpNoneAuthorizer,
+} from 'aws-cdk-lib/aws-apigatewayv2';
+import {
+  HttpLambdaAuthorizer,
+  HttpLambdaResponseType,
+} from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
+import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
+import { LogGroup } from 'aws-cdk-lib/aws-logs';
+import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Construct } from 'constructs';
+import { type ApiFunction, routeKeyOf } from '../core/wire/routes.ts';
+import { acceptFinding } from './accepted-finding.ts';
+import { apiFunctions, apiThrottle, routesOf, routeThrottles, servedFunctions } from './api-routes.ts';
+import { EdgewiseFunction } from './edgewise-function.ts';
+import type { EdgewiseTable } from './edgewise-table.ts';
+import { OutputsBucket } from './outputs-bucket.ts';
+import { allowShadow } from './scheduler.ts';
+import type { Stage } from './stage.ts';
+
+export type HttpApiProps = {
+  readonly stage: Stage;
+  readonly table: EdgewiseTable;
+  readonly adminToken: Secret;
+  readonly edgePolicyName: string;
+  /** PEM of the authority that edges trust for the broker. */
+  readonly trustAnchor: string;
+  /** The one origin whose pages may call the API from a browser. */
+  readonly dashboardOrigin: string;
+};
+
+/**
+ * The HTTP API: a handful of functions, each with no more rights than its routes need, behind one authorizer that says who
+ * calls. The authorizer's answers are not cached, so that a revoked token opens nothing a moment later.
+ */
+export class HttpApi extends Construct {
+  readonly url: string;
+  readonly api: GatewayApi;
+  private readonly functions = new Map<ApiFunction, EdgewiseFunction>();
+
+  constructor(scope: Construct, id: string, props: HttpApiProps) {
+    super(scope, id);
+    const outputs = new OutputsBucket(this, 'Outputs', { stage: props.stage });
+    const environment = {
+      TABLE_NAME: props.table.table.tableName,
+      OUTPUTS_BUCKET: outputs.bucket.bucketName,
+    };
+    for (const name of servedFunctions()) {
+      const { description, memoryMb, timeoutSeconds } = apiFunctions[name];
+      const fn = new EdgewiseFunction(this, name, {
+        folder: `api/${name}`,
+        description,
+        stage: props.stage,
+        environment,
+        memoryMb,
+        timeoutSeconds,
+        alarm: 'errors',
+      });
+      this.functions.set(name, fn);
+    }
+    this.api = this.gateway(props);
+    this.grant(props, outputs);
+    this.addRoutes(this.authorizer(props));
+    this.tune(props.stage);
+    this.url = this.api.apiEndpoint;
+    new CfnOutput(this, 'Url', { value: this.url }).overrideLogicalId('ApiUrl');
+  }
+
+  private gateway(props: HttpApiProps): GatewayApi {
+    return new GatewayApi(this, 'Gateway', {
+      description: 'Edgewise',
+      corsPreflight: {
+        allowOrigins: [props.dashboardOrigin],
+        allowMethods: [
+          CorsHttpMethod.GET,
+          CorsHttpMethod.POST,
+          CorsHttpMethod.PUT,
+          CorsHttpMethod.PATCH,
+          CorsHttpMethod.DELETE,
+        ],
+        allowHeaders: [
+          'authorization',
+          'content-type',
+          'idempotency-key',
+          'if-match',
+          'if-none-match',
+        ],
+        exposeHeaders: ['etag', 'location', 'retry-after', 'x-request-id'],
+        maxAge: Duration.hours(1),
+      },
+    });
+  }
+
+  private authorizer(props: HttpApiProps): HttpLambdaAuthorizer {
+    const fn = new EdgewiseFunction(this, 'authorizer', {
+      folder: 'api/authorizer',
+      description: 'Finds out who holds a bearer token',
+      stage: props.stage,
+      environment: {
+        TABLE_NAME: props.table.table.tableName,
+        ADMIN_TOKEN_ARN: props.adminToken.secretArn,
+      },
+      timeoutSeconds: 5,
+      alarm: 'errors',
+    });
+    fn.allow(['dynamodb:GetItem'], [props.table.table.tableArn]);
+    fn.allow(['secretsmanager:GetSecretValue'], [props.adminToken.secretArn]);
+    return new HttpLambdaAuthorizer('Caller', fn.lambda, {
+      authorizerName: 'caller',
+      responseTypes: [HttpLambdaResponseType.SIMPLE],
+      identitySource: [],
+      resultsCacheTtl: Duration.seconds(0),
+    });
+  }
+
+  private addRoutes(authorizer: HttpLambdaAuthorizer): void {
+    for (const [name, fn] of this.functions) {
+      const integration = new HttpLambdaIntegration(name, fn.lambda);
+      for (const route of routesOf(name)) {
+        const [added] = this.api.addRoutes({
+          path: route.path,
+          methods: [HttpMethod[route.method]],
+          integration,
+          authorizer: route.access === null ? new HttpNoneAuthorizer() : authorizer,
+        });
+        if (route.access !== null || added === undefined) continue;
+        acceptFinding(added, 'AwsSolutions-APIG4', 'it says nothing that is not public');
+      }
+      if (name === 'public') this.addDefault(integration);
+    }
+  }
+
+  /** What no route takes is answered as an error of ours, not of the gateway. */
+  private addDefault(integration: HttpLambdaIntegration): void {
+    const [added] = this.api.addRoutes({
+      path: '/{proxy+}',
+      methods: [HttpMethod.ANY],
+      integration,
+      authorizer: new HttpNoneAuthorizer(),
+    });
+    if (added === undefined) return;
+    acceptFinding(added, 'AwsSolutions-APIG4', 'it only says that there is no such address');
+  }
+
+  private grant(props: HttpApiProps, outputs: OutputsBucket): void {
+    const { table } = props;
+    const objects = outputs.bucket.arnForObjects('outputs/*');
+    for (const [name, fn] of this.functions) {
+      if (name === 'public') continue;
+      table.allowReads(fn, { lists: true });
+      if (name !== 'jobs-read') table.allowWrites(fn);
+    }
+    this.functions.get('jobs-read')?.allow(['s3:GetObject'], [objects]);
+    this.functions.get('jobs-write')?.allow(['s3:DeleteObject'], [objects]);
+    this.functions.get('jobs-write')?.allow(['s3:ListBucket'], [outputs.bucket.bucketArn]);
+    const link = this.functions.get('edge-link');
+    link?.allow(['s3:PutObject'], [objects]);
+    if (link !== undefined) allowShadow(link, 'work', ['iot:GetThingShadow']);
+    for (const name of ['jobs-read', 'jobs-write', 'edge-link'] as const) {
+      const fn = this.functions.get(name);
+      if (fn === undefined) continue;
+      acceptFinding(
+        fn,
+        'AwsSolutions-IAM5[Resource::<Outputs.Arn>/outputs/*]',
+        'one object for each kept output; their names are made at run time',
+      );
+    }
+    const enrol = this.functions.get('enrol');
+    if (enrol !== undefined) allowEnrolment(enrol, props);
+  }
+
+  /** The access log and the speed limits, on the stage that the gateway made. */
+  private tune(stage: Stage): void {
+    const log = new LogGroup(this, 'AccessLog', {
+      retention: stage.logRetention,
+      removalPolicy: stage.removalPolicy,
+    });
+    const gatewayStage = this.api.defaultStage?.node.defaultChild as CfnStage;
+    gatewayStage.accessLogSettings = { destinationArn: log.logGroupArn, format: accessLogFormat };
+    gatewayStage.defaultRouteSettings = {
+      throttlingRateLimit: apiThrottle.ratePerSecond,
+      throttlingBurstLimit: apiThrottle.burst,
+      detailedMetricsEnabled: true,
+    };
+    const known = new Set([...this.functions.keys()].flatMap(routesOf).map(routeKeyOf));
+    gatewayStage.routeSettings = Object.fromEntries(
+      Object.entries(routeThrottles)
+        .filter(([key]) => known.has(key))
+        .map(([key, throttle]) => [
+          key,
+          {
+            ThrottlingRateLimit: throttle.ratePerSecond,
+            ThrottlingBurstLimit: throttle.burst,
+          },
+        ]),
+    );
+  }
+}
+
+const accessLogFormat = JSON.stringify({
+  requestId: '$context.requestId',
+  at: '$context.requestTimeEpoch',
+  ip: '$context.identity.sourceIp',
+  route: '$context.routeKey',
+  status: '$context.status',
+  bytes: '$context.responseLength',
+  ms: '$context.responseLatency',
+  authorizerError: '$context.authorizer.error',
+  integrationError: '$context.integrationErrorMessage',
+});
+
+/** Things and certificates are made at run time, so they can only be named by their kind. */
+function allowEnrolment(fn: EdgewiseFunction, props: HttpApiProps): void {
+  const stack = Stack.of(fn);
+  const arn = (resource: string, name: string): string =>
+    stack.formatArn({ service: 'iot', resource, resourceName: name });
+  const certificates = arn('cert', '');
+  fn.lambda.addEnvironment('EDGE_POLICY', props.edgePolicyName);
+  fn.lambda.addEnvironment('EDGE_TRUST_ANCHOR', props.trustAnchor);
+  fn.lambda.addEnvironment('CERTIFICATES_ARN', certificates);
+  fn.allow(
+    [
+      'iot:CreateCertificateFromCsr',
+      'iot:DescribeEndpoint',
+      'iot:AttachThingPrincipal',
+      'iot:DetachThingPrincipal',
+    ],
+    ['*'],
+  );
+  fn.allow(['iot:CreateThing', 'iot:DeleteThing', 'iot:DeleteThingShadow'], [arn('thing', '*')]);
+  fn.allow(
+    ['iot:AttachPolicy', 'iot:DetachPolicy', 'iot:UpdateCertificate', 'iot:DeleteCertificate'],
+    [arn('cert', '*')],
+  );
+  const arnPrefix = 'Resource::arn:<AWS::Partition>:iot:<AWS::Region>:<AWS::AccountId>';
+  const reasons = {
+    'AwsSolutions-IAM5[Resource::*]':
+      'these actions know no narrower resource, or none before the certificate exists',
+    [`AwsSolutions-IAM5[${arnPrefix}:thing/*]`]: 'edges are enrolled at run time',
+    [`AwsSolutions-IAM5[${arnPrefix}:cert/*]`]: 'certificates are made at run time',
+  };
+  for (const [id, reason] of Object.entries(reasons)) acceptFinding(fn, id, reason);
+}
