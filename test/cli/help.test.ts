@@ -44,9 +44,8 @@ describe('the catalogue', () => {
     for (const flag of Object.keys(command.flags)) {
       expect(Object.keys(globalFlags), `--${flag} is taken`).not.toContain(flag);
     }
-    const shorts = Object.values({ ...command.flags, ...globalFlags }).flatMap(
-      (f) => f.short ?? [],
-    );
+    const flags: Flags = { ...command.flags, ...globalFlags };
+    const shorts = Object.values(flags).flatMap((flag) => flag.short ?? []);
     expect(new Set(shorts).size, 'short flags differ').toBe(shorts.length);
     if (command.shortcut !== undefined) expect(shortcuts[command.shortcut]).toBe(name);
   });
