@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import type { EdgeFacts, EdgeReport } from '../../core/cell.ts';
+import type { Inventory } from '../../core/inventory.ts';
+import type { CellId, EdgeName } from '../../core/names.ts';
+import type { EdgeEvent } from '../../core/wire/edge-event.ts';
+import { type Prog, parseProg } from '../../core/wire/prog.ts';
+
+/** What every inventory promises: the newest wins, whatever the order in which events arrive. */
+export type InventoryHarness = {
+  readonly inventory: Inventory;
+  enrol(edge: EdgeName, cell: CellId): Promise<void>;
+  report(cell: CellId, edge: EdgeName): Promise<EdgeReport | null>;
+  facts(cell: CellId, edge: EdgeName): Promise<EdgeFacts | null>;
+};
+
+const cell = 'default.0' as CellId;
+const edge = 'edge-1' as EdgeName;
+const dayMs = 86_400_000;
+
+function prog(version: number | null, over: { n?: number | null; b?: string; at?: number } = {}) {
+  const { n = null, b = 'boot-1', at = 1_000 } = over;
+  const parsed = parseProg({ b, e: 1, n, f: 250, w: { job: { d: '0', a: '1' } } }) as Prog;
+  return { kind: 'prog', edge, atMs: at, version, prog: parsed } as const;
+}
+
+function presence(kind: 'connected' | 'disconnected', version: number, atMs: number): EdgeEvent {
+  return { kind, edge, version, atMs };
+}
+
+function factsEvent(version: number | null, power: number, atMs = 1_000): EdgeEvent {
+  const facts = {
+    capacity: { power },
+    labels: { site: 'north' },
+    facts: { os: { version: '12' } },
+  };
+  return { kind: 'facts', edge, version, atMs, facts };
+}
+
+export function inventoryContract(makeHarness: () => Promise<InventoryHarness>): void {
+  const stored = async (events: readonly EdgeEvent[]) => {
+    const harness = await makeHarness();
+    await harness.enrol(edge, cell);
+    const outcomes = [];
+    for (const event of events) outcomes.push(await harness.inventory.store(cell, event));
+    return {
+      outcomes,
+      report: await harness.report(cell, edge),
+      facts: await harness.facts(cell, edge),
+    };
+  };
+
+  test('only edges that are enrolled have a cell', async () => {
+    const { inventory, enrol } = await makeHarness();
+    await enrol(edge, cell);
+    const cells = await inventory.cellsOf([edge, 'edge-2' as EdgeName]);
+    expect([...cells]).toEqual([[edge, cell]]);
+  });
+
+  test('a report is read back as it was sent, and proves a connection', async () => {
+    const event = prog(3, { n: 7 });
+    const { outcomes, report } = await stored([event]);
+    expect(outcomes).toEqual(['stored']);
+    expect(report?.prog).toEqual(event.prog);
+    expect(report).toMatchObject({ version: 3, receivedAtMs: 1_000, connected: true });
+  });
+
+  test('a report of an older shadow version, or the same again, changes nothing', async () => {
+    const { outcomes, report } = await stored([prog(5, { at: 9 }), prog(4), prog(5)]);
+    expect(outcomes).toEqual(['stored', 'older', 'older']);
+    expect(report).toMatchObject({ version: 5, receivedAtMs: 9 });
+  });
+
+  test('a late message of one way does not undo a report that came the other', async () => {
+    const overHttps = prog(null, { n: 9, at: 2_000 });
+    const { outcomes, report } = await stored([prog(5, { n: 7 }), overHttps, prog(6, { n: 8 })]);
+    expect(outcomes).toEqual(['stored', 'stored', 'older']);
+    expect(report?.prog?.sequence).toBe(9);
+  });
+
+  test('an agent that lost its journal starts counting again and is heard', async () => {
+    const { outcomes } = await stored([prog(5, { n: 700 }), prog(6, { n: 1, b: 'boot-2' })]);
+    expect(outcomes).toEqual(['stored', 'stored']);
+  });
+
+  test('without a version and a sequence the later report wins', async () => {
+    const { outcomes } = await stored([prog(null, { at: 5 }), prog(null, { at: 4 })]);
+    expect(outcomes).toEqual(['stored', 'older']);
+  });
+
+  test('the end of a connection wins over its beginning in either order', async () => {
+    const [up, down] = [presence('connected', 4, 10), presence('disconnected', 4, 20)];
+    expect((await stored([up, down])).report?.connected).toBe(false);
+    expect((await stored([down, up])).report?.connected).toBe(false);
+  });
+
+  test('a disconnect of an earlier connection is no disconnect', async () => {
+    const events = [presence('connected', 5, 30), presence('disconnected', 4, 40)];
+    const { outcomes, report } = await stored(events);
+    expect(outcomes).toEqual(['stored', 'older']);
+    expect(report).toMatchObject({ connected: true, connectionVersion: 5 });
+  });
+
+  test('the broker may start counting again after a long absence', async () => {
+    const events = [presence('disconnected', 99, 10), presence('connected', 0, dayMs)];
+    const { report } = await stored(events);
+    expect(report).toMatchObject({ connected: true, connectionVersion: 0 });
+  });
+
+  test('a report after a disconnect proves a connection, one before it does not', async () => {
+    const gone = presence('disconnected', 1, 1_000);
+    expect((await stored([gone, prog(1, { at: 1_001 })])).report?.connected).toBe(true);
+    expect((await stored([gone, prog(1, { at: 999 })])).report?.connected).toBe(false);
+  });
+
+  test('a connection leaves the report as it is', async () => {
+    const { report } = await stored([prog(3), presence('disconnected', 1, 2_000)]);
+    expect(report?.prog?.jobs.has('job')).toBe(true);
+  });
+
+  test('facts are kept as leaves, the newest wins', async () => {
+    const { outcomes, facts } = await stored([factsEvent(2, 300), factsEvent(1, 100)]);
+    expect(outcomes).toEqual(['stored', 'older']);
+    expect(facts).toEqual({
+      capacity: { power: 300 },
+      labels: { site: 'north' },
+      flat: { 'os.version': '12' },
+    });
+  });
+
+  test('facts over HTTPS win when they came later', async () => {
+    const { outcomes } = await stored([
+      factsEvent(2, 300, 10),
+      factsEvent(null, 100, 20),
+      factsEvent(null, 50, 15),
+    ]);
+    expect(outcomes).toEqual(['stored', 'stored', 'older']);
+  });
+}
