@@ -5,12 +5,7 @@
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import {
-  deliveriesAtOnceMax,
-  deliveryAttemptsMax,
-  deliveryBackoffFirstMs,
-  deliveryBackoffMaxMs,
-} from './limits.ts';
+import { deliveriesAtOnceMax, deliveryAttemptsMax, deliveryBackoffFirstMs } from './limits.ts';
 import type { OutboxRow } from './outbox.ts';
 import type { MessageContext } from './rule-functions.ts';
 import { fillTemplate } from './rule-template.ts';
@@ -38,6 +33,7 @@ type Dependencies = {
   readonly targets: DeliveryTargets;
   /** Removes the row durably. */
   readonly settle: (id: number) => Promise<void>;
+  readonly backoffMaxMs: number;
   readonly log: (line: string) => void;
 };
 
@@ -119,7 +115,10 @@ export function ruleDelivery(dependencies: Dependencies): RuleDelivery {
         stopping.signal.throwIfAborted();
         if (tries >= deliveryAttemptsMax) return { action, message: sentence(error) };
         counts.retried++;
-        const pauseMs = Math.min(deliveryBackoffFirstMs * 2 ** (tries - 1), deliveryBackoffMaxMs);
+        const pauseMs = Math.min(
+          deliveryBackoffFirstMs * 2 ** (tries - 1),
+          dependencies.backoffMaxMs,
+        );
         await pause(pauseMs, undefined, { signal: stopping.signal });
       }
     }

@@ -12,7 +12,7 @@ import { controlPlane } from './control-plane.ts';
 import { dataPlane } from './data-plane.ts';
 import { type Exchange, exchange } from './exchange.ts';
 import { type Journal, openJournal } from './journal.ts';
-import { republishDepthMax } from './limits.ts';
+import { deliveryBackoffMaxMs, republishDepthMax } from './limits.ts';
 import { type OutboxRow, outbox, outboxSchema } from './outbox.ts';
 import { type Policy, parsePolicy } from './policy.ts';
 import { type Presence, presence } from './presence.ts';
@@ -44,8 +44,9 @@ export type IotOptions = {
     s3(bucket: string, key: string, body: Uint8Array): Promise<void>;
     lambda(functionArn: string, payload: unknown): Promise<void>;
   };
-  /** Shortens the least keep-alive interval of AWS, for tests that wait for one to run out. */
+  /** Shorter than AWS's, for tests that wait for one to run out. */
   readonly keepAliveSecondsMin?: number;
+  readonly deliveryBackoffMaxMs?: number;
   log(line: string): void;
 };
 
@@ -98,9 +99,11 @@ export async function startIot(options: IotOptions): Promise<IotService> {
     rules,
     targets: {
       ...options.deliver,
-      republish: (row, topic, qos, body) => republish(parts.exchange!, row, topic, qos, body),
+      republish: (row, topic, qos, body) =>
+        republish(parts.exchange!, options.log, row, topic, qos, body),
     },
     settle: (id) => journal.write(() => owed.remove(id)),
+    backoffMaxMs: options.deliveryBackoffMaxMs ?? deliveryBackoffMaxMs,
     log: options.log,
   });
   parts.exchange = exchange({
@@ -213,13 +216,15 @@ async function settle(journal: Journal): Promise<void> {
 
 async function republish(
   to: Exchange,
+  log: (line: string) => void,
   row: OutboxRow,
   topic: string,
   qos: 0 | 1,
   payload: Uint8Array,
 ): Promise<void> {
   if (row.depth >= republishDepthMax) {
-    throw new Error(`the message was republished ${row.depth} times already`);
+    log(`Rule ${row.rule}: a message was republished ${row.depth} times already; it ends here.`);
+    return;
   }
   const { clientId, principal } = row;
   await to.announce({ topic, payload, qos, clientId, principal, depth: row.depth + 1 });

@@ -123,6 +123,7 @@ export async function startFixture(wanted: Wanted = {}): Promise<Fixture> {
       lambda: async (functionArn, payload) => void invoked.push({ functionArn, payload }),
       ...wanted.deliver,
     },
+    deliveryBackoffMaxMs: 5,
     ...(wanted.keepAliveSecondsMin === undefined
       ? {}
       : { keepAliveSecondsMin: wanted.keepAliveSecondsMin }),

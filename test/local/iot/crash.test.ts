@@ -1,0 +1,105 @@
+/**
+ * kill -9 under load, several times: every shadow update that was acknowledged, by PUBACK or by
+ * HTTP, is there afterwards, and every one of them reached the queue.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import mqtt from 'mqtt';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+
+type Running = {
+  readonly child: ChildProcess;
+  readonly port: number;
+  readonly mqttPort: number;
+  readonly caPath: string;
+  readonly operator: { certPath: string; keyPath: string };
+};
+
+let folder: string;
+const delivered = () => join(folder, 'delivered');
+const children: ChildProcess[] = [];
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'iot-crash-'));
+  writeFileSync(delivered(), '');
+});
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function start(): Promise<Running> {
+  const script = join(import.meta.dirname, 'crash-child.ts');
+  const child = spawn(process.execPath, [script, join(folder, 'state'), delivered()], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  children.push(child);
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer];
+  return { child, ...(JSON.parse(line.toString()) as Omit<Running, 'child'>) };
+}
+
+/** Writes one thing after another, alternately by MQTT and HTTP, until the process is gone. */
+async function load(
+  running: Running,
+  round: number,
+  acknowledged: Set<string>,
+  enough: () => void,
+) {
+  const client = mqtt.connect({
+    host: '127.0.0.1',
+    port: running.mqttPort,
+    protocol: 'mqtts',
+    protocolVersion: 4,
+    ca: readFileSync(running.caPath),
+    cert: readFileSync(running.operator.certPath),
+    key: readFileSync(running.operator.keyPath),
+    clientId: 'operator',
+    reconnectPeriod: 0,
+    ...{ noDelay: true },
+  });
+  client.on('error', () => undefined);
+  const gone = new Promise<'gone'>((resolve) => client.once('close', () => resolve('gone')));
+  await once(client as unknown as NodeJS.EventEmitter, 'connect');
+  for (let at = 0; ; at++) {
+    const thing = `r${round}-${at}`;
+    const document = JSON.stringify({ state: { reported: { n: at } } });
+    const write =
+      at % 2 === 0
+        ? client.publishAsync(`$aws/things/${thing}/shadow/name/prog/update`, document, { qos: 1 })
+        : fetch(`http://127.0.0.1:${running.port}/things/${thing}/shadow?name=prog`, {
+            method: 'POST',
+            body: document,
+          }).then((response) => response.status);
+    const outcome = await Promise.race([write.catch(() => 'gone' as const), gone]);
+    if (outcome === 'gone') break;
+    acknowledged.add(thing);
+    if (acknowledged.size % 150 === 0) enough();
+  }
+  await client.endAsync(true);
+}
+
+test('nothing that was acknowledged is lost', async () => {
+  const acknowledged = new Set<string>();
+  for (let round = 0; round < 4; round++) {
+    const running = await start();
+    const exited = once(running.child, 'exit');
+    await load(running, round, acknowledged, () => running.child.kill('SIGKILL'));
+    await exited;
+  }
+  expect(acknowledged.size).toBeGreaterThan(500);
+  const last = await start();
+  for (const thing of acknowledged) {
+    const url = `http://127.0.0.1:${last.port}/things/${thing}/shadow?name=prog`;
+    expect((await fetch(url)).status, thing).toBe(200);
+  }
+  const reached = () => {
+    const lines = readFileSync(delivered(), 'utf8').split('\n').filter(Boolean);
+    return new Set(lines.map((line) => (JSON.parse(line) as { thing: string }).thing));
+  };
+  await expect.poll(() => [...acknowledged].filter((thing) => !reached().has(thing))).toEqual([]);
+  last.child.kill('SIGKILL');
+  await once(last.child, 'exit');
+});
