@@ -90,6 +90,7 @@ export type WaitingReason =
   | 'shadow-full'
   | 'max-edges'
   | 'gang-incomplete'
+  | 'queue-order'
   | 'backoff'
   | 'dependency'
   | 'quota';

@@ -42,14 +42,8 @@ export function last(set: RangeSet): number | undefined {
 }
 
 export function has(set: RangeSet, chunk: number): boolean {
-  let low = 0;
-  let high = set.length / 2;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (set[2 * middle + 1]! <= chunk) low = middle + 1;
-    else high = middle;
-  }
-  return low < set.length / 2 && set[2 * low]! <= chunk;
+  const at = firstIntervalEndingAfter(set, chunk);
+  return at < set.length && set[at]! <= chunk;
 }
 
 export function equal(a: RangeSet, b: RangeSet): boolean {
@@ -212,4 +206,31 @@ export function parseRanges(text: string, intervalsMax = 10_000): RangeSet | nul
     }
   }
   return out;
+}
+
+/** Where the interval that holds `chunk` ends; `chunk` itself when it is not in the set. */
+export function endOfInterval(set: RangeSet, chunk: number): number {
+  const at = firstIntervalEndingAfter(set, chunk);
+  return at < set.length && set[at]! <= chunk ? set[at + 1]! : chunk;
+}
+
+/** The longest interval, the earliest of equals; `null` of the empty set. */
+export function longestInterval(set: RangeSet): { start: number; end: number } | null {
+  if (set.length === 0) return null;
+  let best = 0;
+  for (let i = 2; i < set.length; i += 2) {
+    if (set[i + 1]! - set[i]! > set[best + 1]! - set[best]!) best = i;
+  }
+  return { start: set[best]!, end: set[best + 1]! };
+}
+
+function firstIntervalEndingAfter(set: RangeSet, chunk: number): number {
+  let low = 0;
+  let high = set.length / 2;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (set[2 * middle + 1]! <= chunk) low = middle + 1;
+    else high = middle;
+  }
+  return 2 * low;
 }

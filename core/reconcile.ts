@@ -1,16 +1,23 @@
 import type { Cell } from './cell.ts';
+import { planRowsMax } from './limits.ts';
 import type { Plan } from './plan.ts';
 import { clearEdges } from './reconcile/clear-edges.ts';
-import { openPass } from './reconcile/draft.ts';
+import { type JobDraft, openPass, type Pass } from './reconcile/draft.ts';
 import { reviveJobs } from './reconcile/due-retries.ts';
 import { closeJobs, endJobs } from './reconcile/end-jobs.ts';
 import { expireLosses } from './reconcile/expire-losses.ts';
+import { shrinkSlots, widenSlots } from './reconcile/fit-slots.ts';
 import { foldReports } from './reconcile/fold-reports.ts';
+import { placeGang } from './reconcile/gangs.ts';
 import { observeHealth } from './reconcile/observe-health.ts';
-import { serveBacklog } from './reconcile/order-backlog.ts';
+import { serveBacklog, type Turn } from './reconcile/order-backlog.ts';
 import { place } from './reconcile/place.ts';
 import { planOf } from './reconcile/plan-of.ts';
 import { rewriteShadows } from './reconcile/rewrite-shadows.ts';
+import { setEdgesAside } from './reconcile/set-aside.ts';
+import { stealTails } from './reconcile/steal.ts';
+import { topUp } from './reconcile/top-up.ts';
+import { tellWaiting } from './reconcile/waiting.ts';
 
 /**
  * The scheduler: everything stored for a cell and the time in, everything to write out (design §3). This is the map of
@@ -20,15 +27,33 @@ import { rewriteShadows } from './reconcile/rewrite-shadows.ts';
  * which the plan then asks for at once.
  */
 export function reconcile(cell: Cell, nowMs: number): Plan {
-  const pass = openPass(cell, nowMs);
+  return planOf(decide(cell, nowMs));
+}
+
+/** The decisions of a pass before they are written down: what a plan is made of, and what explanations look at. */
+export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
+  const pass = openPass(cell, nowMs, rowsMax);
   observeHealth(pass);
   foldReports(pass);
+  setEdgesAside(pass);
   expireLosses(pass);
   reviveJobs(pass);
   endJobs(pass);
   clearEdges(pass);
-  serveBacklog(pass, (job, powerMax) => place(pass, job, powerMax));
+  shrinkSlots(pass);
+  serveBacklog(pass, serve);
+  widenSlots(pass);
+  stealTails(pass);
   closeJobs(pass);
   rewriteShadows(pass);
-  return planOf(pass);
+  tellWaiting(pass);
+  return pass;
+}
+
+/** One job's turn: chunks for idle edges first, then refills, so that nobody hoards while others stand idle. */
+function serve(pass: Pass, job: JobDraft, powerMax: number): Turn {
+  const turn =
+    job.ask.spec.placement.nodes === null ? place(pass, job, powerMax) : placeGang(pass, job);
+  if (turn !== 'more') topUp(pass, job);
+  return turn;
 }

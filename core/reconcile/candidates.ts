@@ -42,7 +42,7 @@ export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
   return edges.filter((edge) => !job.refusals.has(edge.name));
 }
 
-function shapeOf(job: JobDraft): string {
+export function shapeOf(job: JobDraft): string {
   const { requires, run } = job.ask.spec;
   const executor = Object.keys(run)[0]!;
   let plain = requires.expressions.length === 0 && requires.edges.length === 0;

@@ -10,11 +10,12 @@ import {
   type QueueConfig,
   type Share,
 } from '../cell.ts';
-import { planRowsMax } from '../limits.ts';
 import type { EdgeName, JobId } from '../names.ts';
-import type { Alarm, ChunkEnd, WaitingCount } from '../plan.ts';
+import type { Alarm, ChunkEnd, WaitingCount, WaitingReason } from '../plan.ts';
 import { emptyRanges, isEmpty, type RangeSet, subtract, unionAll } from '../ranges.ts';
 import { type Amounts, capacityOf, type Demand, demandOf, reservedBy } from './capacity.ts';
+import type { Found } from './waiting.ts';
+import type { Unmet } from './yield.ts';
 
 /**
  * The cell as a pass is changing it: mutable, private to one call of `reconcile`, and turned into a plan at its end.
@@ -30,15 +31,25 @@ export type Pass = {
   health: CellHealth;
   /** False while the plane itself was unwell: then no edge is called lost. */
   verdictsAllowed: boolean;
+  readonly rowsMax: number;
   rowsLeft: number;
   lookAgainAtMs: number | null;
   /** Edges that may get new work, and those of them that match a shape of job: filled on first use. */
   open: readonly EdgeDraft[] | null;
   readonly matches: Map<string, readonly EdgeDraft[]>;
+  readonly kinds: Map<string, Kind>;
   queues: ReadonlyMap<string, QueueDraft> | null;
+  total: Amounts | null;
+  readonly unmet: Unmet[];
   readonly alarms: Alarm[];
   readonly chunkEnds: ChunkEnd[];
   readonly ends: { done: number; dead: number; cancelled: number; power: number };
+};
+
+/** The edges of a cell as jobs of one shape see them: those that fit, and why the others do not. */
+export type Kind = {
+  readonly reasons: ReadonlyMap<WaitingReason, Found>;
+  readonly fitting: readonly EdgeDraft[];
 };
 
 /** What a queue holds in this cell, to share the cell fairly and to keep quotas. */
@@ -110,7 +121,7 @@ export type LeaseDraft = { -readonly [K in keyof Lease]: Lease[K] } & {
   touched: boolean;
 };
 
-export function openPass(cell: Cell, nowMs: number): Pass {
+export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
   const pass: Pass = {
     cell,
     nowMs,
@@ -118,11 +129,15 @@ export function openPass(cell: Cell, nowMs: number): Pass {
     edges: new Map(),
     health: cell.meta.health,
     verdictsAllowed: true,
-    rowsLeft: planRowsMax,
+    rowsMax,
+    rowsLeft: rowsMax,
     lookAgainAtMs: null,
     open: null,
     matches: new Map(),
+    kinds: new Map(),
     queues: null,
+    total: null,
+    unmet: [],
     alarms: [],
     chunkEnds: [],
     ends: { done: 0, dead: 0, cancelled: 0, power: 0 },

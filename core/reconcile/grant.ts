@@ -1,8 +1,8 @@
 import { workBytesMax } from '../limits.ts';
-import { count, emptyRanges, last, type RangeSet, union } from '../ranges.ts';
+import { count, emptyRanges, type RangeSet, subtract, union } from '../ranges.ts';
 import { documentBytes, leaseBytes } from './candidates.ts';
 import { reservedBy, slotsInUse } from './capacity.ts';
-import { changeLease, isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
+import { changeLease, isActive, type LeaseDraft, type Pass, pendingOf } from './draft.ts';
 import { touchLease } from './rows.ts';
 
 /**
@@ -13,7 +13,7 @@ export function grant(pass: Pass, lease: LeaseDraft, chunks: RangeSet, slots: nu
   const { job } = lease;
   const given = fittingDocument(lease, chunks);
   if (given.length === 0) return emptyRanges;
-  const pending = job.pending;
+  const pending = subtract(pendingOf(job), given);
   const queue = pass.queues?.get(job.ask.spec.queue);
   if (queue !== undefined) reservedBy(lease, queue.held, -1);
   if (!isActive(lease)) lease.grantedAtMs = pass.nowMs;
@@ -30,19 +30,18 @@ export function grant(pass: Pass, lease: LeaseDraft, chunks: RangeSet, slots: nu
 
 /** The first chunks of the set for which the edge's document has room. */
 function fittingDocument(lease: LeaseDraft, chunks: RangeSet): RangeSet {
-  const others =
-    documentBytes(lease.edge) - (isActive(lease) ? leaseBytes(lease, lease.ranges) : 0);
   let given = chunks;
   while (given.length > 0) {
-    if (others + leaseBytes(lease, union(lease.ranges, given)) <= workBytesMax) return given;
+    if (fitsDocument(lease, given)) return given;
     // Intervals are what costs: halve their number.
     given = given.length === 2 ? emptyRanges : given.slice(0, 2 * (given.length >> 2));
   }
   return emptyRanges;
 }
 
-/** The job's last chunk is larger than the others when the division left a remainder. */
-export function isLargeLast(job: JobDraft, chunks: RangeSet): boolean {
-  const { demand } = job;
-  return demand.lastPower !== demand.power && last(chunks) === demand.lastChunk;
+/** Whether the edge's document may name these chunks too: its size is a capacity like power. */
+export function fitsDocument(lease: LeaseDraft, chunks: RangeSet): boolean {
+  const own = isActive(lease) ? leaseBytes(lease, lease.ranges) : 0;
+  const others = documentBytes(lease.edge) - own;
+  return others + leaseBytes(lease, union(lease.ranges, chunks)) <= workBytesMax;
 }

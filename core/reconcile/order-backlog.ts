@@ -4,6 +4,9 @@ import { type Amounts, reservedBy } from './capacity.ts';
 import { isActive, type JobDraft, type Pass, type QueueDraft } from './draft.ts';
 import { placeableOf } from './due-retries.ts';
 
+/** What came of a job's turn: all given, its turn used up, or no room for the rest. */
+export type Turn = 'served' | 'more' | 'stuck';
+
 /**
  * Whose turn it is: higher priority first; within one priority the queue that holds the least of the cell for its
  * weight (its dominant share); within a queue the earlier job. Queues that compete take turns of a small part of the
@@ -13,7 +16,7 @@ import { placeableOf } from './due-retries.ts';
  */
 export function serveBacklog(
   pass: Pass,
-  serve: (job: JobDraft, powerMax: number) => 'served' | 'more' | 'stuck',
+  serve: (pass: Pass, job: JobDraft, powerMax: number) => Turn,
 ): void {
   const queues = openQueues(pass);
   const total = totalOf(pass);
@@ -26,7 +29,7 @@ export function serveBacklog(
       const powerMax = lines.size > 1 ? total.power * fairTurnShare : Number.POSITIVE_INFINITY;
       const job = line.jobs[line.next]!;
       if (queue.blocked) job.obstacle = 'strict-queue';
-      const outcome = queue.blocked ? 'stuck' : serve(job, powerMax);
+      const outcome = queue.blocked ? 'stuck' : serve(pass, job, powerMax);
       if (outcome === 'more') continue;
       if (outcome === 'stuck' && queue.config.strict) queue.blocked = true;
       line.next++;
@@ -85,6 +88,7 @@ export function openQueues(pass: Pass): ReadonlyMap<string, QueueDraft> {
 }
 
 export function totalOf(pass: Pass): Amounts {
+  if (pass.total !== null) return pass.total;
   const total: Amounts = { power: 0, others: {} };
   for (const edge of pass.edges.values()) {
     total.power += edge.capacity.power;
@@ -92,6 +96,7 @@ export function totalOf(pass: Pass): Amounts {
       total.others[name] = (total.others[name] ?? 0) + edge.capacity.others[name]!;
     }
   }
+  pass.total = total;
   return total;
 }
 

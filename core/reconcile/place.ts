@@ -1,30 +1,46 @@
 import { divide, type Places } from '../divide.ts';
-import { count, isEmpty, type RangeSet, rangeOf, subtract, take } from '../ranges.ts';
+import { count, intersect, rangeOf } from '../ranges.ts';
 import { hasRoomForEntry, matchingEdges } from './candidates.ts';
 import { type Demand, fitOf } from './capacity.ts';
 import { type EdgeDraft, isActive, type JobDraft, leaseFor, type Pass } from './draft.ts';
-import { placeableOf } from './due-retries.ts';
-import { grant, isLargeLast } from './grant.ts';
+import { grant } from './grant.ts';
+import type { Turn } from './order-backlog.ts';
+import { choose, left, openPicker, type Picker, remove } from './pick.ts';
 import { canAfford, edgeCost, jobCost } from './rows.ts';
+import { leaveUnmet } from './yield.ts';
 
 /**
  * Gives waiting chunks to edges with room, by the job's policy. Places are counted, not enumerated: per edge how many
  * chunks fit, then one division over all of them.
  */
-export function place(pass: Pass, job: JobDraft, powerMax: number): 'served' | 'more' | 'stuck' {
-  const chunks = placeableOf(pass, job);
-  if (isEmpty(chunks)) return 'served';
-  const wanted = chunksWithin(pass, job, count(chunks), powerMax);
+export function place(pass: Pass, job: JobDraft, powerMax: number): Turn {
+  const picker = openPicker(pass, job);
+  const all = left(picker);
+  if (all === 0) return 'served';
+  const wanted = chunksWithin(pass, job, all, powerMax);
   if (wanted === 0) return 'stuck';
-  let rest: RangeSet = take(chunks, wanted).taken;
-  if (isLargeLast(job, chunks)) {
-    const large = rangeOf(job.demand.lastChunk, job.demand.lastChunk + 1);
-    rest = subtract(take(chunks, wanted - 1).taken, large);
-    if (placeChunks(pass, job, large, job.demand.lastPower) === 0 && isEmpty(rest)) return 'stuck';
-  }
-  const placed = placeChunks(pass, job, rest, job.demand.power);
-  if (isEmpty(placeableOf(pass, job))) return 'served';
-  return placed > 0 && placed === count(rest) ? 'more' : 'stuck';
+  let placed = placeLarge(pass, picker);
+  const ordinary = Math.min(wanted - placed, left(picker));
+  if (ordinary > 0) placed += placeChunks(pass, picker, ordinary, job.demand.power);
+  if (placed === all) return 'served';
+  if (placed >= wanted) return 'more';
+  if (job.obstacle === null) leaveUnmet(pass, job, (all - placed) * job.demand.power);
+  return 'stuck';
+}
+
+/** The last chunk reserves more than the others when the division left a remainder: it looks for its edge first. */
+function placeLarge(pass: Pass, picker: Picker): number {
+  const { demand } = picker.job;
+  if (demand.lastPower === demand.power) return 0;
+  const large = rangeOf(demand.lastChunk, demand.lastChunk + 1);
+  const single: Picker = {
+    job: picker.job,
+    retried: intersect(picker.retried, large),
+    fresh: intersect(picker.fresh, large),
+  };
+  if (left(single) === 0) return 0;
+  remove(picker, large);
+  return placeChunks(pass, single, 1, demand.lastPower);
 }
 
 /** What the queue's quota and its turn leave of the wanted number. */
@@ -43,25 +59,22 @@ function chunksWithin(pass: Pass, job: JobDraft, wanted: number, powerMax: numbe
   return most;
 }
 
-function placeChunks(pass: Pass, job: JobDraft, chunks: RangeSet, power: number): number {
-  if (isEmpty(chunks)) return 0;
+function placeChunks(pass: Pass, picker: Picker, wanted: number, power: number): number {
+  const { job } = picker;
   const edges = candidates(pass, job, power);
   if (edges.length === 0) return 0;
-  const slots = allot(job, edges, count(chunks), power);
-  let rest = chunks;
+  const slots = allot(job, edges, wanted, power);
+  const inOrder = slots.reduce((sum, n) => sum + n, 0) >= left(picker);
   let placed = 0;
   for (let i = 0; i < edges.length; i++) {
-    const wanted = slots[i]!;
-    if (wanted === 0) continue;
+    if (slots[i] === 0) continue;
     const edge = edges[i]!;
-    const existing = edge.leases.get(job.id);
-    const rows = (existing?.touched ? 0 : 1) + edgeCost(edge) + jobCost(job);
-    if (!canAfford(pass, rows)) break;
-    const { taken } = take(rest, wanted);
-    const given = grant(pass, leaseFor(pass, edge, job), taken, wanted);
-    rest = subtract(rest, given);
+    const touched = edge.leases.get(job.id)?.touched === true;
+    if (!canAfford(pass, (touched ? 0 : 1) + edgeCost(edge) + jobCost(job))) break;
+    const lease = leaseFor(pass, edge, job);
+    const given = grant(pass, lease, choose(picker, lease, slots[i]!, inOrder), slots[i]!);
+    remove(picker, given);
     placed += count(given);
-    job.pending = subtract(job.pending!, given);
   }
   return placed;
 }

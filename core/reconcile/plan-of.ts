@@ -6,6 +6,7 @@ import { isEmpty, union } from '../ranges.ts';
 import { slotsInUse } from './capacity.ts';
 import { type EdgeDraft, isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
 import { countsOf, metaRow } from './summarize.ts';
+import { sameReasons } from './waiting.ts';
 
 /** Turns the drafts into the plan: one row for everything that was touched, with absolute counts. */
 export function planOf(pass: Pass): Plan {
@@ -51,7 +52,7 @@ export function planOf(pass: Pass): Plan {
 function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
   const leases = new Map<JobId, Lease>();
   for (const [id, lease] of edge.leases) {
-    if (lease.job.ended) continue;
+    if (lease.job.ended || (lease.before === null && !lease.touched)) continue;
     leases.set(id, leaseRow(lease));
   }
   const { before, bumped } = edge;
@@ -103,15 +104,11 @@ function shareChanged(job: JobDraft): boolean {
     job.refusals !== before.refusals ||
     job.retryEpoch !== before.retryEpoch ||
     job.startedAtMs !== before.startedAtMs ||
-    !sameReasons(job)
+    (job.waiting !== null && !sameReasons(job.waiting, before.told))
   );
 }
 
-function sameReasons(job: JobDraft): boolean {
-  return job.waiting === null || reasonsOf(job).join() === job.before.told.join();
-}
-
-export function reasonsOf(job: JobDraft): string[] {
+function reasonsOf(job: JobDraft): string[] {
   return (job.waiting ?? []).map(({ reason }) => reason);
 }
 

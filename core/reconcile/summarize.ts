@@ -1,6 +1,6 @@
 import type { CellMeta, CellSummary } from '../cell.ts';
 import { addCounts, noChunks, powerOf } from '../job.ts';
-import { planRowsMax, summaryLabelsMax, summaryLabelValuesMax } from '../limits.ts';
+import { summaryLabelsMax, summaryLabelValuesMax } from '../limits.ts';
 import type { JobCellStatus } from '../plan.ts';
 import { count } from '../ranges.ts';
 import { unavailable } from './candidates.ts';
@@ -31,7 +31,7 @@ export function countsOf(job: JobDraft): JobCellStatus['counts'] {
 export function metaRow(pass: Pass): CellMeta | null {
   const { meta } = pass.cell;
   const changed =
-    pass.rowsLeft < planRowsMax || pass.health !== meta.health || pass.alarms.length > 0;
+    pass.rowsLeft < pass.rowsMax || pass.health !== meta.health || pass.alarms.length > 0;
   if (!changed) return null;
   return { ...meta, version: meta.version + 1, health: pass.health, summary: summaryOf(pass) };
 }

@@ -1,0 +1,58 @@
+import type { Ask, Cell, CellJob } from './cell.ts';
+import { newShare } from './cell.ts';
+import { powerOf } from './job.ts';
+import type { EdgeName, JobId } from './names.ts';
+import type { WaitingCount } from './plan.ts';
+import { type RangeSet, rangeOf } from './ranges.ts';
+import { isActive, type Pass } from './reconcile/draft.ts';
+import { waitingOf } from './reconcile/waiting.ts';
+import { decide } from './reconcile.ts';
+
+/**
+ * Why chunks of a job wait in this cell now, by the very decisions that a pass would make: nothing is stored.
+ * Empty when nothing waits, or when the job is not here.
+ */
+export function explain(cell: Cell, job: JobId, nowMs: number): readonly WaitingCount[] {
+  const pass = decide(cell, nowMs, Number.POSITIVE_INFINITY);
+  const draft = pass.jobs.get(job);
+  return draft === undefined ? [] : waitingOf(pass, draft);
+}
+
+/** Where a job would go in this cell if it were submitted now; several passes' worth of rows are counted as one. */
+export type JobPlan = {
+  readonly executions: readonly {
+    readonly edge: EdgeName;
+    readonly chunks: RangeSet;
+    readonly slots: number;
+    readonly power: number;
+  }[];
+  readonly waiting: readonly WaitingCount[];
+};
+
+/** The dry run of `POST /v1/plan`: all jobs of the cell compete as they would. */
+export function planJob(
+  cell: Cell,
+  ask: Ask,
+  nowMs: number,
+  ranges: RangeSet = rangeOf(0, ask.cut.chunks),
+): JobPlan {
+  const id = dryRunId as JobId;
+  const job: CellJob = { id, ask, share: newShare(ranges) };
+  const jobs = new Map(cell.jobs).set(id, job);
+  const pass = decide({ ...cell, jobs }, nowMs, Number.POSITIVE_INFINITY);
+  return jobPlanOf(pass, id);
+}
+
+/** Sorts behind every real id. */
+const dryRunId = 'zzzzzzzzzzzzzzzzzz';
+
+function jobPlanOf(pass: Pass, id: JobId): JobPlan {
+  const job = pass.jobs.get(id)!;
+  const executions = job.leases.filter(isActive).map((lease) => ({
+    edge: lease.edge.name,
+    chunks: lease.ranges,
+    slots: lease.slots,
+    power: powerOf(job.ask.cut, lease.ranges),
+  }));
+  return { executions, waiting: waitingOf(pass, job) };
+}

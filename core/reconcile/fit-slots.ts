@@ -1,0 +1,61 @@
+import { count, isEmpty } from '../ranges.ts';
+import { unavailable } from './candidates.ts';
+import { fitOf, slotsInUse } from './capacity.ts';
+import { changeLease, type EdgeDraft, isActive, type LeaseDraft, type Pass } from './draft.ts';
+import { askBack, unstartedOf } from './leases.ts';
+import { canAfford, leaseCost, touchLease } from './rows.ts';
+
+/**
+ * Slots follow the edge: fewer when its capacity was reduced below what is reserved (what runs may end), more when it
+ * has room that nobody waits for and a lease there has chunks that could run.
+ */
+export function shrinkSlots(pass: Pass): void {
+  for (const edge of pass.edges.values()) {
+    if (!isOverfull(edge)) continue;
+    const leases = [...edge.leases.values()].filter(isActive);
+    leases.sort((a, b) => rankOf(a) - rankOf(b));
+    for (const lease of leases) {
+      while (isOverfull(edge) && slotsInUse(lease) > count(lease.running)) {
+        if (!canAfford(pass, leaseCost(lease))) return;
+        changeLease(lease, { slots: slotsInUse(lease) - 1 });
+        touchLease(pass, lease, true);
+      }
+      const unstarted = unstartedOf(lease);
+      if (lease.slots === 0 && !isEmpty(unstarted)) askBack(pass, lease, unstarted);
+    }
+  }
+}
+
+/** The least important lease gives way first; of equals the one granted last. */
+function rankOf(lease: LeaseDraft): number {
+  return lease.job.ask.spec.priority - lease.grantedAtMs / Number.MAX_SAFE_INTEGER;
+}
+
+function isOverfull(edge: EdgeDraft): boolean {
+  if (edge.free.power < 0) return true;
+  for (const name in edge.free.others) if (edge.free.others[name]! < 0) return true;
+  return false;
+}
+
+export function widenSlots(pass: Pass): void {
+  for (const edge of pass.edges.values()) {
+    if (edge.free.power <= 0 || edge.leases.size === 0) continue;
+    for (const lease of edge.leases.values()) {
+      if (!isActive(lease) || !isEmpty(lease.giveBack)) continue;
+      const idle = count(lease.ranges) - slotsInUse(lease);
+      if (idle <= 0 || lease.job.endReason !== null || lease.job.ask.held) continue;
+      const fit = Math.min(idle, fitOf(lease.job.demand, edge.free), withinQuota(pass, lease));
+      if (fit <= 0 || unavailable(pass, edge) !== null) continue;
+      if (!canAfford(pass, leaseCost(lease))) return;
+      changeLease(lease, { slots: slotsInUse(lease) + fit });
+      touchLease(pass, lease, true);
+    }
+  }
+}
+
+function withinQuota(pass: Pass, lease: LeaseDraft): number {
+  const queue = pass.queues?.get(lease.job.ask.spec.queue);
+  const quota = queue?.config.quota ?? null;
+  if (queue === undefined || quota === null) return Number.POSITIVE_INFINITY;
+  return Math.floor((quota - queue.held.power) / lease.job.demand.power);
+}

@@ -1,0 +1,181 @@
+import { waitingExamplesMax, waitingJobsMax } from '../limits.ts';
+import { mismatchOf } from '../matching.ts';
+import type { WaitingCount, WaitingReason } from '../plan.ts';
+import { count, isEmpty, last, subtract } from '../ranges.ts';
+import { documentBytes, hasRoomForEntry, shapeOf, unavailable } from './candidates.ts';
+import { shortOf } from './capacity.ts';
+import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
+import { backoffOf } from './due-retries.ts';
+import { canAfford, jobCost, touchJob } from './rows.ts';
+
+/**
+ * Why chunks wait, after everything that could be placed was placed: reasons with counts and a few edges as examples.
+ * Reasons come with the most hopeful first, so the first one is what to look at.
+ */
+export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
+  const pending = pendingOf(job);
+  const chunks = count(pending);
+  if (chunks === 0 || job.endReason !== null) return [];
+  if (job.ask.held) return [whole('dependency', chunks, 'waits for the jobs it depends on')];
+  const backoff = backoffOf(pass, job);
+  const later = chunks - count(subtract(pending, backoff));
+  const reasons: WaitingCount[] = [];
+  if (later > 0) reasons.push(whole('backoff', later, 'failed and will be tried again'));
+  const now = chunks - later;
+  if (now === 0) return reasons;
+  if (job.obstacle !== null) reasons.push(obstacleOf(job, now));
+  reasons.push(...edgeReasons(pass, job, now));
+  return reasons.sort((a, b) => tierOf(a.reason) - tierOf(b.reason));
+}
+
+const tiers: readonly WaitingReason[] = [
+  'dependency',
+  'quota',
+  'queue-order',
+  'max-edges',
+  'gang-incomplete',
+  'backoff',
+  'no-edges',
+  'no-free-power',
+  'shadow-full',
+  'edge-disconnected',
+  'edge-cordoned',
+  'edge-refused',
+  'chunk-larger-than-any-edge',
+  'expression-does-not-match',
+  'labels-do-not-match',
+];
+
+function tierOf(reason: WaitingReason): number {
+  const at = tiers.indexOf(reason);
+  return at < 0 ? tiers.indexOf('no-free-power') : at;
+}
+
+function whole(reason: WaitingReason, chunks: number, detail: string): WaitingCount {
+  return { reason, chunks, edges: 0, examples: [], detail };
+}
+
+function obstacleOf(job: JobDraft, chunks: number): WaitingCount {
+  const { queue, placement } = job.ask.spec;
+  switch (job.obstacle) {
+    case 'quota':
+      return whole('quota', chunks, `queue ${queue} holds all the power it may`);
+    case 'max-edges':
+      return whole('max-edges', chunks, `runs on ${placement.maxEdges} edges already`);
+    case 'gang-incomplete':
+      return whole('gang-incomplete', chunks, `needs ${placement.nodes} edges at once`);
+    default:
+      return whole('queue-order', chunks, `an earlier job of strict queue ${queue} waits`);
+  }
+}
+
+export type Found = { edges: number; examples: EdgeDraft[]; detail: string };
+
+function edgeReasons(pass: Pass, job: JobDraft, chunks: number): WaitingCount[] {
+  if (pass.edges.size === 0) return [whole('no-edges', chunks, 'there is no edge')];
+  const found = new Map<WaitingReason, Found>();
+  for (const [reason, known] of kindReasons(pass, job)) found.set(reason, { ...known });
+  roomReasons(pass, job, found);
+  const reasons: WaitingCount[] = [...found].map(([reason, { edges, examples, detail }]) => {
+    return { reason, chunks, edges, examples: examples.map(({ name }) => name), detail };
+  });
+  if (!isAnyConnected(pass)) reasons.unshift(whole('no-edges', chunks, 'no edge is connected'));
+  return reasons;
+}
+
+function note(
+  found: Map<WaitingReason, Found>,
+  edge: EdgeDraft,
+  reason: WaitingReason,
+  detail: string,
+): void {
+  const known = found.get(reason);
+  if (known === undefined) {
+    found.set(reason, { edges: 1, examples: [edge], detail });
+  } else {
+    known.edges++;
+    if (known.examples.length < waitingExamplesMax) known.examples = [...known.examples, edge];
+  }
+}
+
+/** Edges of another kind, or out of service: the same for every job of one shape. */
+function kindReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Found> {
+  const shape = shapeOf(job);
+  const known = pass.kinds.get(shape);
+  if (known !== undefined) return known.reasons;
+  const reasons = new Map<WaitingReason, Found>();
+  const fitting: EdgeDraft[] = [];
+  for (const edge of pass.edges.values()) {
+    const why = mismatchOf(edge.source, job.ask.spec) ?? unavailable(pass, edge);
+    if (why === null) fitting.push(edge);
+    else note(reasons, edge, why.reason, why.detail);
+  }
+  pass.kinds.set(shape, { reasons, fitting });
+  return reasons;
+}
+
+/** Edges of the right kind and in service, without room. */
+function roomReasons(pass: Pass, job: JobDraft, found: Map<WaitingReason, Found>): void {
+  const { demand } = job;
+  const onlyLast = count(pendingOf(job)) === 1 && last(pendingOf(job)) === demand.lastChunk;
+  const power = onlyLast ? demand.lastPower : demand.power;
+  const small: EdgeDraft[] = [];
+  let capable = 0;
+  for (const edge of pass.kinds.get(shapeOf(job))!.fitting) {
+    const refusal = job.refusals.get(edge.name);
+    const never = shortOf(demand, edge.capacity, power);
+    if (refusal !== undefined) {
+      note(found, edge, 'edge-refused', refusal);
+    } else if (never !== null) {
+      small.push(edge);
+    } else {
+      capable++;
+      const short = shortOf(demand, edge.free, power);
+      if (short !== null) {
+        note(found, edge, `no-free-${short}`, `has too little free ${short} for one chunk`);
+      } else if (!hasRoomForEntry(edge)) {
+        note(found, edge, 'shadow-full', `its work document has ${documentBytes(edge)} bytes`);
+      }
+    }
+  }
+  for (const edge of small) {
+    const short = shortOf(demand, edge.capacity, power) ?? 'power';
+    const detail = `a chunk needs more ${short} than the edge has`;
+    note(found, edge, capable > 0 ? `no-free-${short}` : 'chunk-larger-than-any-edge', detail);
+  }
+}
+
+function isAnyConnected(pass: Pass): boolean {
+  for (const edge of pass.edges.values()) if (edge.source.report?.connected === true) return true;
+  return false;
+}
+
+/**
+ * Writes reasons where they are not what the job's status says. Only a bounded number of jobs is looked at in one pass,
+ * another part of them each time, because in a full cell nothing changes for most.
+ */
+export function tellWaiting(pass: Pass): void {
+  const untold: JobDraft[] = [];
+  const told: JobDraft[] = [];
+  for (const job of pass.jobs.values()) {
+    if (job.touched) {
+      job.waiting = waitingOf(pass, job);
+    } else if (!isEmpty(pendingOf(job)) && job.endReason === null) {
+      (job.before.told.length === 0 ? untold : told).push(job);
+    }
+  }
+  const start =
+    told.length > waitingJobsMax ? (pass.cell.meta.version * waitingJobsMax) % told.length : 0;
+  const part = [...told.slice(start), ...told.slice(0, start)].slice(0, waitingJobsMax);
+  for (const job of [...untold.slice(0, waitingJobsMax), ...part]) {
+    const waiting = waitingOf(pass, job);
+    if (waiting.length === 0 || sameReasons(waiting, job.before.told)) continue;
+    if (!canAfford(pass, jobCost(job))) return;
+    job.waiting = waiting;
+    touchJob(pass, job);
+  }
+}
+
+export function sameReasons(waiting: readonly WaitingCount[], told: readonly string[]): boolean {
+  return waiting.length === told.length && waiting.every(({ reason }, i) => reason === told[i]);
+}
