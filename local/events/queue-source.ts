@@ -118,8 +118,13 @@ export function startQueueSource(options: QueueSourceOptions): QueueSource {
   return {
     close: async () => {
       stopped = true;
-      options.queues.queues.getQueueByArn(mapping.queueArn)?.cancelWaiters();
+      // Again and again: a long poll may be on its way to the queue when the first call comes.
+      const cancel = (): void =>
+        options.queues.queues.getQueueByArn(mapping.queueArn)?.cancelWaiters();
+      cancel();
+      const nudge = setInterval(cancel, 10);
       await looping;
+      clearInterval(nudge);
       await Promise.all(running);
     },
   };
