@@ -6,6 +6,7 @@ import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { encodeProg } from '../core/wire/prog.ts';
 import { noWork, parseWork, type Work } from '../core/wire/work.ts';
 import type { Clock } from './clock.ts';
+import { type Contact, makeContact } from './contact.ts';
 import type { ChunkName, ChunkOrder, EndedChunk, Executor } from './executor.ts';
 import { wantsOutput } from './executor.ts';
 import type { Journal } from './journal.ts';
@@ -17,11 +18,19 @@ import {
   withoutResults,
   withResult,
 } from './ledger.ts';
-import { contactEveryMs, epochReportMs, sequenceBlock, startReportMs } from './limits.ts';
+import { contactEveryMs, epochReportMs, startReportMs } from './limits.ts';
 import type { Link, LinkEvents, ReportAnswer } from './link.ts';
-import { nextSteps, powerInUse, type RunningChunk, type Step, startable } from './next-steps.ts';
+import {
+  nextSteps,
+  powerInUse,
+  type RunningChunk,
+  type Step,
+  specKey,
+  startable,
+} from './next-steps.ts';
 import { composeProg } from './progress.ts';
 import type { EdgeMemory } from './replay.ts';
+import { makeReportSequence, type ReportSequence } from './report-sequence.ts';
 import { makeReporter, type Reporter } from './reporter.ts';
 import type { SpecLibrary } from './spec-library.ts';
 
@@ -57,11 +66,8 @@ export class Edge {
   readonly #ledgers: Map<string, JobLedger>;
   readonly #running = new Map<string, Map<number, RunningChunk>>();
   #refusals: ReadonlyMap<string, string> = new Map();
-  #sequence: number;
-  #sequenceCeiling: number;
-  #contactAtMs: number;
-  #contactNotedMs = Number.NEGATIVE_INFINITY;
-  #isConnected = false;
+  readonly #sequence: ReportSequence;
+  readonly #contact: Contact;
   #mayStart = false;
   #isDeciding = false;
   #cancelWake: () => void = () => {};
@@ -75,9 +81,12 @@ export class Edge {
     this.#work = memory.work;
     this.#workDocument = memory.workDocument;
     this.#ledgers = new Map(memory.ledgers);
-    this.#sequence = memory.sequence;
-    this.#sequenceCeiling = memory.sequence;
-    this.#contactAtMs = memory.contactAtMs ?? deps.clock.nowMs();
+    this.#sequence = makeReportSequence(memory.sequence, (n) =>
+      deps.journal.append({ k: 'sequence', e: deps.name, n }),
+    );
+    this.#contact = makeContact(deps.clock, memory.contactAtMs, (at) =>
+      deps.journal.append({ k: 'contact', e: deps.name, at }),
+    );
     this.#reporter = makeReporter({
       clock: deps.clock,
       send: () => this.#report(),
@@ -105,15 +114,13 @@ export class Edge {
   readonly linkEvents: Omit<LinkEvents, 'revoked'> = {
     work: (document, isCurrent) => this.#workArrived(document, isCurrent),
     connected: () => {
-      this.#isConnected = true;
+      this.#contact.made();
       this.#reporter.connected();
       if (this.#work.jobs.size > 0 || this.#ledgers.size > 0) this.#reporter.need(startReportMs);
       this.decide();
     },
     disconnected: () => {
-      this.#isConnected = false;
-      this.#contactAtMs = this.#deps.clock.nowMs();
-      this.#noteContact(0);
+      this.#contact.lost(this.#work.jobs.size > 0);
       this.#reporter.disconnected();
       this.decide();
     },
@@ -157,7 +164,7 @@ export class Edge {
     try {
       for (let looks = 0; looks < looksMax; looks++) {
         const nowMs = this.#deps.clock.nowMs();
-        const steps = nextSteps(this.#view(nowMs), nowMs);
+        const steps = nextSteps(this.#view(), nowMs);
         this.#setRefusals(steps);
         let isChanged = false;
         for (const step of steps) isChanged = this.#carryOut(step) || isChanged;
@@ -186,8 +193,8 @@ export class Edge {
       work: this.#work,
       workDocument: this.#workDocument,
       ledgers: this.#ledgers,
-      sequence: this.#sequenceCeiling,
-      contactAtMs: this.#contactAtMs,
+      sequence: this.#sequence.ceiling(),
+      contactAtMs: this.#contact.lastMs(),
     };
   }
 
@@ -214,7 +221,7 @@ export class Edge {
     return total;
   }
 
-  #view(nowMs: number) {
+  #view() {
     return {
       work: this.#work,
       ledgers: this.#ledgers,
@@ -223,7 +230,7 @@ export class Edge {
       refusal: (spec: AgentSpec, power: number) => this.#refusalOf(spec, power),
       powerMax: Number.POSITIVE_INFINITY,
       mayStart: this.#mayStart && this.#deps.journal.state() === 'ok',
-      contactAtMs: this.#isConnected ? nowMs : this.#contactAtMs,
+      contactAtMs: this.#contact.lastMs(),
     };
   }
 
@@ -232,7 +239,7 @@ export class Edge {
       case 'fetch-spec': {
         const { job, hash } = step;
         this.#deps.specs.fetch(job, hash, this.#deps.secret, this.#wake);
-        return this.#deps.specs.known.get(`${job}-${hash}`)?.kind === 'ready';
+        return this.#deps.specs.known.get(specKey(job, hash))?.kind === 'ready';
       }
       case 'forget': {
         const { job, chunks } = step;
@@ -300,18 +307,9 @@ export class Edge {
     let atMs = Number.POSITIVE_INFINITY;
     for (const step of steps) if (step.kind === 'look-again') atMs = Math.min(atMs, step.atMs);
     if (atMs === Number.POSITIVE_INFINITY) return;
-    this.#noteContact(contactEveryMs);
+    this.#contact.note();
     const delayMs = Math.min(Math.max(1, atMs - nowMs), contactEveryMs);
     this.#cancelWake = this.#deps.clock.after(delayMs, this.#wake);
-  }
-
-  /** Only work with an offline limit needs to know, after a reboot, when the cloud was last there. */
-  #noteContact(everyMs: number): void {
-    if (this.#isConnected) this.#contactAtMs = this.#deps.clock.nowMs();
-    const elapsedMs = this.#contactAtMs - this.#contactNotedMs;
-    if (this.#work.jobs.size === 0 || elapsedMs <= 0 || elapsedMs < everyMs) return;
-    this.#contactNotedMs = this.#contactAtMs;
-    this.#deps.journal.append({ k: 'contact', e: this.name, at: this.#contactAtMs });
   }
 
   #workArrived(document: unknown, isCurrent: boolean): void {
@@ -325,7 +323,7 @@ export class Edge {
     this.#deps.journal.append({ k: 'work', e: this.name, w: document });
     this.#work = work;
     this.#workDocument = document;
-    this.#sequence = Math.max(this.#sequence, work.folded ?? 0);
+    this.#sequence.atLeast(work.folded ?? 0);
     for (const job of this.#lowAt.keys()) if (!work.jobs.has(job)) this.#lowAt.delete(job);
     for (const [job, ledger] of this.#ledgers) {
       if (!work.jobs.has(job) && !hasResults(ledger)) this.#ledgers.delete(job);
@@ -342,18 +340,20 @@ export class Edge {
     const running = this.#running.get(job);
     const ledger = this.#ledgers.get(job) ?? emptyLedger;
     const open = entry === undefined ? 0 : count(startable(entry, ledger, running));
-    if (open === 0 && running === undefined) return this.#reporter.needNow();
-    if (entry !== undefined && open < entry.slots && this.#lowAt.get(job) !== this.#work.epoch) {
-      this.#lowAt.set(job, this.#work.epoch);
-      return this.#reporter.needNow();
+    const isOver = open === 0 && running === undefined;
+    const isLow = entry !== undefined && open < entry.slots;
+    if (isOver || (isLow && this.#lowAt.get(job) !== this.#work.epoch)) {
+      if (!isOver) this.#lowAt.set(job, this.#work.epoch);
+      this.#reporter.needNow();
+    } else {
+      this.#reporter.need(progEveryMs);
     }
-    this.#reporter.need(progEveryMs);
   }
 
   async #report(): Promise<ReportAnswer> {
     const link = this.#link;
     if (link === null) return 'unanswered';
-    const sequence = this.#nextSequence();
+    const sequence = this.#sequence.next();
     const { prog, results } = composeProg(
       {
         boot: this.#deps.boot,
@@ -376,15 +376,6 @@ export class Edge {
       this.decide();
     }
     return answer;
-  }
-
-  #nextSequence(): number {
-    this.#sequence += 1;
-    if (this.#sequence > this.#sequenceCeiling) {
-      this.#sequenceCeiling = this.#sequence + sequenceBlock;
-      this.#deps.journal.append({ k: 'sequence', e: this.name, n: this.#sequenceCeiling });
-    }
-    return this.#sequence;
   }
 
   #refusalOf(spec: AgentSpec, power: number): string | null {

@@ -36,9 +36,10 @@ export type Executor = {
   /** Orders of one job. */
   start(orders: readonly ChunkOrder[]): void;
   stop(name: ChunkName): void;
-  /** Chunks of these edges that survived the agent's last life and run on; called once, before any start. */
+  /** Chunks of these edges that survived the agent's last life; called once, before any start. */
   recover(edges: readonly string[]): Promise<ChunkName[]>;
-  /** `keepRunning`: leave to the next life what can outlive this one. */
+  /** The edges know what was recovered, so from now on it may end. */
+  resume(): void;
   close(): Promise<void>;
 };
 

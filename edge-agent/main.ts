@@ -1,7 +1,6 @@
 #!/usr/bin/env node
 import { agentUsage, type Environment, parseAgentOptions, UsageError } from './agent-options.ts';
 import { DirectoryInUse } from './data-directory.ts';
-import { runAgent } from './run-agent.ts';
 import { agentVersion } from './version.ts';
 
 /**
@@ -22,10 +21,13 @@ export async function agentCommand(
   streams: AgentStreams,
   signal?: AbortSignal,
 ): Promise<number> {
+  if (argv[0] === 'launcher') return runAsLauncher(argv[1] ?? '', argv[2] ?? '');
   if (argv.includes('--version')) return say(streams.out, `edgewise-agent ${agentVersion}\n`);
   if (argv.includes('--help') || argv.includes('-h')) return say(streams.out, agentUsage);
   try {
     const options = parseAgentOptions(argv, env);
+    // Loaded only now, so that the launcher of a single binary stays as small as it can be.
+    const { runAgent } = await import('./run-agent.ts');
     const log = (line: string): void => streams.err(`${line}\n`);
     const exit = await runAgent(options, signal ?? signalOfProcess(), { log });
     return exit === 'stopped' ? exitCodes.ok : exitCodes.notAuthorised;
@@ -37,6 +39,13 @@ export async function agentCommand(
     streams.err(`${explain(error)}\n`);
     return exitCodes.failure;
   }
+}
+
+/** A single binary starts itself again under this name; it ends the process by itself. */
+async function runAsLauncher(socketPath: string, directory: string): Promise<number> {
+  const { runLauncher } = await import('./launcher/launcher-program.ts');
+  runLauncher({ socketPath, directory });
+  return new Promise(() => {});
 }
 
 function say(write: (text: string) => void, text: string): number {

@@ -77,7 +77,7 @@ function composeEntry(
 ): ProgEntry | null {
   if (room.bytes < entryBytes + intervalBytes) return null;
   room.bytes -= entryBytes + (refused?.length ?? 0);
-  const done = fit(ledger.done, room);
+  const done = fitting(ledger.done, room);
   const failed = new Map<number, string | number>();
   for (const chunk of [...ledger.failed.keys()].sort((a, b) => a - b)) {
     const { failure } = ledger.failed.get(chunk)!;
@@ -88,7 +88,7 @@ function composeEntry(
     room.bytes -= bytes;
     failed.set(chunk, short);
   }
-  const active = fit(running, room);
+  const active = fitting(running, room);
   const told = { done, failed: fromChunks(failed.keys()), active };
   return {
     done,
@@ -100,7 +100,7 @@ function composeEntry(
   };
 }
 
-function fit(set: RangeSet, room: Room): RangeSet {
+function fitting(set: RangeSet, room: Room): RangeSet {
   const fits = Math.max(0, Math.floor(room.bytes / intervalBytes)) * 2;
   const kept = set.length <= fits ? set : set.slice(0, fits);
   room.bytes -= (kept.length / 2) * intervalBytes;

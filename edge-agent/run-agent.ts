@@ -7,10 +7,12 @@ import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { EdgeLife } from './edge-life.ts';
 import { EnrolmentFailed } from './enrolment.ts';
 import type { EndedChunk, Executor } from './executor.ts';
+import { makeProcess } from './executors/process.ts';
 import { makeSimulate } from './executors/simulate.ts';
 import { collectFacts, makeFactsBoard } from './facts.ts';
 import { type Journal, openJournal } from './journal.ts';
 import type { JournalRecord } from './journal-record.ts';
+import { type Launcher, makeLauncher } from './launcher/launcher-client.ts';
 import { connectConcurrency, enrolConcurrency, journalRetryMs } from './limits.ts';
 import { type NoteBook, openNoteBook } from './notes.ts';
 import { type OutputStore, openOutputStore } from './output-store.ts';
@@ -51,6 +53,7 @@ type Parts = {
   readonly notes: NoteBook;
   readonly outputs: OutputStore;
   readonly executors: ReadonlyMap<ExecutorName, Executor>;
+  readonly launcher: Launcher;
   readonly lives: ReadonlyMap<string, EdgeLife>;
 };
 
@@ -82,6 +85,7 @@ async function runIn(
   await begun;
   cancelUpkeep();
   await Promise.all([...executors.values()].map((executor) => executor.close()));
+  await parts.launcher.close();
   parts.outputs.close();
   await journal.sync();
   journal.close();
@@ -114,8 +118,13 @@ function assemble(
     'simulate',
     makeSimulate({ ended, notes: notes.of('simulate'), clock }, { drawPower: options.drawPower }),
   );
+  const launcher = makeLauncher(directory.path, log);
+  executors.set('process', makeProcess({ ended, notes: notes.of('process'), launcher }));
   const power = options.power ?? cpus().length * powerPerCore;
-  const offered = new Map<ExecutorName, string>([['simulate', '1']]);
+  const offered = new Map<ExecutorName, string>([
+    ['simulate', '1'],
+    ['process', '1'],
+  ]);
   const facts = makeFactsBoard(clock, () =>
     collectFacts({
       power,
@@ -159,7 +168,7 @@ function assemble(
     );
     lives.set(name, life);
   }
-  return { journal, notes, outputs, executors, lives };
+  return { journal, notes, outputs, executors, launcher, lives };
 }
 
 /** What `--power measured` counts for a core. */
@@ -177,6 +186,7 @@ async function recover(
   for (const [name, life] of lives) {
     life.edge.begin(survivors.filter(({ edge }) => edge === name));
   }
+  for (const executor of executors.values()) executor.resume();
 }
 
 /** Brings back a disk that had stopped taking writes, and keeps the journal short. */

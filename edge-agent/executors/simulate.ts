@@ -83,6 +83,7 @@ export function makeSimulate(
     start: (orders) => orders.forEach(start),
     stop: (name: ChunkName) => end(keyOf(name), 'stopped'),
     recover: () => Promise.resolve([]),
+    resume: () => {},
     close() {
       cancelNotes?.();
       writeNotes();

@@ -1,6 +1,8 @@
+import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { AgentOptions } from '../../edge-agent/agent-options.ts';
 import type { Clock } from '../../edge-agent/clock.ts';
 import { type AgentExit, runAgent } from '../../edge-agent/run-agent.ts';
@@ -40,7 +42,16 @@ export function agentOptions(
   };
 }
 
+/**
+ * With `EDGEWISE_AGENT_BINARY` the same tests run against the compiled agent, as a process; a shortened clock cannot
+ * be given to it.
+ */
 export function startAgent(options: AgentOptions, clock?: Clock): RunningAgent {
+  const isBinary = process.env.EDGEWISE_AGENT_BINARY !== undefined;
+  return isBinary && clock === undefined ? startAgentProcess(options) : startHere(options, clock);
+}
+
+function startHere(options: AgentOptions, clock?: Clock): RunningAgent {
   const stop = new AbortController();
   const lines: string[] = [];
   const runtime = { log: (line: string) => void lines.push(line) };
@@ -57,4 +68,59 @@ export function startAgent(options: AgentOptions, clock?: Clock): RunningAgent {
       return exit;
     },
   };
+}
+
+export type AgentProcess = RunningAgent & {
+  readonly pid: number;
+  /** kill -9; resolves when the process is gone. */
+  kill(): Promise<void>;
+};
+
+const source = fileURLToPath(new URL('../../edge-agent/main.ts', import.meta.url));
+
+/** The agent as a process of its own: from source under this Node, or the compiled one. */
+export function startAgentProcess(options: AgentOptions): AgentProcess {
+  const binary = process.env.EDGEWISE_AGENT_BINARY;
+  const [file, ...args] = binary === undefined ? [process.execPath, source] : [binary];
+  const flags = flagsOf(options);
+  const child = spawn(file!, [...args, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const lines: string[] = [];
+  child.stderr.setEncoding('utf8');
+  child.stderr.on('data', (text: string) => {
+    lines.push(...text.split('\n').filter((line) => line !== ''));
+  });
+  const gone = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => resolve(code));
+  });
+  const exit = gone.then((code): AgentExit => {
+    if (code === 4) return 'revoked';
+    if (code === 1) throw new Error(lines.at(-1));
+    return 'stopped';
+  });
+  exit.catch(() => {});
+  return {
+    pid: child.pid!,
+    lines,
+    exit,
+    stop() {
+      child.kill('SIGTERM');
+      return exit;
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await gone;
+    },
+  };
+}
+
+/** The data directory of an agent is named after it. */
+function flagsOf(options: AgentOptions): string[] {
+  const isFleet = options.names.length > 1 || options.names[0]!.endsWith('-0');
+  const base = isFleet ? options.names[0]!.replace(/-0$/, '') : options.names[0]!;
+  const flags = ['--name', base, '--api', options.api, '--data', options.dataDirectory];
+  if (isFleet) flags.push('--count', String(options.names.length));
+  flags.push('--transport', options.transport, '--power', String(options.power));
+  if (options.enrolToken !== null) flags.push('--enrol-token', options.enrolToken);
+  if (options.policyFile !== null) flags.push('--policy', options.policyFile);
+  return flags;
 }

@@ -295,10 +295,16 @@ class Plane implements PlaneDouble {
     const name = String(body.name);
     const known = this.#edges.get(name);
     const isItself = known !== undefined && known.secret === credential;
-    if (credential !== this.enrolToken && !isItself) return problem(403, 'forbidden');
+    if (credential !== this.enrolToken && !isItself) {
+      problem(403, 'forbidden');
+      return;
+    }
     if (known !== undefined && !known.isRevoked && !isItself) {
       const hadIdentity = this.requests.includes(`enrolled ${name}`);
-      if (hadIdentity) return problem(409, 'edge-exists');
+      if (hadIdentity) {
+        problem(409, 'edge-exists');
+        return;
+      }
     }
     this.requests.push(`enrolled ${name}`);
     if (known?.isRevoked) this.#edges.delete(name);
