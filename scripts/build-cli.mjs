@@ -1,6 +1,6 @@
 /**
- * `npm run build:cli`: the client as one file, for this machine or for `--target=bun-linux-arm64`. It needs nothing on the host it
- * runs on; only the local cloud stays with the repository.
+ * `npm run build:cli`: the client as one file, for this machine or for `--target=bun-linux-arm64`.
+ * It needs nothing on the host it runs on; only the local cloud stays with the repository.
  */
 import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';

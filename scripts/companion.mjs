@@ -1,6 +1,7 @@
 /**
- * A program that runs beside this one and never outlives it: it holds a pipe from here (`lifeline.mjs`), it is in a process
- * group of its own so that a Ctrl-C reaches only this program, and it is stopped in order: SIGTERM, then SIGKILL for the group.
+ * A program that runs beside this one and never outlives it: it holds a pipe from here
+ * (`lifeline.mjs`), it is in a process group of its own so that a Ctrl-C reaches only this program,
+ * and it is stopped in order: SIGTERM, then SIGKILL for the group.
  */
 import { spawn } from 'node:child_process';
 import { createWriteStream, mkdirSync } from 'node:fs';

@@ -1,6 +1,7 @@
 /**
- * Tells once that this program shall end: Ctrl-C, SIGTERM, a closed terminal, or the end of the npm that started it (which a
- * `kill -9` does not announce). A second Ctrl-C ends it at once; the companions notice by their lifelines.
+ * Tells once that this program shall end: Ctrl-C, SIGTERM, a closed terminal, or the end of the npm
+ * that started it (which a `kill -9` does not announce). A second Ctrl-C ends it at once; the
+ * companions notice by their lifelines.
  */
 const parentLookMs = 500;
 

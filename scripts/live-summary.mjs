@@ -1,6 +1,7 @@
 /**
- * The pulse of a running stage: one line of edges, jobs and chunks, drawn over itself on a terminal and written every few
- * seconds elsewhere. It only reads `GET /v1/stats`; what it cannot read it says instead.
+ * The pulse of a running stage: one line of edges, jobs and chunks, drawn over itself on a terminal
+ * and written every few seconds elsewhere. It only reads `GET /v1/stats`; what it cannot read it
+ * says instead.
  */
 const terminalEveryMs = 1_000;
 const logEveryMs = 5_000;

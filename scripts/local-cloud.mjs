@@ -1,4 +1,7 @@
-/** Starts the local cloud on a state directory and waits until it is ready; a start that fails is one sentence. */
+/**
+ * Starts the local cloud on a state directory and waits until it is ready; a start that fails is
+ * one sentence.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

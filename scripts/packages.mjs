@@ -1,6 +1,7 @@
 /**
- * Installs the packages when they are missing or are not those of package-lock.json. Compares names and versions, not file
- * times, so that a fresh clone, a checkout or a copied folder installs exactly when it must.
+ * Installs the packages when they are missing or are not those of package-lock.json. Compares names
+ * and versions, not file times, so that a fresh clone, a checkout or a copied folder installs
+ * exactly when it must.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

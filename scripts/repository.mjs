@@ -1,4 +1,6 @@
-/** Where things are in this repository, for the scripts that must run before anything is installed. */
+/**
+ * Where things are in this repository, for the scripts that must run before anything is installed.
+ */
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +15,10 @@ export function toolEnvironment(extra = {}) {
   return { ...process.env, PATH: path, ...extra };
 }
 
-/** Ends the program with one sentence: what went wrong is the user's business, where in our code is not. */
+/**
+ * Ends the program with one sentence: what went wrong is the user's business, where in our code is
+ * not.
+ */
 export class Stop extends Error {}
 
 export function endWith(error) {

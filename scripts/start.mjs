@@ -1,6 +1,7 @@
 /**
- * `npm start`: everything on this machine with one command. Installs and synthesizes when needed, starts the local cloud, ten
- * simulated edges, the random job requester and the dashboard, says what to try, and shows the pulse until Ctrl-C.
+ * `npm start`: everything on this machine with one command. Installs and synthesizes when needed,
+ * starts the local cloud, ten simulated edges, the random job requester and the dashboard, says
+ * what to try, and shows the pulse until Ctrl-C.
  */
 import { join } from 'node:path';
 import { startCompanion } from './companion.mjs';
@@ -92,7 +93,10 @@ function startStage({ state }, edges, values, endpoints) {
   return stage;
 }
 
-/** The stage is worth having without its picture: what hinders the dashboard is said, and the rest goes on. */
+/**
+ * The stage is worth having without its picture: what hinders the dashboard is said, and the rest
+ * goes on.
+ */
 async function startDashboard({ state, portBase }, endpoints) {
   try {
     const directory = await ensureDashboard();

@@ -1,6 +1,7 @@
 /**
- * Synthesizes the CDK app into `cdk.out`, and builds the dashboard, when a source of theirs has changed since the last time.
- * Two starts at once take turns; what a running local cloud uses stays, because assets are named after their content.
+ * Synthesizes the CDK app into `cdk.out`, and builds the dashboard, when a source of theirs has
+ * changed since the last time. Two starts at once take turns; what a running local cloud uses
+ * stays, because assets are named after their content.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -15,7 +15,7 @@ export type Bounds = {
   readonly secondsMax: number;
 };
 
-export const requesterLabel = 'requester';
+const requesterLabel = 'requester';
 
 export function makeRandomJob(
   number: number,

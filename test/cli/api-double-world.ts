@@ -1,6 +1,9 @@
 import type { Chunk, Edge, Job, JobState } from '../../cli/client/resources.ts';
 
-/** The things of the double: three edges, three jobs that ended or wait, and whatever a session adds. */
+/**
+ * The things of the double: three edges, three jobs that ended or wait, and whatever a session
+ * adds.
+ */
 export type World = {
   readonly jobs: Map<string, Job>;
   readonly edges: Map<string, Edge>;

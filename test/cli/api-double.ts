@@ -5,8 +5,9 @@ import { answerJobs } from './api-double-jobs.ts';
 import { makeWorld, type World } from './api-double-world.ts';
 
 /**
- * An API over a small world that moves one step each time a job is looked at: it makes the client's formats and every kind of
- * refusal reproducible, a refusal being asked for by a name that says it. It decides nothing; the real API has its own tests.
+ * An API over a small world that moves one step each time a job is looked at: it makes the client's
+ * formats and every kind of refusal reproducible, a refusal being asked for by a name that says it.
+ * It decides nothing; the real API has its own tests.
  */
 export type ApiDouble = {
   readonly url: string;

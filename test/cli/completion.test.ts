@@ -7,7 +7,9 @@ import { catalogue, nouns } from '../../cli/catalogue.ts';
 import { run } from '../../cli/run.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
 
-/** The scripts are loaded by the real shells; one that is not on this machine is skipped by name. */
+/**
+ * The scripts are loaded by the real shells; one that is not on this machine is skipped by name.
+ */
 let directory = '';
 beforeAll(() => {
   directory = mkdtempSync(join(tmpdir(), 'edgewise-completion-'));

@@ -3,8 +3,8 @@ import { isAbsolute, join } from 'node:path';
 import type { Terminal } from '../../cli/terminal.ts';
 
 /**
- * A terminal whose time only passes when a command sleeps, and whose user answers from a list. What is written is kept in order:
- * data as it is, talk marked with `! `, as a golden session shows it.
+ * A terminal whose time only passes when a command sleeps, and whose user answers from a list. What
+ * is written is kept in order: data as it is, talk marked with `! `, as a golden session shows it.
  */
 export type ScriptedTerminal = Terminal & {
   readonly written: () => string;

@@ -6,8 +6,9 @@ import { startApiDouble } from './api-double.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
 
 /**
- * Plays a golden session: a text that is at once the script and what is expected of it. `$ ` is a command, `! ` a line on stderr,
- * `= ` an exit code, anything else a line on stdout. `# ` is a comment or a stage direction:
+ * Plays a golden session: a text that is at once the script and what is expected of it. `$ ` is a
+ * command, `! ` a line on stderr, `= ` an exit code, anything else a line on stdout. `# ` is a
+ * comment or a stage direction:
  *
  *     # file NAME: CONTENT     writes a file into the session's directory
  *     # env NAME=VALUE         from here on

@@ -5,7 +5,8 @@ import { exitCode } from '../../cli/exit-code.ts';
 import { playSession } from './session.ts';
 
 /**
- * Golden sessions. After a wanted change: UPDATE_GOLDEN=1 npx vitest run test/cli/sessions.test.ts, and read the difference.
+ * Golden sessions. After a wanted change: UPDATE_GOLDEN=1 npx vitest run test/cli/sessions.test.ts,
+ * and read the difference.
  */
 const directory = join(import.meta.dirname, 'sessions');
 const names = readdirSync(directory).filter((name) => name.endsWith('.golden.txt'));

@@ -1,0 +1,49 @@
+/**
+ * What the long tests need of the host beyond Node: a browser, Slurm, an emulator for the other
+ * architecture, a second shell. Installed from Debian when this user may; otherwise the reason is
+ * told, and what needs it is skipped by name.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const updateMsMax = 120_000;
+const installMsMax = 300_000;
+
+export const hostPackages = [
+  { name: 'chromium', file: '/usr/bin/chromium' },
+  { name: 'slurm-wlm', file: '/usr/sbin/slurmctld' },
+  { name: 'munge', file: '/usr/sbin/munged' },
+  { name: 'qemu-user-static', file: '/usr/bin/qemu-aarch64-static' },
+  { name: 'zsh', file: '/usr/bin/zsh' },
+];
+
+/** Returns what is still missing: name → reason. */
+export function ensureHostPackages(say = console.log) {
+  const missing = hostPackages.filter(({ file }) => !existsSync(file));
+  if (missing.length === 0) return new Map();
+  const refusal = whyNot();
+  if (refusal !== null) return new Map(missing.map(({ name }) => [name, refusal]));
+  say(`Installing from Debian: ${missing.map(({ name }) => name).join(', ')} …`);
+  apt(['update', '-qq'], updateMsMax);
+  const reasons = new Map();
+  // One by one, so that a package this release lacks does not cost the others.
+  for (const { name, file } of missing) {
+    const result = apt(['install', '-y', '-qq', '--no-install-recommends', name], installMsMax);
+    if (!existsSync(file)) reasons.set(name, `apt-get could not install it (${result})`);
+  }
+  return reasons;
+}
+
+function whyNot() {
+  if (!existsSync('/usr/bin/apt-get')) return 'it is not installed, and this is no Debian';
+  if (process.getuid?.() !== 0) return 'it is not installed, and only root may install it';
+  if (process.env.EDGEWISE_NO_INSTALL) return 'it is not installed, and EDGEWISE_NO_INSTALL is set';
+  return null;
+}
+
+function apt(words, timeout) {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  const result = spawnSync('apt-get', words, { env, timeout, encoding: 'utf8' });
+  const said = result.stderr?.trim().split('\n').at(-1);
+  return said || `exit code ${result.status}`;
+}

@@ -1,0 +1,26 @@
+/**
+ * What reads the code without running it: format and lint, types, and what nobody uses. Side by
+ * side, they take seconds.
+ */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { root } from './repository.mjs';
+
+const bin = (...path) => join(root, 'node_modules', ...path);
+
+export async function runStaticChecks(tally) {
+  const tsc = bin('typescript', 'bin', 'tsc');
+  const checks = [
+    [
+      'format and lint',
+      [bin('@biomejs', 'biome', 'bin', 'biome'), 'ci', '--error-on-warnings', '.'],
+    ],
+    ['types', [tsc, '-p', '.']],
+    ['unused code', [bin('knip', 'bin', 'knip.js'), '--no-progress']],
+  ];
+  if (existsSync(join(root, 'dashboard', 'tsconfig.json'))) {
+    checks.push(['types of the dashboard', [tsc, '-p', 'dashboard']]);
+  }
+  const results = await Promise.all(checks.map(([title, words]) => tally.tool(title, words)));
+  return results.every((good) => good);
+}
