@@ -1,7 +1,17 @@
-import { CfnOutput, CfnParameter, Stack, type StackProps } from 'aws-cdk-lib';
+import {
+  Aws,
+  CfnCondition,
+  CfnOutput,
+  CfnParameter,
+  Fn,
+  Stack,
+  type StackProps,
+} from 'aws-cdk-lib';
+import type { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { acceptFinding } from './accepted-finding.ts';
+import { DashboardSite } from './dashboard-site.ts';
 import { EdgePolicy } from './edge-policy.ts';
 import { EdgeReports } from './edge-reports.ts';
 import { lastResortQueue } from './edgewise-queue.ts';
@@ -23,6 +33,10 @@ export class EdgewiseStack extends Stack {
       description: 'PEM of the certificate authority that edges trust for the MQTT endpoint',
       default: amazonRootCa1,
     });
+    const dashboardOrigin = new CfnParameter(this, 'DashboardOrigin', {
+      description: 'Origin of a dashboard on another host that may call the API; empty for none',
+      default: '',
+    });
     const adminToken = this.adminToken(stage);
     const table = new EdgewiseTable(this, 'Data', { stage });
     const edgePolicy = new EdgePolicy(this, 'EdgePolicy');
@@ -32,15 +46,11 @@ export class EdgewiseStack extends Stack {
       stage,
       'A reader of the table gave up on records; the minute tick repairs what they meant.',
     );
-    const scheduler = new Scheduler(this, 'Scheduler', { table, streamFailures, stage });
+    new Scheduler(this, 'Scheduler', { table, streamFailures, stage });
     new Rollup(this, 'Rollup', { table, streamFailures, stage });
     new EdgeReports(this, 'EdgeReports', { table, stage });
     new MinuteTick(this, 'MinuteTick', { table, stage });
-    const dashboardOrigin = new CfnParameter(this, 'DashboardOrigin', {
-      description: 'The one origin whose pages may call the API from a browser',
-      default: 'http://localhost:4569',
-    });
-    new HttpApi(this, 'Api', {
+    const http = new HttpApi(this, 'Http', {
       stage,
       table,
       adminToken,
@@ -48,10 +58,24 @@ export class EdgewiseStack extends Stack {
       trustAnchor: trustAnchor.valueAsString,
       dashboardOrigin: dashboardOrigin.valueAsString,
     });
-    void scheduler;
+    this.allowOrigin(http, dashboardOrigin);
+    new DashboardSite(this, 'Dashboard', { apiUrl: http.url });
 
     new CfnOutput(this, 'AdminToken', { value: adminToken.secretArn });
     new CfnOutput(this, 'TableName', { value: table.table.tableName });
+  }
+
+  /** Without a foreign dashboard no browser page of another origin may call the API at all. */
+  private allowOrigin(http: HttpApi, origin: CfnParameter): void {
+    const given = new CfnCondition(this, 'HasDashboardOrigin', {
+      expression: Fn.conditionNot(Fn.conditionEquals(origin.valueAsString, '')),
+    });
+    const api = http.api.node.defaultChild as CfnApi;
+    // Inside a condition the library no longer turns names into those of the template.
+    const cors = Object.entries(api.corsConfiguration as CfnApi.CorsProperty).map(
+      ([name, value]) => [name.charAt(0).toUpperCase() + name.slice(1), value],
+    );
+    api.corsConfiguration = Fn.conditionIf(given.logicalId, Object.fromEntries(cors), Aws.NO_VALUE);
   }
 
   private adminToken(stage: Stage): Secret {
