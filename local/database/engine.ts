@@ -6,7 +6,8 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { StartFailure } from '../failure.ts';
-import { databaseStartMsMax } from '../limits.ts';
+import { databaseStartMsMax, stopGraceMs } from '../limits.ts';
+import { busySentence } from '../ports.ts';
 import { type Child, startChild } from '../process/child.ts';
 import type { Reaper } from '../process/reaper.ts';
 import type { StateStore } from '../state/store.ts';
@@ -44,6 +45,7 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
   const dataDir = join(options.stateDir, 'database');
   mkdirSync(dataDir, { recursive: true });
   const { engine, program } = chooseProgram(options.engine, dataDir, options.port);
+  await portFree(options.port);
   const logPath = join(options.stateDir, 'logs', 'database.log');
   const child = startChild({
     name: 'database',
@@ -87,6 +89,15 @@ function chooseProgram(
     'The database needs Java 17 (Debian: apt-get install openjdk-17-jre-headless)' +
       (wanted === undefined ? ' because there is no native binary for this platform.' : '.'),
   );
+}
+
+/** An engine that was killed a moment ago may still hold its port: that is waited for, briefly. */
+async function portFree(port: number): Promise<void> {
+  const deadlineMs = performance.now() + stopGraceMs;
+  while (await accepts(port)) {
+    if (performance.now() > deadlineMs) throw new StartFailure(busySentence(port));
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }
 
 async function answering(child: Child, port: number, logPath: string): Promise<void> {
