@@ -7,15 +7,29 @@ import { Meter } from './meter.tsx';
 import { numberWords, percentWords, powerWords } from './words.ts';
 
 /** The strip on top of the fleet: lamps that filter, power, queue and pace. */
+type LampCountsOf = Readonly<Record<Lamp, number>>;
+
 export type FleetTotalsProps = {
   readonly stats: Stats | null;
-  readonly lamps: Readonly<Record<Lamp, number>>;
+  readonly lamps: LampCountsOf;
   readonly filter: FleetFilter;
 };
 
 export function FleetTotals({ stats, lamps: counts, filter }: FleetTotalsProps) {
   return (
     <div class="totals">
+      <LampCounts counts={counts} filter={filter} />
+      <Power stats={stats} />
+      <Queue stats={stats} />
+      <Rate stats={stats} />
+    </div>
+  );
+}
+
+function LampCounts(props: Pick<FleetTotalsProps, 'filter'> & { counts: LampCountsOf }) {
+  const { counts, filter } = props;
+  return (
+    <div class="lamps-total">
       <ul class="lamps" aria-label="Edges by lamp">
         {lamps.map((lamp) => {
           const on = filter.lamp === lamp;
@@ -36,9 +50,11 @@ export function FleetTotals({ stats, lamps: counts, filter }: FleetTotalsProps) 
           );
         })}
       </ul>
-      <Power stats={stats} />
-      <Queue stats={stats} />
-      <Rate stats={stats} />
+      <div class="lamp-bar" aria-hidden="true">
+        {lamps.map((lamp) => (
+          <span key={lamp} class={`lamp-part-${lamp}`} style={{ flexGrow: counts[lamp] }} />
+        ))}
+      </div>
     </div>
   );
 }

@@ -33,6 +33,7 @@ export function JobExecutions({ job, path }: { job: Job; path: string }) {
           label="The job by edge"
           columns={columns}
           className="split-table"
+          narrowPx={56}
           keyOf={(execution) => execution.edge}
           cells={executionCells}
         />

@@ -12,6 +12,8 @@ export type WindowListProps<T> = {
   readonly className: string;
   readonly keyOf: (item: T) => string;
   readonly cells: (item: T) => ComponentChildren;
+  /** How high a row is where the window is narrow and its cells stand below each other. */
+  readonly narrowPx?: number;
 };
 
 const aroundRows = 10;
@@ -26,7 +28,7 @@ export function WindowList<T>(props: WindowListProps<T>) {
   useLayoutEffect(() => {
     const narrow = matchMedia('(max-width: 700px)');
     const measure = () => {
-      const height = narrow.matches ? narrowRowPx : rowPx;
+      const height = narrow.matches ? (props.narrowPx ?? narrowRowPx) : rowPx;
       const top = body.current?.getBoundingClientRect().top ?? 0;
       const from = Math.max(0, Math.floor(-top / height) - aroundRows);
       const to = Math.ceil((innerHeight - top) / height) + aroundRows;
@@ -43,7 +45,7 @@ export function WindowList<T>(props: WindowListProps<T>) {
       removeEventListener('scroll', measure);
       removeEventListener('resize', measure);
     };
-  }, [total]);
+  }, [total, props.narrowPx]);
 
   const from = Math.min(view.from, Math.max(0, total - aroundRows));
   const to = Math.min(view.to, total);
