@@ -82,13 +82,28 @@ function scopeOf(request: DeploymentRequest, created: ReadonlyMap<string, Create
     stack: world.account.stack,
     mappings: template.mappings,
     parameter: (name) => parameters[name],
-    resource: (logicalId) => created.get(logicalId),
+    resource: (logicalId) => created.get(logicalId) ?? standIn(logicalId, template),
     condition: (name, path) => conditions(name, path),
   };
   const conditions = conditionsOf(template.conditions, (value, path) =>
     resolveValue(value, scope, path),
   );
   return scope;
+}
+
+/** A resource that is not run still has a name, by which a policy may speak of it; nothing else of it is known. */
+function standIn(logicalId: string, template: Template): Created | undefined {
+  const type = template.resources[logicalId]?.Type;
+  return type !== undefined && ignoredTypes[type] !== undefined
+    ? { ref: logicalId, attributes: {} }
+    : undefined;
+}
+
+/** A name that nothing has: a policy may speak of a resource that is not run, and then admits nobody. */
+function ignoredResource(logicalId: string, template: Template): Created | undefined {
+  const type = template.resources[logicalId]?.Type;
+  if (type === undefined || ignoredTypes[type] === undefined) return undefined;
+  return { ref: `${logicalId}-is-not-run`, attributes: {} };
 }
 
 function parameterValues(
