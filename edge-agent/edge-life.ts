@@ -2,10 +2,10 @@ import type { Facts } from '../core/wire/facts.ts';
 import { makeBackoff } from './backoff.ts';
 import { sleep } from './clock.ts';
 import { Edge, type EdgeDeps } from './edge.ts';
-import { EnrolmentFailed, type EnrolmentRequest, enrol, renew } from './enrolment.ts';
+import { EnrolmentFailed, type EnrolmentRequest, enrol } from './enrolment.ts';
 import { makeHttpLink } from './http-link.ts';
 import { type Identity, loadIdentity, renewalAtMs } from './identity.ts';
-import { reconnectMsMax, reconnectMsMin, renewCheckMs } from './limits.ts';
+import { reconnectMsMax, reconnectMsMin, renewAgainMs, renewCheckMs } from './limits.ts';
 import type { Link } from './link.ts';
 import { makeMqttLink } from './mqtt-link.ts';
 import { type PlaneApi, PlaneError } from './plane-api.ts';
@@ -121,9 +121,8 @@ export class EdgeLife {
   }
 
   #request(): EnrolmentRequest {
-    const { name, pool, directory, transport } = this.#deps;
-    const wantsCertificate = transport === 'mqtt';
-    return { edge: name, pool, facts: this.#deps.facts(), directory, wantsCertificate };
+    const { name, pool, directory } = this.#deps;
+    return { edge: name, pool, facts: this.#deps.facts(), directory };
   }
 
   #openLink(clearFirst: boolean): void {
@@ -215,7 +214,11 @@ export class EdgeLife {
     const identity = this.#identity;
     if (identity === null || this.state === 'revoked' || this.#deps.signal.aborted) return;
     try {
-      this.#identity = await renew(this.#deps.api, identity, this.#request());
+      const renewed = await enrol(this.#deps.api, identity.secret, this.#request());
+      if (renewed.certificate === identity.certificate) {
+        throw new Error('the plane gave the old one again');
+      }
+      this.#identity = renewed;
       this.#deps.log(`${this.#deps.name}: certificate renewed`);
       await this.#link?.stop();
       this.edge.linkEvents.disconnected('certificate renewed');
@@ -223,7 +226,7 @@ export class EdgeLife {
       this.#watchCertificate();
     } catch (error) {
       this.#deps.log(`${this.#deps.name}: certificate not renewed: ${(error as Error).message}`);
-      this.#cancelRenewal = this.#deps.clock.after(reconnectMsMax, () => void this.#renewNow());
+      this.#cancelRenewal = this.#deps.clock.after(renewAgainMs, () => void this.#renewNow());
     }
   }
 

@@ -2,20 +2,19 @@ import type { Facts } from '../core/wire/facts.ts';
 import { type Identity, loadOrMakeKey, parseEnrolment, saveIdentity } from './identity.ts';
 import type { PlaneApi } from './plane-api.ts';
 import { PlaneError } from './plane-api.ts';
-import { makePrivateKey, makeSigningRequest } from './signing-request.ts';
+import { makeSigningRequest } from './signing-request.ts';
 
 /**
- * How an edge becomes known: it makes a key, sends a signing request with a short-lived token and keeps what comes
- * back. Renewal is the same call with the edge's own secret and a new key; the old key stays until the new
- * certificate is on disk.
+ * How an edge becomes known: it makes a key, sends a signing request with a short-lived token and
+ * keeps what comes back. The key is on disk before anybody hears of it and the plane knows an edge by
+ * it, so an answer that is lost on its way costs nothing: the same question gives the same edge again.
+ * Renewal is the same call with the edge's own secret.
  */
 export type EnrolmentRequest = {
   readonly edge: string;
   readonly pool: string | null;
   readonly facts: Facts;
   readonly directory: string;
-  /** An edge without MQTT needs no certificate. */
-  readonly wantsCertificate: boolean;
 };
 
 export class EnrolmentFailed extends Error {
@@ -28,34 +27,18 @@ export class EnrolmentFailed extends Error {
 
 export async function enrol(
   api: PlaneApi,
-  enrolToken: string,
-  request: EnrolmentRequest,
-): Promise<Identity> {
-  return obtain(api, enrolToken, request, loadOrMakeKey(request.directory));
-}
-
-export async function renew(
-  api: PlaneApi,
-  identity: Identity,
-  request: EnrolmentRequest,
-): Promise<Identity> {
-  return obtain(api, identity.secret, request, makePrivateKey());
-}
-
-async function obtain(
-  api: PlaneApi,
   credential: string,
   request: EnrolmentRequest,
-  keyPem: string,
 ): Promise<Identity> {
+  const keyPem = loadOrMakeKey(request.directory);
   const body: Record<string, unknown> = {
     name: request.edge,
     capacity: request.facts.capacity,
     labels: request.facts.labels,
     facts: request.facts.facts,
+    csr: makeSigningRequest(keyPem, request.edge),
   };
   if (request.pool !== null) body.pool = request.pool;
-  if (request.wantsCertificate) body.csr = makeSigningRequest(keyPem, request.edge);
   let answer: unknown;
   try {
     answer = await api.createEdge(credential, body);
@@ -63,7 +46,7 @@ async function obtain(
     throw explain(error, request.edge);
   }
   const identity = parseEnrolment(answer, request.edge, keyPem);
-  if (identity === null || (request.wantsCertificate && identity.certificate === null)) {
+  if (identity === null || identity.certificate === null) {
     throw new EnrolmentFailed(`The answer to the enrolment of ${request.edge} is not one.`, true);
   }
   saveIdentity(request.directory, identity);

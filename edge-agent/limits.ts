@@ -30,6 +30,7 @@ export const connectConcurrency = 50;
 export const edgesPerProcessMax = 5_000;
 /** The shortest a certificate's remaining life may get, as a part of its whole life, before it is renewed. */
 export const renewAtLifeLeft = 1 / 3;
+export const renewAgainMs = 600_000;
 export const renewCheckMs = 6 * 3_600_000;
 
 export const specRetryMsMin = 500;

@@ -29,6 +29,8 @@ export type PlaneDouble = {
   readonly facts: Map<string, unknown>;
   readonly outputs: Map<string, string>;
   readonly requests: string[];
+  /** Of the certificates to come. */
+  certificateLifeMs: number;
   addJob(id: string, spec: Record<string, unknown>): void;
   grant(edge: string, job: string, ranges: string, slots: number): void;
   /** Changes one edge's entry of a job by hand, or removes it with `null`. */
@@ -62,6 +64,8 @@ type EdgeDouble = {
   entries: Map<string, EntryDouble>;
   removed: Set<string>;
   secret: string;
+  /** Known by it once it has enrolled. */
+  key: string | null;
   isRevoked: boolean;
 };
 
@@ -82,6 +86,7 @@ class Plane implements PlaneDouble {
   readonly facts = new Map<string, unknown>();
   readonly outputs = new Map<string, string>();
   readonly requests: string[] = [];
+  certificateLifeMs = 24 * 3_600_000;
   readonly #specs = new Map<string, Record<string, unknown>>();
   readonly #edges = new Map<string, EdgeDouble>();
   readonly #watchers = new Set<() => void>();
@@ -177,6 +182,7 @@ class Plane implements PlaneDouble {
         entries: new Map(),
         removed: new Set(),
         secret: randomBytes(8).toString('hex'),
+        key: null,
         isRevoked: false,
       };
       this.#edges.set(name, state);
@@ -293,25 +299,24 @@ class Plane implements PlaneDouble {
     problem: (status: number, code: string) => void,
   ): void {
     const name = String(body.name);
+    const csr = String(body.csr);
+    const key = this.shadows.keyOf(csr);
     const known = this.#edges.get(name);
     const isItself = known !== undefined && known.secret === credential;
     if (credential !== this.enrolToken && !isItself) {
       problem(403, 'forbidden');
       return;
     }
-    if (known !== undefined && !known.isRevoked && !isItself) {
-      const hadIdentity = this.requests.includes(`enrolled ${name}`);
-      if (hadIdentity) {
-        problem(409, 'edge-exists');
-        return;
-      }
+    const isOther = known !== undefined && known.key !== null && known.key !== key;
+    if (isOther && !known.isRevoked) {
+      problem(409, 'edge-exists');
+      return;
     }
     this.requests.push(`enrolled ${name}`);
     if (known?.isRevoked) this.#edges.delete(name);
     const state = this.#edgeOf(name);
-    const certificate =
-      typeof body.csr === 'string' ? this.shadows.sign(body.csr) : Promise.resolve(null);
-    void certificate.then((pem) =>
+    state.key = key;
+    void this.shadows.sign(csr, this.certificateLifeMs).then((pem) =>
       answer(201, {
         edge: { name },
         certificate: pem,

@@ -16,6 +16,7 @@ export type ShadowDouble = {
   readonly caCertificate: string;
   readonly port: number;
   sign(csrPem: string, lifeMs?: number): Promise<string>;
+  keyOf(csrPem: string): string;
   desire(edge: string, shadow: string, state: Record<string, unknown>): void;
   disconnect(edge: string): void;
   connectedCount(): number;
@@ -83,6 +84,7 @@ export async function startShadowDouble(hooks: ShadowDoubleHooks): Promise<Shado
     port,
     caCertificate: authority.server.ca,
     sign: authority.sign,
+    keyOf: (csrPem) => new x509.Pkcs10CertificateRequest(csrPem).publicKey.toString('base64'),
     updates,
     desire(edge, shadow, state) {
       const key = `${edge}/${shadow}`;

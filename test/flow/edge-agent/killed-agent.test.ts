@@ -48,8 +48,7 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
     // The moment itself is what is random here: from before the agent is up to the middle of its work.
     await new Promise((resolve) => setTimeout(resolve, seed % 500));
     await agent.kill();
-    agent = startAgentProcess({ ...options, enrolToken: null });
-    if (killed === 0) agent = await withToken(agent, options);
+    agent = startAgentProcess(options);
   }
   await plane.until(() => job.done.size === chunks, 'the job ends');
   expect(job.failed.size).toBe(0);
@@ -58,12 +57,3 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
   await agent.stop();
   expect(processesWith('RUNS', (value) => value === runs)).toEqual([]);
 });
-
-/** The first kill may come before the enrolment has ended, so the token is given once more. */
-async function withToken(
-  agent: AgentProcess,
-  options: ReturnType<typeof agentOptions>,
-): Promise<AgentProcess> {
-  await agent.kill();
-  return startAgentProcess(options);
-}
