@@ -229,7 +229,8 @@ export function fillJob(
   const cut = cutJob(body, { chunks: chunksDefault, largestEdgePower });
   const run = (body.run ?? { simulate: { wattSeconds: cut.chunkPower } }) as Run;
   const chunkPower = body.power === null ? cut.chunkPower : null;
-  const expressions = body.requires.expressions as JobSpec['requires']['expressions'];
-  const requires = { ...body.requires, expressions };
-  return { spec: { ...body, chunks: cut.chunks, chunkPower, run, requires }, cut };
+  const { name, pool, queue, priority, power, chunks: _, chunkPower: __, ...rest } = body;
+  const head = { name, pool, queue, priority, power, chunks: cut.chunks, chunkPower };
+  const { resources, run: ___, ...tail } = rest;
+  return { spec: { ...head, resources, run, ...tail } as JobSpec, cut };
 }

@@ -32,7 +32,7 @@ export async function enrolEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
   if (caller.edge !== null && caller.edge !== body.name) {
     throw new ProblemError('forbidden', `This token enrols only the edge "${caller.edge}".`);
   }
-  const keyHash = body.csr === null ? null : await publicKeyHash(body.csr);
+  const keyHash = body.csr === null ? null : publicKeyHash(body.csr);
   return onceFor(call, deps.idempotency, async () => {
     const known = await liveIdentity(deps, body.name as EdgeName);
     return known === null

@@ -1,20 +1,16 @@
 import { createHash } from 'node:crypto';
-import { Pkcs10CertificateRequest } from '@peculiar/x509';
 import { invalid } from '../../../core/wire/problem.ts';
+import { readSigningRequest } from './signing-request.ts';
 
 /**
  * The identity behind a signing request: the SHA-256 of its public key. Who can make a request with this key again is the
  * same edge. A request that its own key did not sign is refused.
  */
-export async function publicKeyHash(csr: string): Promise<string> {
-  let request: Pkcs10CertificateRequest;
-  let signed: boolean;
-  try {
-    request = new Pkcs10CertificateRequest(csr);
-    signed = await request.verify();
-  } catch {
-    throw invalid('/csr', 'This is no PEM certificate signing request.');
+export function publicKeyHash(csr: string): string {
+  const request = readSigningRequest(csr);
+  if (request === null) throw invalid('/csr', 'This is no PEM certificate signing request.');
+  if (!request.isSigned) {
+    throw invalid('/csr', 'The request is not signed by the key that is in it.');
   }
-  if (!signed) throw invalid('/csr', 'The request is not signed by the key that is in it.');
-  return createHash('sha256').update(Buffer.from(request.publicKey.rawData)).digest('hex');
+  return createHash('sha256').update(request.publicKey).digest('hex');
 }
