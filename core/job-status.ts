@@ -127,7 +127,8 @@ function foldCounts(status: JobStatus, cells: readonly JobCellStatus[]): ChunkCo
   const rest = total - Object.values(counts).reduce((all, value) => all + value, 0);
   const open = Math.max(0, rest);
   const waiting = status.held ? open : Math.min(open, sum('waiting'));
-  return { total, ...counts, waiting, pending: open - waiting };
+  const { scheduled, running, done, dead, cancelled } = counts;
+  return { total, waiting, pending: open - waiting, scheduled, running, done, dead, cancelled };
 }
 
 function foldReason(cells: readonly JobCellStatus[]): string | null {
