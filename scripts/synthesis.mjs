@@ -60,11 +60,22 @@ async function ensureBuilt(say, { what, sources, result, stamp, args }) {
   const hash = hashOf(sources);
   if (existsSync(result) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   say(`${what} …`);
-  const { code, text } = await run(args);
+  const { code, signal, text } = await runInTurn(args);
+  if (signal !== null) throw new Stop('Interrupted.');
   if (code !== 0 || !existsSync(result)) {
     throw new Stop(`${text.trimEnd()}\n${what} failed; the reason is above.`);
   }
   writeFileSync(stamp, hash);
+}
+
+/** A synthesis by hand holds the output too, and the tool refuses rather than waits. */
+async function runInTurn(args) {
+  for (let waitedMs = 0; ; waitedMs += turnLookMs) {
+    const outcome = await run(args);
+    const taken = outcome.code !== 0 && outcome.text.includes('Another CLI');
+    if (!taken || waitedMs >= turnMsMax) return outcome;
+    await delay(turnLookMs);
+  }
 }
 
 function run(args) {
@@ -79,7 +90,9 @@ function run(args) {
       text += part;
     });
   }
-  return new Promise((resolve) => child.on('close', (code) => resolve({ code, text })));
+  return new Promise((resolve) =>
+    child.on('close', (code, signal) => resolve({ code, signal, text })),
+  );
 }
 
 function hashOf(sources) {
@@ -99,6 +112,7 @@ function hashTree(hash, path) {
 }
 
 const turnMsMax = 120_000;
+const turnLookMs = 500;
 
 /** One synthesis at a time on this clone. A turn whose holder is gone is taken over. */
 async function takeTurn() {

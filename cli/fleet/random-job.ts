@@ -5,6 +5,7 @@
 export type RandomJob = {
   readonly name: string;
   readonly power: number;
+  readonly priority: number;
   readonly run: { readonly simulate: { readonly seconds: number } };
   readonly labels: Readonly<Record<string, string>>;
 };
@@ -14,6 +15,9 @@ export type Bounds = {
   readonly maxPower: number;
   readonly secondsMax: number;
 };
+
+/** Below the default: what a person submits beside it goes first. */
+const randomJobPriority = 10;
 
 const requesterLabel = 'requester';
 
@@ -27,6 +31,7 @@ export function makeRandomJob(
   return {
     name: `${who}-${number}`,
     power: minPower + Math.floor(random() * (maxPower - minPower + 1)),
+    priority: randomJobPriority,
     run: { simulate: { seconds: 1 + Math.floor(random() * secondsMax) } },
     labels: { [requesterLabel]: who },
   };
