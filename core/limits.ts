@@ -182,3 +182,6 @@ export const waitingJobsMax = 64;
 export const waitingExamplesMax = 3;
 /** Executions of a job that are read to say where each chunk is. */
 export const executionsBoardMax = 10_000;
+/** Moves between cells that one look at the fleet starts, and jobs that one move touches. */
+export const movesMax = 16;
+export const moveJobsMax = 8;

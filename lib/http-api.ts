@@ -1,6 +1,6 @@
 import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
 import {
-  CfnStage,
+  type CfnStage,
   CorsHttpMethod,
   HttpApi as GatewayApi,
   HttpMethod,
@@ -16,7 +16,13 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { type ApiFunction, routeKeyOf } from '../core/wire/routes.ts';
 import { acceptFinding } from './accepted-finding.ts';
-import { apiFunctions, apiThrottle, routesOf, routeThrottles, servedFunctions } from './api-routes.ts';
+import {
+  apiFunctions,
+  apiThrottle,
+  routesOf,
+  routeThrottles,
+  servedFunctions,
+} from './api-routes.ts';
 import { EdgewiseFunction } from './edgewise-function.ts';
 import type { EdgewiseTable } from './edgewise-table.ts';
 import { OutputsBucket } from './outputs-bucket.ts';

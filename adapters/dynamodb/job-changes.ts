@@ -3,6 +3,7 @@ import type { ChunkCounts, JobSpec } from '../../core/job.ts';
 import type { CellId, JobId } from '../../core/names.ts';
 import type { JobCellStatus } from '../../core/plan.ts';
 import { isEmpty, type RangeSet, union } from '../../core/ranges.ts';
+import type { JobWithStatus } from './jobs-store.ts';
 import {
   askKey,
   cellPartitionPrefix,
@@ -12,11 +13,10 @@ import {
   specKey,
   statusKey,
 } from './keys.ts';
-import type { JobWithStatus } from './jobs-store.ts';
 import { transactPatiently } from './patient-transaction.ts';
 import { decodeJobCell } from './rows-job.ts';
-import { askOf, type StoredJob } from './rows-spec.ts';
 import { encodeAsk, encodeShare } from './rows-share.ts';
+import { askOf, type StoredJob } from './rows-spec.ts';
 import type { Row, Table, Write } from './table.ts';
 
 /**

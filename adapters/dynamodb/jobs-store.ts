@@ -1,6 +1,6 @@
 import { newShare } from '../../core/cell.ts';
-import { jobListShards } from '../../core/limits.ts';
 import type { JobStatus } from '../../core/job-status.ts';
+import { jobListShards } from '../../core/limits.ts';
 import {
   type CellId,
   type EdgeName,
@@ -25,8 +25,8 @@ import {
   specKey,
   statusKey,
 } from './keys.ts';
-import { json, text } from './row-values.ts';
 import { transactPatiently } from './patient-transaction.ts';
+import { json, text } from './row-values.ts';
 import {
   decodeChunkEnd,
   decodeExecution,

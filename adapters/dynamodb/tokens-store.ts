@@ -28,8 +28,10 @@ export type Credential =
 export type TokensStore = {
   find(hash: string): Promise<Credential | null>;
   create(token: StoredToken): Promise<void>;
-  /** `false`: there is no such token. */
-  remove(id: string): Promise<StoredToken | null>;
+  findById(id: string): Promise<StoredToken | null>;
+  remove(token: StoredToken): Promise<void>;
+  /** How many there are, counted up to `max`. */
+  count(max: number): Promise<number>;
   list(afterId: string | null, limit: number): Promise<StoredToken[]>;
   /** Takes one use of an enrol token; `false` when none is left or it is gone. */
   spend(hash: string): Promise<boolean>;
@@ -55,14 +57,20 @@ export function createTokensStore(table: Table): TokensStore {
       ]);
       if (outcome.kind !== 'committed') throw new Error(`token ${token.id} was not stored`);
     },
-    async remove(id) {
+    async findById(id) {
       const pointer = await table.get(tokenIdKey(id));
-      if (pointer === null) return null;
-      const hash = text(pointer.hash);
-      const row = await table.get(tokenKey(hash));
-      await table.remove(tokenKey(hash));
-      await table.remove(tokenIdKey(id));
+      const hash = text(pointer?.hash);
+      const row = pointer === null ? null : await table.get(tokenKey(hash));
       return row === null ? null : decodeToken(row, hash);
+    },
+    async remove(token) {
+      await table.remove(tokenKey(token.hash));
+      await table.remove(tokenIdKey(token.id));
+    },
+    async count(max) {
+      const { listPk } = tokenListKey('');
+      const page = await table.query({ pk: listPk, index: listIndexName, limit: max });
+      return page.rows.length;
     },
     async list(afterId, limit) {
       const { listPk } = tokenListKey('');

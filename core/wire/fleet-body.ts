@@ -11,8 +11,10 @@ const count = z.int().min(0);
 export const poolBodySchema = z
   .strictObject({
     description: text(reasonLengthMax).default(''),
-    policy: z.enum(['spread', 'pack', 'fastest']).default('spread'),
-    quota: whole(1, powerMax).nullable().default(null),
+    policy: z
+      .enum(['spread', 'pack', 'fastest'])
+      .default('spread')
+      .meta({ description: 'For jobs that name no placement policy.' }),
   })
   .meta({ id: 'PoolBody' });
 
@@ -23,8 +25,8 @@ export const poolSchema = z
     name: z.string(),
     description: z.string(),
     policy: z.enum(['spread', 'pack', 'fastest']),
-    quota: count.nullable(),
     cells: z.array(z.string()),
+    edges: count,
     createdAt: timeSchema.nullable(),
   })
   .meta({ id: 'Pool' });

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { type Cut, cutJob, type JobSpec, type Run } from '../job.ts';
+import { type Cut, cutJob, type JobSpec, type PlacementPolicy, type Run } from '../job.ts';
 import {
   argvItemLengthMax,
   argvItemsMax,
@@ -135,7 +135,7 @@ const requiresSchema = z.strictObject({
 });
 
 const placementSchema = z.strictObject({
-  policy: z.enum(['spread', 'pack', 'fastest']).default('spread'),
+  policy: z.enum(['spread', 'pack', 'fastest']).nullable().default(null),
   maxEdges: whole(1, maxEdgesMax).nullable().default(null),
   nodes: whole(1, maxEdgesMax).nullable().default(null),
 });
@@ -221,16 +221,38 @@ export const jobPatchSchema = z
 
 export type JobPatch = z.output<typeof jobPatchSchema>;
 
+/** What a pool decides about jobs that leave it open. */
+export type PoolDefaults = {
+  readonly largestEdgePower: number | null;
+  readonly policy: PlacementPolicy;
+};
+
 /** The spec that is stored and answered: what was sent plus defaults, and how it is cut. */
-export function fillJob(
-  body: JobBody,
-  largestEdgePower: number | null,
-): { spec: JobSpec; cut: Cut } {
+export function fillJob(body: JobBody, defaults: PoolDefaults): { spec: JobSpec; cut: Cut } {
+  const { largestEdgePower } = defaults;
   const cut = cutJob(body, { chunks: chunksDefault, largestEdgePower });
   const run = (body.run ?? { simulate: { wattSeconds: cut.chunkPower } }) as Run;
-  const chunkPower = body.power === null ? cut.chunkPower : null;
-  const { name, pool, queue, priority, power, chunks: _, chunkPower: __, ...rest } = body;
-  const head = { name, pool, queue, priority, power, chunks: cut.chunks, chunkPower };
-  const { resources, run: ___, ...tail } = rest;
-  return { spec: { ...head, resources, run, ...tail } as JobSpec, cut };
+  const expressions = body.requires.expressions as JobSpec['requires']['expressions'];
+  const spec: JobSpec = {
+    name: body.name,
+    pool: body.pool,
+    queue: body.queue,
+    priority: body.priority,
+    power: body.power,
+    chunks: cut.chunks,
+    chunkPower: body.power === null ? cut.chunkPower : null,
+    resources: body.resources,
+    run,
+    requires: { ...body.requires, expressions },
+    placement: { ...body.placement, policy: body.placement.policy ?? defaults.policy },
+    retries: body.retries,
+    lostAfterSeconds: body.lostAfterSeconds,
+    offlineSeconds: body.offlineSeconds,
+    deadlineSeconds: body.deadlineSeconds,
+    keepOutput: body.keepOutput,
+    dependsOn: body.dependsOn as JobSpec['dependsOn'],
+    labels: body.labels,
+    kind: body.kind,
+  };
+  return { spec, cut };
 }

@@ -44,9 +44,9 @@ function group(
 export const routes: readonly Route[] = [
   ...group('public', [
     ['GET', '/v1/health', 'getHealth', null],
-//LATER    ['GET', '/openapi.json', 'getOpenApi', null],
-//LATER    ['GET', '/docs', 'getDocs', null],
-//LATER    ['GET', '/docs/{asset}', 'getDocsAsset', null],
+    //LATER    ['GET', '/openapi.json', 'getOpenApi', null],
+    //LATER    ['GET', '/docs', 'getDocs', null],
+    //LATER    ['GET', '/docs/{asset}', 'getDocsAsset', null],
   ]),
   ...group('jobs-read', [
     ['GET', '/v1/jobs', 'listJobs', tokens('jobs:read')],
@@ -56,8 +56,8 @@ export const routes: readonly Route[] = [
     ['GET', '/v1/jobs/{id}/chunks/{chunk}', 'getChunk', tokens('jobs:read')],
     ['GET', '/v1/jobs/{id}/chunks/{chunk}/output', 'getOutput', tokens('jobs:read')],
     ['GET', '/v1/jobs/{id}/events', 'listEvents', tokens('jobs:read')],
-//LATER    ['GET', '/v1/jobs/{id}/explain', 'explainJob', tokens('jobs:read')],
-//LATER    ['POST', '/v1/plan', 'planJob', tokens('jobs:read')],
+    ['GET', '/v1/jobs/{id}/explain', 'explainJob', tokens('jobs:read')],
+    ['POST', '/v1/plan', 'planJob', tokens('jobs:read')],
     ['GET', '/v1/stats', 'getStats', tokens('jobs:read')],
   ]),
   ...group('jobs-write', [
@@ -66,7 +66,7 @@ export const routes: readonly Route[] = [
     ['PATCH', '/v1/jobs/{id}', 'patchJob', tokens('jobs:write')],
     ['DELETE', '/v1/jobs/{id}', 'cancelJob', tokens('jobs:write')],
     ['POST', '/v1/jobs/{id}/retry', 'retryJob', tokens('jobs:write')],
-//LATER    ['POST', '/v1/jobspecs', 'submitJobspec', tokens('jobs:write')],
+    //LATER    ['POST', '/v1/jobspecs', 'submitJobspec', tokens('jobs:write')],
   ]),
   ...group('edges', [
     ['GET', '/v1/edges', 'listEdges', tokens('edges:read')],
@@ -85,19 +85,19 @@ export const routes: readonly Route[] = [
     ['GET', '/v1/jobs/{id}/spec', 'getSpec', edgesAnd('jobs:read')],
     ['PUT', '/v1/jobs/{id}/chunks/{chunk}/output', 'putOutput', edgesAnd(null)],
   ]),
-//LATER  ...group('admin', [
-//LATER    ['GET', '/v1/pools', 'listPools', tokens('edges:read')],
-//LATER    ['GET', '/v1/pools/{name}', 'getPool', tokens('edges:read')],
-//LATER    ['PUT', '/v1/pools/{name}', 'putPool', tokens('fleet:admin')],
-//LATER    ['GET', '/v1/queues', 'listQueues', tokens('jobs:read')],
-//LATER    ['GET', '/v1/queues/{name}', 'getQueue', tokens('jobs:read')],
-//LATER    ['PUT', '/v1/queues/{name}', 'putQueue', tokens('fleet:admin')],
-//LATER    ['GET', '/v1/tokens', 'listTokens', tokens('fleet:admin')],
-//LATER    ['POST', '/v1/tokens', 'createToken', tokens('fleet:admin')],
-//LATER    ['DELETE', '/v1/tokens/{id}', 'revokeToken', tokens('fleet:admin')],
-//LATER    ['GET', '/v1/audit', 'listAudit', tokens('fleet:admin')],
-//LATER  ]),
-//LATER  ...group('graphql', [['POST', '/graphql', 'postGraphql', tokens('jobs:read')]]),
+  ...group('admin', [
+    ['GET', '/v1/pools', 'listPools', tokens('edges:read')],
+    ['GET', '/v1/pools/{name}', 'getPool', tokens('edges:read')],
+    ['PUT', '/v1/pools/{name}', 'putPool', tokens('fleet:admin')],
+    ['GET', '/v1/queues', 'listQueues', tokens('jobs:read')],
+    ['GET', '/v1/queues/{name}', 'getQueue', tokens('jobs:read')],
+    ['PUT', '/v1/queues/{name}', 'putQueue', tokens('fleet:admin')],
+    ['GET', '/v1/tokens', 'listTokens', tokens('fleet:admin')],
+    ['POST', '/v1/tokens', 'createToken', tokens('fleet:admin')],
+    ['DELETE', '/v1/tokens/{id}', 'revokeToken', tokens('fleet:admin')],
+    ['GET', '/v1/audit', 'listAudit', tokens('fleet:admin')],
+  ]),
+  //LATER  ...group('graphql', [['POST', '/graphql', 'postGraphql', tokens('jobs:read')]]),
 ];
 
 export const routeKeyOf = (route: Route): string => `${route.method} ${route.path}`;

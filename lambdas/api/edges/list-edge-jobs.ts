@@ -1,5 +1,5 @@
-import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { seesQueue } from '../../../core/caller.ts';
+import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { executionView } from '../views/job-view.ts';
 import { visibleEdge } from '../views/visible-edge.ts';

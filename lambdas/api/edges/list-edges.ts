@@ -66,7 +66,12 @@ export async function pageOfEdges(
       const wanted = limit - items.length;
       const edges = await deps.edges.listCell(cell, after, wanted + 1);
       const used = edges.slice(0, wanted);
-      items.push(...(await edgeViews(deps, used.filter((edge) => passes(edge, filter)))));
+      items.push(
+        ...(await edgeViews(
+          deps,
+          used.filter((edge) => passes(edge, filter)),
+        )),
+      );
       examined += used.length;
       after = used.at(-1)?.name ?? after;
       if (edges.length <= wanted) break;

@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
 import type { TokenCaller } from '../../../core/caller.ts';
 import type { EdgeFacts } from '../../../core/cell.ts';
 import { cellFactsOf } from '../../../core/edge-facts.ts';
 import type { ResourceVector } from '../../../core/job.ts';
 import { cellEdgesMax } from '../../../core/limits.ts';
-import { type CellId, type EdgeName, makeCellId, makeJobId, poolOfCell } from '../../../core/names.ts';
+import { type CellId, type EdgeName, makeCellId, poolOfCell } from '../../../core/names.ts';
 import { type EnrolBody, enrolBodySchema } from '../../../core/wire/edge-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { hashOfSecret } from '../authorizer/identify-caller.ts';
@@ -16,6 +15,7 @@ import { onceFor } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
 import { edgeViews } from '../views/visible-edge.ts';
 import type { EnrolDeps } from './deps.ts';
+import { type NewSecret, newSecret } from './new-secret.ts';
 import { publicKeyHash } from './public-key.ts';
 import { finishRemoval } from './remove-edge.ts';
 
@@ -146,18 +146,10 @@ async function spendUse(deps: EnrolDeps, call: Call, caller: TokenCaller): Promi
   return found.token.usesLeft === null || deps.tokens.spend(hash);
 }
 
-type Secret = { readonly id: string; readonly secret: string; readonly hash: string };
-
-export function newSecret(nowMs: number): Secret {
-  const id = makeJobId(nowMs, randomBytes(9));
-  const secret = `ew_${id}_${randomBytes(32).toString('base64url')}`;
-  return { id, secret, hash: hashOfSecret(secret) };
-}
-
 async function enrolled(
   deps: EnrolDeps,
   identity: EdgeIdentity,
-  secret: Secret,
+  secret: NewSecret,
 ): Promise<Answer> {
   const stored = await deps.edges.load(identity.cell, identity.edge);
   if (stored === null) throw new ProblemError('edge-exists', 'The edge is being removed.');

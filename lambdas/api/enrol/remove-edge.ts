@@ -1,7 +1,7 @@
 import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
+import { configureEdge } from '../edges/configure-edge.ts';
 import { audit } from '../http/audit.ts';
 import { type Answer, type Call, checkQuery, flagOf } from '../http/call.ts';
-import { configureEdge } from '../edges/configure-edge.ts';
 import { tagged } from '../http/etag.ts';
 import { edgeViews, visibleEdge } from '../views/visible-edge.ts';
 import type { EnrolDeps } from './deps.ts';

@@ -1,4 +1,8 @@
-import type { JobsStore, JobWithStatus, StoredChunk } from '../../../adapters/dynamodb/jobs-store.ts';
+import type {
+  JobsStore,
+  JobWithStatus,
+  StoredChunk,
+} from '../../../adapters/dynamodb/jobs-store.ts';
 import { isFinal } from '../../../core/job.ts';
 import { executionsBoardMax } from '../../../core/limits.ts';
 import type { JobId } from '../../../core/names.ts';

@@ -1,9 +1,11 @@
+import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
+import { type JobStats, readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
 import { createJobsStore, type JobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { createPoolCells, type PoolCellsReader } from '../../../adapters/dynamodb/pool-cells.ts';
 import { createPoolsStore, type PoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
-import { type JobStats, readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { createOutputs, type Outputs } from '../../../adapters/s3/outputs.ts';
+import type { CellStore } from '../../../core/ports.ts';
 import { requiredEnv } from '../../environment.ts';
 
 /** What reading jobs needs. */
@@ -11,6 +13,7 @@ export type JobsReadDeps = {
   readonly jobs: JobsStore;
   readonly pools: PoolsStore;
   readonly cells: PoolCellsReader;
+  readonly cellStore: Pick<CellStore, 'load'>;
   readonly outputs: Outputs;
   jobStats(nowMs: number): Promise<JobStats>;
 };
@@ -21,6 +24,7 @@ export function jobsReadDeps(table: Table): JobsReadDeps {
     jobs: createJobsStore(table),
     pools,
     cells: createPoolCells(pools),
+    cellStore: createCellStore(table),
     outputs: createOutputs(requiredEnv('OUTPUTS_BUCKET')),
     jobStats: (nowMs) => readJobStats(table, nowMs),
   };

@@ -1,6 +1,7 @@
 import { serve } from '../http/serve.ts';
 import { onTable } from '../http/table-deps.ts';
 import { jobsReadDeps } from './deps.ts';
+import { explainJob } from './explain-job.ts';
 import { getChunk } from './get-chunk.ts';
 import { getJob } from './get-job.ts';
 import { getOutput } from './get-output.ts';
@@ -9,6 +10,7 @@ import { listChunks } from './list-chunks.ts';
 import { listEvents } from './list-events.ts';
 import { listExecutions } from './list-executions.ts';
 import { listJobs } from './list-jobs.ts';
+import { planJob } from './plan-job.ts';
 
 export const jobsReadOperations = {
   listJobs,
@@ -18,6 +20,8 @@ export const jobsReadOperations = {
   getChunk,
   getOutput,
   listEvents,
+  explainJob,
+  planJob,
   getStats,
 };
 

@@ -35,6 +35,7 @@ function readState(call: Call): ChunkAnswer['state'] | null {
   const { state } = call.query;
   if (state === undefined) return null;
   const known = chunkStates.find((name) => name === state);
-  if (known === undefined) throw badQuery('state', `This must be one of ${chunkStates.join(', ')}.`);
+  if (known === undefined)
+    throw badQuery('state', `This must be one of ${chunkStates.join(', ')}.`);
   return known;
 }

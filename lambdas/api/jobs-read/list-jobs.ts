@@ -67,7 +67,8 @@ export async function pageOfJobs(
 ): Promise<JobPage> {
   const caller = callerOf(call);
   if (filter.pool !== null && !seesPool(caller, filter.pool)) throw new ProblemError('forbidden');
-  if (filter.queue !== null && !seesQueue(caller, filter.queue)) throw new ProblemError('forbidden');
+  if (filter.queue !== null && !seesQueue(caller, filter.queue))
+    throw new ProblemError('forbidden');
   const source = await sourceOf(call, deps, filter);
   const ids: JobId[] = [];
   let position = start;
@@ -110,9 +111,7 @@ async function sourceOf(
   const only = filter.pool ?? limited;
   const pools = only === null ? await deps.pools.list() : [only];
   return async (position, limit) => {
-    const lists = await Promise.all(
-      pools.map((pool) => deps.jobs.listPool(pool, position, limit)),
-    );
+    const lists = await Promise.all(pools.map((pool) => deps.jobs.listPool(pool, position, limit)));
     const merged = lists.flat().sort((a, b) => (a.position < b.position ? 1 : -1));
     return merged.slice(0, limit);
   };

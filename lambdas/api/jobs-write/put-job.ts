@@ -34,12 +34,7 @@ export async function putJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   return update(call, deps, found, body);
 }
 
-async function create(
-  call: Call,
-  deps: JobsWriteDeps,
-  id: JobId,
-  body: JobBody,
-): Promise<Answer> {
+async function create(call: Call, deps: JobsWriteDeps, id: JobId, body: JobBody): Promise<Answer> {
   if (call.headers['if-match'] !== undefined) throw new ProblemError('precondition-failed');
   try {
     return await storeJob(call, deps, { id, body, key: null });
@@ -81,5 +76,6 @@ async function update(
 /** The body as a spec, cut the way the stored job was when it leaves the cut to us. */
 function specLike(body: JobBody, stored: JobSpec): JobSpec {
   const chunks = body.chunks ?? (body.power === stored.power ? stored.chunks : null);
-  return fillJob({ ...body, chunks }, null).spec;
+  return fillJob({ ...body, chunks }, { largestEdgePower: null, policy: stored.placement.policy })
+    .spec;
 }

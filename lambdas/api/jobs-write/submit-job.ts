@@ -14,9 +14,9 @@ import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { answerAgain, putIdempotent, readIdempotencyKey } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
+import { divideJob } from '../views/divide-job.ts';
 import { jobView } from '../views/job-view.ts';
 import type { JobsWriteDeps } from './deps.ts';
-import { divideJob } from './divide-job.ts';
 
 /**
  * `POST /v1/jobs`: checks the body, decides which cells get which chunks, and stores everything in one transaction. A job
@@ -91,7 +91,7 @@ async function prepare(
   body: JobBody,
 ): Promise<{ job: StoredJob; shares: ReadonlyMap<CellId, RangeSet> }> {
   const pool = await deps.cells.ofPool(body.pool, call.nowMs);
-  const { spec, cut } = fillJob(body, pool.largestEdgePower);
+  const { spec, cut } = fillJob(body, pool);
   const bytes = Buffer.byteLength(JSON.stringify(spec));
   if (bytes > specBytesMax) {
     throw invalid('', `A job spec has at most ${specBytesMax} bytes; this one has ${bytes}.`);

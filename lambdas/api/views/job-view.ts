@@ -1,7 +1,7 @@
 import type { JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
-import { executionsShownMax } from '../../../core/limits.ts';
 import { powerOf } from '../../../core/job.ts';
 import { type JobStatus, percentOf } from '../../../core/job-status.ts';
+import { executionsShownMax } from '../../../core/limits.ts';
 import type { Execution, WaitingCount } from '../../../core/plan.ts';
 import { count, formatRanges } from '../../../core/ranges.ts';
 import type {
