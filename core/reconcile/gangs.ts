@@ -29,8 +29,9 @@ export function placeGang(pass: Pass, job: JobDraft): Turn {
   const holders = job.leases.filter(isActive).length;
   const edgesWanted = Math.min(Math.max(1, nodes - holders), wanted);
   const parts = gangParts(pass, job, edgesWanted, chunks);
-  if (parts === null || !withinQuota(pass, job, wanted)) {
-    job.obstacle = 'gang-incomplete';
+  const allowed = withinQuota(pass, job, wanted);
+  if (parts === null || !allowed) {
+    job.obstacle = allowed ? 'gang-incomplete' : 'quota';
     return 'stuck';
   }
   if (!canAfford(pass, jobCost(job) + 2 * parts.length)) return 'stuck';

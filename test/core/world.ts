@@ -330,6 +330,7 @@ export function runPass(world: World): boolean {
 /** Faults stop, somebody with room for everything joins, and time goes on until everything has ended. */
 export function settle(world: World): void {
   world.failing = false;
+  world.cell = { ...world.cell, queues: new Map() };
   for (const edge of world.cell.edges.values()) {
     if (edge.config.removing === null)
       world.cell = withEdge(world.cell, edge.name, { config: plainConfig });
