@@ -99,13 +99,6 @@ function standIn(logicalId: string, template: Template): Created | undefined {
     : undefined;
 }
 
-/** A name that nothing has: a policy may speak of a resource that is not run, and then admits nobody. */
-function ignoredResource(logicalId: string, template: Template): Created | undefined {
-  const type = template.resources[logicalId]?.Type;
-  if (type === undefined || ignoredTypes[type] === undefined) return undefined;
-  return { ref: `${logicalId}-is-not-run`, attributes: {} };
-}
-
 function parameterValues(
   declared: Readonly<Record<string, TemplateParameter>>,
   request: DeploymentRequest,
