@@ -11,16 +11,18 @@ export interface CloudArguments {
   readonly region: string;
   readonly engine: EngineName | undefined;
   readonly parameters: Readonly<Record<string, string>>;
+  /** Output that names a bucket → folder that fills it. */
+  readonly files: Readonly<Record<string, string>>;
 }
 
 export const usage = `Runs the synthesized template on this machine.
 
   node local/main.ts --stack NAME [--out cdk.out] [--port-base 4566] [--state .edgewise]
                      [--database dynoxide|dynamodb-local] [--region us-east-1]
-                     [--parameter Name=Value]…
+                     [--parameter Name=Value]… [--files BucketOutput=FOLDER]…
 
-Ports: the base is the gateway of all AWS services, base+1 the HTTP API, base+2 MQTT; the next ones are
-internal.`;
+Ports: the base is the gateway of all AWS services, base+1 the HTTP API, base+2 MQTT, base+3
+internal, base+4 the first distribution.`;
 
 const portBaseMax = 65_000;
 
@@ -44,7 +46,8 @@ export function parseArguments(argv: readonly string[]): CloudArguments | undefi
     stateDir: values.state ?? '.edgewise',
     region: values.region ?? 'us-east-1',
     engine: database,
-    parameters: Object.fromEntries((values.parameter ?? []).map(splitParameter)),
+    parameters: pairsOf('parameter', values.parameter),
+    files: pairsOf('files', values.files),
   };
 }
 
@@ -56,6 +59,7 @@ function read(argv: readonly string[]): {
   region?: string;
   database?: string;
   parameter?: string[];
+  files?: string[];
   help?: boolean;
 } {
   try {
@@ -69,6 +73,7 @@ function read(argv: readonly string[]): {
         region: { type: 'string' },
         database: { type: 'string' },
         parameter: { type: 'string', multiple: true },
+        files: { type: 'string', multiple: true },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;
@@ -77,8 +82,12 @@ function read(argv: readonly string[]): {
   }
 }
 
-function splitParameter(text: string): [string, string] {
-  const at = text.indexOf('=');
-  if (at < 1) throw new StartFailure(`--parameter takes Name=Value, not "${text}".`);
-  return [text.slice(0, at), text.slice(at + 1)];
+function pairsOf(option: string, texts: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const at = text.indexOf('=');
+      if (at < 1) throw new StartFailure(`--${option} takes Name=Value, not "${text}".`);
+      return [text.slice(0, at), text.slice(at + 1)];
+    }),
+  );
 }

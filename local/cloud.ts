@@ -28,6 +28,8 @@ import { startReaper } from './process/reaper.ts';
 import { openQueuesAndBuckets, type QueuesAndBuckets } from './queues/fauxqs.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { secretStore } from './secrets/store.ts';
+import { startSites } from './site/sites.ts';
+import { uploadFolders } from './site/upload.ts';
 import { openStore } from './state/store.ts';
 import { loadAssembly } from './template/assembly.ts';
 import { deploy } from './template/deployment.ts';
@@ -118,6 +120,8 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
   undo.push(() => gateway.close());
   const apis = await startHttpApis({ world, lambda, ports, log });
   undo.push(() => apis.close());
+  const sites = await startSites(world, ports);
+  undo.push(() => sites.close());
   const sources = startEventSources({
     world,
     lambda,
@@ -133,6 +137,7 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
   undo.push(() => alarms.close());
 
   const outputs = resolvedOutputs(deployed, world);
+  uploadFolders(options.files, outputs, queues.buckets);
   const endpoints: Endpoints = {
     api: world.apiUrl(0),
     aws: gatewayUrl,
@@ -173,7 +178,7 @@ function emptyWorld(parts: WorldParts): World {
     account,
     gatewayUrl: parts.gatewayUrl,
     apiUrl: (index) => `http://${host}:${index === 0 ? ports.api : ports.moreApis(index)}`,
-    mqttEndpoint: `${host}:${ports.mqtt}`,
+    siteUrl: (index) => `http://${host}:${ports.site(index)}`,
     stateDir: parts.stateDir,
     database: database.client,
     queues: parts.queues,
@@ -188,6 +193,9 @@ function emptyWorld(parts: WorldParts): World {
     streamMappings: [],
     queueMappings: [],
     apis: new Map(),
+    distributions: [],
+    viewerFunctions: new Map(),
+    responseHeaders: new Map(),
     schedules: [],
     topicRules: [],
     iotPolicies: [],

@@ -63,6 +63,9 @@ export const queueWaitSeconds = 20;
 /** SQS event source: concurrent batches when MaximumConcurrency is not set (AWS starts with 5). */
 export const queueConcurrencyDefault = 5;
 
+/** CloudFront functions: time of one call (AWS: under 1 ms of computing). */
+export const viewerFunctionMs = 100;
+
 /** Processes: time to end after a polite signal, then kill. */
 export const stopGraceMs = 1_500;
 /** Database: time to start answering. */

@@ -9,6 +9,8 @@ export interface Ports {
   readonly api: number;
   readonly mqtt: number;
   readonly database: number;
+  /** Distributions: the first one is base+4. */
+  site(index: number): number;
   /** HTTP APIs after the first one. */
   moreApis(index: number): number;
 }
@@ -19,7 +21,8 @@ export function portsFrom(base: number): Ports {
     api: base + 1,
     mqtt: base + 2,
     database: base + 3,
-    moreApis: (index) => base + 3 + index,
+    site: (index) => base + 4 + 2 * index,
+    moreApis: (index) => base + 3 + 2 * index,
   };
 }
 

@@ -13,6 +13,7 @@ import type { FunctionDefinition } from './lambda/definition.ts';
 import type { QueuesAndBuckets } from './queues/fauxqs.ts';
 import type { ScheduleDefinition } from './scheduler/definition.ts';
 import type { SecretStore } from './secrets/store.ts';
+import type { DistributionDefinition, ViewerFunction } from './site/definition.ts';
 import type { Json, JsonObject } from './template/assembly.ts';
 
 /** Contract with `local/iot`: a topic rule with its intrinsics resolved. */
@@ -52,7 +53,8 @@ export interface World {
   readonly gatewayUrl: string;
   /** Address of the n-th HTTP API of the template. */
   apiUrl(index: number): string;
-  readonly mqttEndpoint: string;
+  /** Address of the n-th distribution of the template. */
+  siteUrl(index: number): string;
   readonly stateDir: string;
   readonly database: DatabaseClient;
   readonly queues: QueuesAndBuckets;
@@ -67,6 +69,10 @@ export interface World {
   readonly streamMappings: StreamMapping[];
   readonly queueMappings: QueueMapping[];
   readonly apis: Map<string, ApiDefinition>;
+  readonly distributions: DistributionDefinition[];
+  readonly viewerFunctions: Map<string, ViewerFunction>;
+  /** By id of the response headers policy. */
+  readonly responseHeaders: Map<string, Readonly<Record<string, string>>>;
   readonly schedules: ScheduleDefinition[];
   readonly topicRules: ResolvedTopicRule[];
   readonly iotPolicies: ResolvedPolicy[];

@@ -32,6 +32,8 @@ export interface RoleBook {
   refusal(caller: Caller, requests: readonly AccessRequest[]): string | undefined;
   /** The same for a role that acts for a service (event sources, rules, schedules). */
   roleRefusal(roleArn: string, service: string, request: AccessRequest): string | undefined;
+  /** True when the resource's own policy lets this service do it. */
+  serviceMay(service: string, request: AccessRequest): boolean;
   writeReport(): void;
 }
 
@@ -151,6 +153,16 @@ export function roleBook(stateDir: string): RoleBook {
     },
     roleRefusal: (roleArn, service, request) =>
       check(roleArn, roleNamed(nameOf(roleArn), service), [`AWS:${roleArn}`], request),
+    serviceMay: (service, plain) => {
+      const policy = (
+        resources.get(plain.resource) ?? bucketPolicy(resources, plain.resource)
+      ).filter((statement) => appliesTo(statement, [`Service:${service}`]));
+      const request = { ...plain, context: { ...baseContext(service), ...plain.context } };
+      const decision = decide(policy, request);
+      if (decision.kind === 'allowed') use(decision.by, plain.action);
+      else refuse(service, plain, 'no resource-based policy allows it');
+      return decision.kind === 'allowed';
+    },
     writeReport: () => {
       const all = [...roles.values()].flatMap((role) =>
         role.statements.map((statement) => ({ role: role.name, statement })),

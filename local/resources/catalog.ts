@@ -8,6 +8,10 @@ import { apigatewayv2Authorizer } from './apigatewayv2-authorizer.ts';
 import { apigatewayv2Integration } from './apigatewayv2-integration.ts';
 import { apigatewayv2Route } from './apigatewayv2-route.ts';
 import { apigatewayv2Stage } from './apigatewayv2-stage.ts';
+import { cloudfrontDistribution } from './cloudfront-distribution.ts';
+import { cloudfrontFunction } from './cloudfront-function.ts';
+import { cloudfrontOriginAccessControl } from './cloudfront-origin-access-control.ts';
+import { cloudfrontResponseHeadersPolicy } from './cloudfront-response-headers-policy.ts';
 import { cloudwatchAlarm } from './cloudwatch-alarm.ts';
 import { dynamodbGlobalTable } from './dynamodb-global-table.ts';
 import { iamManagedPolicy } from './iam-managed-policy.ts';
@@ -34,6 +38,10 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGatewayV2::Integration': apigatewayv2Integration,
   'AWS::ApiGatewayV2::Route': apigatewayv2Route,
   'AWS::ApiGatewayV2::Stage': apigatewayv2Stage,
+  'AWS::CloudFront::Distribution': cloudfrontDistribution,
+  'AWS::CloudFront::Function': cloudfrontFunction,
+  'AWS::CloudFront::OriginAccessControl': cloudfrontOriginAccessControl,
+  'AWS::CloudFront::ResponseHeadersPolicy': cloudfrontResponseHeadersPolicy,
   'AWS::CloudWatch::Alarm': cloudwatchAlarm,
   'AWS::DynamoDB::GlobalTable': dynamodbGlobalTable,
   'AWS::IAM::ManagedPolicy': iamManagedPolicy,
@@ -55,15 +63,8 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::SecretsManager::Secret': secretsmanagerSecret,
 };
 
-const distribution = 'the content network is not simulated';
-
 export const ignoredTypes: Readonly<Record<string, string>> = {
   'AWS::CDK::Metadata': 'a note of the CDK about itself',
-  'AWS::CloudFront::Distribution': distribution,
-  'AWS::CloudFront::Function': distribution,
-  'AWS::CloudFront::OriginAccessControl': distribution,
-  'AWS::CloudFront::ResponseHeadersPolicy': distribution,
-  'AWS::CloudFront::CachePolicy': distribution,
   'AWS::CloudWatch::Dashboard': 'a page of the AWS console',
   'AWS::Logs::MetricFilter': 'log files are not searched',
 };

@@ -28,5 +28,6 @@ export function localAddress(text: string, world: World): string {
     const domain = `${api.id}.execute-api.${world.account.region}.${urlSuffix}`;
     result = result.replaceAll(`https://${domain}`, api.url);
   }
-  return result;
+  // What is `https` in front of a distribution is plain HTTP on the loopback address.
+  return result.replaceAll('https://127.0.0.1:', 'http://127.0.0.1:');
 }

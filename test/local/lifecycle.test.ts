@@ -4,11 +4,17 @@ import { once } from 'node:events';
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { GetItemCommand, PutItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Endpoints } from '../../local/endpoints-file.ts';
 import { notesClients } from './notes-clients.ts';
-import { eventually, freePortBase, type NotesCloud, notesDir, temporaryDir } from './notes-cloud.ts';
+import {
+  eventually,
+  freePortBase,
+  type NotesCloud,
+  notesDir,
+  temporaryDir,
+} from './notes-cloud.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'local', 'main.ts');
 

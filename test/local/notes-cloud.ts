@@ -20,6 +20,7 @@ export interface NotesOptions {
   stateDir?: string;
   portBase?: number;
   parameters?: Record<string, string>;
+  files?: Record<string, string>;
   /** Changes the template before it is run. */
   edit?: TemplateEdit;
 }
@@ -45,6 +46,7 @@ export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud
     region: 'eu-west-1',
     engine: options.engine ?? defaultEngine,
     parameters: options.parameters ?? {},
+    files: options.files ?? {},
   }).finally(() => {
     if (outDir !== notesDir) rmSync(join(outDir, 'Notes.template.json'));
   });

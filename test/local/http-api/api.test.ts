@@ -1,7 +1,8 @@
 /** The HTTP API as its callers see it. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFileSync, readdirSync } from 'node:fs';
+
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventually, type NotesCloud, startNotes } from '../notes-cloud.ts';
 
 let cloud: NotesCloud;
