@@ -5,9 +5,9 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { TLSSocket } from 'node:tls';
-import type { Aedes, AuthenticateError, Client, ConnectPacket } from 'aedes';
+import type { AuthenticateError, Client, ConnectPacket } from 'aedes';
 import type { BrokerDependencies } from './broker.ts';
-import type { Session } from './broker-traffic.ts';
+import type { Session, Sessions } from './broker-sessions.ts';
 import { authorizer, type Identity } from './connection.ts';
 import { clientIdBytesMax } from './limits.ts';
 import { parsePolicy } from './policy.ts';
@@ -16,7 +16,6 @@ import { inFlight } from './shadow-throttle.ts';
 export type Admission = {
   remember(client: Client, packet: ConnectPacket): void;
   authenticate(
-    aedes: Aedes,
     client: Client,
     done: (error: AuthenticateError | null, success: boolean | null) => void,
   ): void;
@@ -29,81 +28,84 @@ const operatorPolicies = [
   }),
 ];
 
-export function admission(
-  dependencies: BrokerDependencies,
-  sessions: WeakMap<Client, Session>,
-): Admission {
-  const { authority, source, presence, log } = dependencies;
+export function admission(dependencies: BrokerDependencies, sessions: Sessions): Admission {
   const packets = new WeakMap<Client, ConnectPacket>();
-
-  const identityOf = (client: Client, packet: ConnectPacket): Identity => {
-    const socket = client.conn as TLSSocket;
-    const certificate = socket.getPeerCertificate();
-    const topicArn = `arn:aws:iot:${source.region}:${source.accountId}:topic/`;
-    return {
-      clientId: client.id,
-      certificateId: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-      commonName: String(certificate.subject?.CN ?? ''),
-      ipAddress: socket.remoteAddress?.replace(/^::ffff:/, '') ?? '',
-      persistent: packet.clean === false,
-      ...(packet.will === undefined ? {} : { willTopic: `${topicArn}${packet.will.topic}` }),
-    };
-  };
-
-  const refusal = (identity: Identity, packet: ConnectPacket): string | Session => {
-    const isOperator = identity.certificateId === authority.operator.certificateId;
-    if (!isOperator && source.registry.certificate(identity.certificateId)?.status !== 'ACTIVE') {
-      return 'its certificate is not registered here or not active';
-    }
-    if (packet.clientId === '' || Buffer.byteLength(packet.clientId) > clientIdBytesMax) {
-      return `a client id has 1 to ${clientIdBytesMax} bytes`;
-    }
-    // "The client ID can't start with a dollar sign ($)."
-    if (packet.clientId.startsWith('$')) return 'a client id cannot start with $';
-    const rights = authorizer(source, identity, isOperator ? operatorPolicies : undefined);
-    if (!rights.allows('iot:Connect', identity.clientId)) {
-      return 'no policy allows iot:Connect with this client id and certificate';
-    }
-    // "connect_failed … or when a last will is configured and the client is not authorized to
-    // publish to that last will topic."
-    if (packet.will !== undefined && !rights.allows('iot:Publish', packet.will.topic)) {
-      return 'no policy allows iot:Publish to the topic of its will';
-    }
-    return {
-      identity,
-      rights,
-      sessionId: randomUUID(),
-      keepAliveSeconds: packet.keepalive ?? 0,
-      connectedAtMs: Date.now(),
-      isOperator,
-      inFlight: inFlight(),
-      recentPublishes: { windowStartMs: 0, count: 0 },
-      sourcePort: 0,
-    };
-  };
-
   return {
     remember(client, packet) {
       packets.set(client, packet);
     },
-    authenticate(aedes, client, done) {
+    authenticate(client, done) {
       const packet = packets.get(client);
       if (packet === undefined) return done(notAuthorized('no CONNECT was seen'), false);
       packets.delete(client);
-      const identity = identityOf(client, packet);
-      const result = refusal(identity, packet);
-      if (typeof result === 'string') {
-        log(`MQTT: ${identity.clientId || 'a client'} may not connect: ${result}.`);
-        void presence().refused(identity);
-        return done(notAuthorized(result), false);
+      const identity = identityOf(dependencies, client, packet);
+      const admitted = admit(dependencies, client, identity, packet);
+      if (typeof admitted === 'string') {
+        dependencies.log(`MQTT: ${identity.clientId || 'a client'} may not connect: ${admitted}.`);
+        void dependencies.presence.refused(identity);
+        return done(notAuthorized(admitted), false);
       }
-      const { clients } = aedes as unknown as { clients: Record<string, Client> };
-      const existing = clients[client.id];
-      const replaced = existing === undefined ? undefined : sessions.get(existing);
-      if (replaced !== undefined) replaced.reason ??= 'DUPLICATE_CLIENTID';
-      sessions.set(client, { ...result, sourcePort: (client.conn as TLSSocket).remotePort ?? 0 });
+      const existing = sessions.find(client.id);
+      if (existing !== undefined) sessions.blame(existing.client, 'DUPLICATE_CLIENTID');
+      sessions.open(client, admitted);
       done(null, true);
     },
+  };
+}
+
+function identityOf(
+  { source }: BrokerDependencies,
+  client: Client,
+  packet: ConnectPacket,
+): Identity {
+  const socket = client.conn as TLSSocket;
+  const certificate = socket.getPeerCertificate();
+  const topicArn = `arn:aws:iot:${source.region}:${source.accountId}:topic/`;
+  return {
+    clientId: client.id,
+    certificateId: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+    commonName: String(certificate.subject?.CN ?? ''),
+    ipAddress: socket.remoteAddress?.replace(/^::ffff:/, '') ?? '',
+    persistent: packet.clean === false,
+    ...(packet.will === undefined ? {} : { willTopic: `${topicArn}${packet.will.topic}` }),
+  };
+}
+
+/** A session, or why there is none. */
+function admit(
+  { authority, source }: BrokerDependencies,
+  client: Client,
+  identity: Identity,
+  packet: ConnectPacket,
+): string | Session {
+  const isOperator = identity.certificateId === authority.operator.certificateId;
+  if (!isOperator && source.registry.certificate(identity.certificateId)?.status !== 'ACTIVE') {
+    return 'its certificate is not registered here or not active';
+  }
+  if (packet.clientId === '' || Buffer.byteLength(packet.clientId) > clientIdBytesMax) {
+    return `a client id has 1 to ${clientIdBytesMax} bytes`;
+  }
+  // "The client ID can't start with a dollar sign ($)."
+  if (packet.clientId.startsWith('$')) return 'a client id cannot start with $';
+  const rights = authorizer(source, identity, isOperator ? operatorPolicies : undefined);
+  if (!rights.allows('iot:Connect', identity.clientId)) {
+    return 'no policy allows iot:Connect with this client id and certificate';
+  }
+  // "connect_failed … or when a last will is configured and the client is not authorized to
+  // publish to that last will topic."
+  if (packet.will !== undefined && !rights.allows('iot:Publish', packet.will.topic)) {
+    return 'no policy allows iot:Publish to the topic of its will';
+  }
+  return {
+    identity,
+    rights,
+    sessionId: randomUUID(),
+    keepAliveSeconds: packet.keepalive ?? 0,
+    connectedAtMs: Date.now(),
+    isOperator,
+    inFlight: inFlight(),
+    recentPublishes: { windowStartMs: 0, count: 0 },
+    sourcePort: (client.conn as TLSSocket).remotePort ?? 0,
   };
 }
 

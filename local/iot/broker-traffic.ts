@@ -2,10 +2,11 @@
  * What a connected client may do: publish, subscribe and receive, by policy and within the quotas.
  * A forbidden publish ends the connection; a forbidden subscription is answered with 128.
  */
-import type { Aedes, AedesPublishPacket, Client, PublishPacket, Subscription } from 'aedes';
+import type { AedesOptions, Client, PublishPacket, Subscription } from 'aedes';
 import type { BrokerDependencies } from './broker.ts';
-import type { Authorizer, DisconnectReason, Identity } from './connection.ts';
-import type { InFlight, Message } from './exchange.ts';
+import type { Session, Sessions } from './broker-sessions.ts';
+import type { DisconnectReason } from './connection.ts';
+import type { Message } from './exchange.ts';
 import {
   filtersPerSubscribeMax,
   payloadBytesMax,
@@ -17,134 +18,111 @@ import {
 import { shadowRequestOf } from './shadow-topics.ts';
 import { isTopicFilter } from './topic-filter.ts';
 
-export type Session = {
-  readonly identity: Identity;
-  readonly rights: Authorizer;
-  readonly sessionId: string;
-  readonly keepAliveSeconds: number;
-  readonly connectedAtMs: number;
-  readonly isOperator: boolean;
-  readonly inFlight: InFlight;
-  readonly recentPublishes: { windowStartMs: number; count: number };
-  readonly sourcePort: number;
-  reason?: DisconnectReason;
+type Traffic = BrokerDependencies & {
+  readonly sessions: Sessions;
+  /** What follows from a message, kept between its two hooks: before and after the PUBACK. */
+  readonly consequences: WeakMap<object, readonly Message[]>;
+  readonly counts: {
+    publishesRefused: number;
+    publishesDiscarded: number;
+    subscribesRefused: number;
+  };
 };
 
-/** What follows from a message, kept between its two hooks: before and after the PUBACK. */
-type Consequences = WeakMap<object, readonly Message[]>;
+type Hooks = Required<
+  Pick<AedesOptions, 'authorizePublish' | 'authorizeSubscribe' | 'authorizeForward' | 'published'>
+>;
 
-export function brokerTraffic(
-  { exchange, log }: BrokerDependencies,
-  sessions: WeakMap<Client, Session>,
-) {
-  const consequences: Consequences = new WeakMap();
+export type BrokerTraffic = {
+  readonly hooks: Hooks;
+  /** Limits of whole packets, which the hooks see only in parts. */
+  watch(client: Client): void;
+  counters(): Record<string, number>;
+};
+
+export function brokerTraffic(dependencies: BrokerDependencies, sessions: Sessions): BrokerTraffic {
   const counts = { publishesRefused: 0, publishesDiscarded: 0, subscribesRefused: 0 };
-
-  /** Undefined: taken. Otherwise the client is told nothing but is disconnected. */
-  const takePublish = async (
-    client: Client | null,
-    packet: PublishPacket,
-  ): Promise<Error | undefined> => {
-    const session = client === null ? undefined : sessions.get(client);
-    if (client === null || session === undefined) return new Error('The client is unknown.');
-    const isWill = (client as unknown as { will: unknown }).will === packet;
-    const refusal = publishRefusal(session, packet, isWill);
-    if (refusal !== undefined) {
-      counts.publishesRefused++;
-      if (!isWill) session.reason ??= refusal.reason;
-      return new Error(`publish to ${packet.topic} refused: ${refusal.why}`);
-    }
-    if (!isWill && exceedsRate(session)) {
-      counts.publishesDiscarded++;
-      discard(packet);
-      return undefined;
-    }
-    const options = { ignoreShadow: isWill, inFlight: session.inFlight };
-    const messages = await exchange().accept(messageOf(session, packet), options);
-    if (messages.length > 0) consequences.set(packet, messages);
-    // The copy for subscribers carries no retain flag; what is retained is stored already.
-    packet.retain = false;
-    return undefined;
-  };
-
-  const authorizePublish = (
-    client: Client | null,
-    packet: PublishPacket,
-    done: (error?: Error | null) => void,
-  ): void => {
-    takePublish(client, packet).then(
-      (refused) => done(refused ?? null),
-      (error: unknown) => {
-        const session = client === null ? undefined : sessions.get(client);
-        if (session !== undefined) session.reason ??= 'SERVER_ERROR';
-        log(`MQTT: a message on ${packet.topic} was not taken: ${String(error)}`);
-        done(new Error('Internal service failure'));
-      },
-    );
-  };
-
+  const traffic: Traffic = { ...dependencies, sessions, consequences: new WeakMap(), counts };
   return {
-    authorizePublish,
-    authorizeSubscribe(
-      client: Client,
-      subscription: Subscription,
-      done: (error: Error | null, granted?: Subscription | null) => void,
-    ): void {
-      const session = sessions.get(client);
-      const refusal =
-        session === undefined
-          ? 'the client is unknown'
-          : subscribeRefusal(client, session, subscription);
-      if (refusal === undefined) {
-        done(null, subscription);
-        return;
-      }
-      counts.subscribesRefused++;
-      log(`MQTT: ${client.id}: subscription to ${subscription.topic} refused: ${refusal}.`);
-      done(null, null);
+    hooks: {
+      authorizePublish: (client, packet, done) => authorizePublish(traffic, client, packet, done),
+      authorizeSubscribe: (client, subscription, done) => {
+        const refusal = subscribeRefusal(client, sessions.of(client), subscription);
+        if (refusal !== undefined) {
+          counts.subscribesRefused++;
+          const what = `subscription to ${subscription.topic}`;
+          dependencies.log(`MQTT: ${client.id}: ${what} refused: ${refusal}.`);
+        }
+        done(null, refusal === undefined ? subscription : null);
+      },
+      // "The iot:Receive permission is confirmed every time a message is delivered to a client."
+      authorizeForward: (client, packet) =>
+        sessions.of(client)?.rights.allows('iot:Receive', packet.topic) ? packet : null,
+      // Runs after the PUBACK was written and the message itself was passed on.
+      published: (packet, _client, done) => {
+        done();
+        for (const message of traffic.consequences.get(packet) ?? []) dependencies.publish(message);
+      },
     },
-    /** "The iot:Receive permission is confirmed every time a message is delivered to a client." */
-    authorizeForward(client: Client, packet: AedesPublishPacket): AedesPublishPacket | null {
-      const allowed = sessions.get(client)?.rights.allows('iot:Receive', packet.topic) ?? false;
-      return allowed ? packet : null;
-    },
-    /** Runs after the PUBACK was written and the message itself was passed on. */
-    published(
-      aedes: Aedes,
-      packet: AedesPublishPacket,
-      _client: Client,
-      done: (error?: Error | null) => void,
-    ): void {
-      const messages = consequences.get(packet);
-      done();
-      for (const { topic, payload, qos } of messages ?? []) {
-        const body = Buffer.from(payload);
-        const copy = {
-          cmd: 'publish',
-          topic,
-          payload: body,
-          qos,
-          retain: false,
-          dup: false,
-        } as const;
-        aedes.publish(copy, () => undefined);
-      }
-    },
-    /** Limits of whole packets, which the broker's hooks see only in parts. */
-    watch(client: Client): void {
+    watch(client) {
       const { _parser } = client as unknown as {
         _parser: { prependListener(event: 'packet', listen: (packet: WirePacket) => void): void };
       };
       _parser.prependListener('packet', (packet) => {
         const problem = packetProblem(packet);
         if (problem === undefined) return;
-        const session = sessions.get(client);
-        if (session !== undefined) session.reason ??= 'CLIENT_ERROR';
+        sessions.blame(client, 'CLIENT_ERROR');
         client.emit('error', new Error(problem));
       });
     },
     counters: () => ({ ...counts }),
   };
+}
+
+/** The PUBACK waits for this: what it acknowledges is committed. */
+function authorizePublish(
+  traffic: Traffic,
+  client: Client | null,
+  packet: PublishPacket,
+  done: (error?: Error | null) => void,
+): void {
+  takePublish(traffic, client, packet).then(
+    (refused) => done(refused ?? null),
+    (error: unknown) => {
+      traffic.sessions.blame(client, 'SERVER_ERROR');
+      traffic.log(`MQTT: a message on ${packet.topic} was not taken: ${String(error)}`);
+      done(new Error('Internal service failure'));
+    },
+  );
+}
+
+/** Undefined: taken. Otherwise the client is told nothing but is disconnected. */
+async function takePublish(
+  traffic: Traffic,
+  client: Client | null,
+  packet: PublishPacket,
+): Promise<Error | undefined> {
+  const { sessions, counts } = traffic;
+  const session = sessions.of(client);
+  if (client === null || session === undefined) return new Error('The client is unknown.');
+  const isWill = (client as unknown as { will: unknown }).will === packet;
+  const refusal = publishRefusal(session, packet, isWill);
+  if (refusal !== undefined) {
+    counts.publishesRefused++;
+    if (!isWill) sessions.blame(client, refusal.reason);
+    return new Error(`publish to ${packet.topic} refused: ${refusal.why}`);
+  }
+  if (!isWill && exceedsRate(session)) {
+    counts.publishesDiscarded++;
+    discard(packet);
+    return undefined;
+  }
+  const options = { ignoreShadow: isWill, inFlight: session.inFlight };
+  const messages = await traffic.exchange.accept(messageOf(session, packet), options);
+  if (messages.length > 0) traffic.consequences.set(packet, messages);
+  // The copy for subscribers carries no retain flag; what is retained is stored already.
+  packet.retain = false;
+  return undefined;
 }
 
 type WirePacket = { cmd: string; subscriptions?: { qos: number }[]; qos?: number };
@@ -194,9 +172,10 @@ function publishRefusal(
 
 function subscribeRefusal(
   client: Client,
-  session: Session,
+  session: Session | undefined,
   { topic }: Subscription,
 ): string | undefined {
+  if (session === undefined) return 'the client is unknown';
   const { subscriptions } = client as unknown as { subscriptions: Record<string, unknown> };
   const isNew = subscriptions[topic] === undefined;
   if (isNew && Object.keys(subscriptions).length >= subscriptionsPerConnectionMax) {

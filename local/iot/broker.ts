@@ -3,13 +3,14 @@
  * of AWS IoT in its hooks. Speaks MQTT 3.1.1; a client of MQTT 5 is refused in its own protocol.
  */
 import { randomUUID } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import { createServer, type TLSSocket } from 'node:tls';
 import { Aedes, type Client } from 'aedes';
 import type { Authority } from './authority.ts';
 import { admission } from './broker-admission.ts';
-import { brokerTraffic, type Session } from './broker-traffic.ts';
+import { type Connected, type Session, type Sessions, sessionBook } from './broker-sessions.ts';
+import { type BrokerTraffic, brokerTraffic } from './broker-traffic.ts';
 import type { AuthorizerSource, DisconnectReason } from './connection.ts';
 import type { Exchange, Message } from './exchange.ts';
 import { keepAliveSecondsMax, keepAliveSecondsMin } from './limits.ts';
@@ -29,24 +30,68 @@ export type Broker = {
   close(): Promise<void>;
 };
 
-export type BrokerDependencies = {
+export type BrokerOptions = {
   readonly host: string;
   readonly port: number;
   readonly authority: Authority;
   readonly source: AuthorizerSource;
-  /** Given late: the exchange publishes through the broker. */
-  readonly exchange: () => Exchange;
-  readonly presence: () => Presence;
+  readonly exchange: Exchange;
+  readonly presence: Presence;
   readonly retained: RetainedStore;
   readonly keepAliveSecondsMin?: number;
   readonly log: (line: string) => void;
 };
 
-export async function startBroker(dependencies: BrokerDependencies): Promise<Broker> {
-  const sessions = new WeakMap<Client, Session>();
-  const admit = admission(dependencies, sessions);
+export type BrokerDependencies = BrokerOptions & { readonly publish: (message: Message) => void };
+
+export async function startBroker(options: BrokerOptions): Promise<Broker> {
+  const dependencies: BrokerDependencies = {
+    ...options,
+    publish: (message) => send(aedes, message),
+  };
+  const sessions = sessionBook(() => aedes);
   const traffic = brokerTraffic(dependencies, sessions);
+  const aedes: Aedes = createAedes(dependencies, sessions, traffic);
+  await aedes.listen();
+  keepRetainedOurselves(aedes, options.retained);
+  followSessions(aedes, sessions, options);
+  const server = await listen(options, (socket) => aedes.handle(socket));
+  return {
+    port: server.port,
+    publish: dependencies.publish,
+    session: (clientId) => sessions.find(clientId)?.session,
+    subscriptions: (clientId) => subscriptionsOf(sessions.find(clientId)?.client),
+    async disconnect(clientId, reason, will = 'keep') {
+      const found = sessions.find(clientId);
+      if (found === undefined) return false;
+      if (will === 'drop') (found.client as unknown as { will: null }).will = null;
+      await end(found, reason);
+      return true;
+    },
+    async disconnectCertificate(certificateId) {
+      const affected = sessions
+        .all()
+        .filter(({ session }) => session.identity.certificateId === certificateId);
+      await Promise.all(affected.map((connected) => end(connected, 'AUTH_ERROR')));
+    },
+    counters: () => ({ connections: aedes.connectedClients, ...traffic.counters() }),
+    async close() {
+      for (const { client } of sessions.all())
+        sessions.blame(client, 'SERVER_INITIATED_DISCONNECT');
+      await new Promise<void>((resolve) => aedes.close(resolve));
+      await server.close();
+    },
+  };
+}
+
+function createAedes(
+  dependencies: BrokerDependencies,
+  sessions: Sessions,
+  traffic: BrokerTraffic,
+): Aedes {
+  const admit = admission(dependencies, sessions);
   const aedes: Aedes = new Aedes({
+    ...traffic.hooks,
     id: randomUUID(),
     concurrency: 1000,
     queueLimit: 1000,
@@ -58,66 +103,44 @@ export async function startBroker(dependencies: BrokerDependencies): Promise<Bro
       admit.remember(client, packet);
       done(null, true);
     },
-    authenticate: (client, _username, _password, done) => admit.authenticate(aedes, client, done),
-    authorizePublish: traffic.authorizePublish,
-    authorizeSubscribe: traffic.authorizeSubscribe,
-    authorizeForward: traffic.authorizeForward,
-    published: (packet, client, done) => traffic.published(aedes, packet, client, done),
+    authenticate: (client, _username, _password, done) => admit.authenticate(client, done),
   });
-  await aedes.listen();
-  keepRetainedOurselves(aedes, dependencies.retained);
-  followSessions(aedes, sessions, dependencies);
-  const server = createTlsServer(dependencies, (socket) => aedes.handle(socket));
+  return aedes;
+}
+
+function end({ client, session }: Connected, reason: DisconnectReason): Promise<void> {
+  session.reason = reason;
+  return new Promise((resolve) => client.close(resolve));
+}
+
+type Listening = { readonly port: number; close(): Promise<void> };
+
+async function listen(
+  options: BrokerOptions,
+  onSocket: (socket: TLSSocket) => void,
+): Promise<Listening> {
+  const server = createTlsServer(options, onSocket);
+  // Also those that have not shaken hands yet: they would keep the server open.
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(dependencies.port, dependencies.host, () => resolve());
+    server.listen(options.port, options.host, resolve);
   });
-  const clients = () => (aedes as unknown as { clients: Record<string, Client> }).clients;
-  const find = (clientId: string): readonly [Client, Session] | undefined => {
-    const client = clients()[clientId];
-    const session = client === undefined ? undefined : sessions.get(client);
-    return client === undefined || session === undefined ? undefined : [client, session];
-  };
-  const all = () =>
-    Object.keys(clients())
-      .map(find)
-      .filter((pair) => pair !== undefined);
-  const drop = (client: Client, session: Session, reason: DisconnectReason) => {
-    session.reason = reason;
-    return new Promise<void>((resolve) => client.close(resolve));
-  };
   return {
     port: (server.address() as AddressInfo).port,
-    publish: (message) => send(aedes, message),
-    session: (clientId) => find(clientId)?.[1],
-    subscriptions: (clientId) => subscriptionsOf(find(clientId)?.[0]),
-    async disconnect(clientId, reason, will = 'keep') {
-      const found = find(clientId);
-      if (found === undefined) return false;
-      if (will === 'drop') (found[0] as unknown as { will: null }).will = null;
-      await drop(...found, reason);
-      return true;
-    },
-    async disconnectCertificate(certificateId) {
-      const affected = all().filter(
-        ([, session]) => session.identity.certificateId === certificateId,
-      );
-      await Promise.all(affected.map((pair) => drop(...pair, 'AUTH_ERROR')));
-    },
-    counters: () => ({ connections: aedes.connectedClients, ...traffic.counters() }),
     async close() {
-      for (const [, session] of all()) session.reason = 'SERVER_INITIATED_DISCONNECT';
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      await new Promise<void>((resolve) => aedes.close(resolve));
+      for (const socket of sockets) socket.destroy();
       await closed;
     },
   };
 }
 
-function createTlsServer(
-  { authority, log }: BrokerDependencies,
-  onSocket: (socket: TLSSocket) => void,
-) {
+function createTlsServer({ authority, log }: BrokerOptions, onSocket: (socket: TLSSocket) => void) {
   const server = createServer(
     {
       ca: authority.caPem,
@@ -146,7 +169,7 @@ export function keepAliveOf(seconds: number, least = keepAliveSecondsMin): numbe
 const unsupportedVersion5 = Buffer.from([0x20, 0x03, 0x00, 0x84, 0x00]);
 
 function refuseMqtt5(
-  { log }: BrokerDependencies,
+  { log }: BrokerOptions,
   client: Client,
   done: (error: Error | null, success: boolean) => void,
 ): void {
@@ -186,32 +209,25 @@ function keepRetainedOurselves(aedes: Aedes, retained: RetainedStore): void {
     );
 }
 
-function followSessions(
-  aedes: Aedes,
-  sessions: WeakMap<Client, Session>,
-  { presence, log }: BrokerDependencies,
-): void {
+function followSessions(aedes: Aedes, sessions: Sessions, { presence, log }: BrokerOptions): void {
   aedes.on('client', (client) => {
-    const session = sessions.get(client);
-    if (session !== undefined) void presence().connected(session);
+    const session = sessions.of(client);
+    if (session !== undefined) void presence.connected(session);
   });
-  aedes.on('keepaliveTimeout', (client) => {
-    const session = sessions.get(client);
-    if (session !== undefined) session.reason ??= 'MQTT_KEEP_ALIVE_TIMEOUT';
-  });
+  aedes.on('keepaliveTimeout', (client) => sessions.blame(client, 'MQTT_KEEP_ALIVE_TIMEOUT'));
   aedes.on('clientError', (client, error) => {
-    const session = sessions.get(client);
-    if (session === undefined) return;
     // The system gives its errors a code; the others come from what the client sent.
-    session.reason ??= 'code' in error ? 'CONNECTION_LOST' : 'CLIENT_ERROR';
-    if (session.reason !== 'CONNECTION_LOST') log(`MQTT: ${client.id}: ${error.message}`);
+    if ('code' in error) sessions.blame(client, 'CONNECTION_LOST');
+    else {
+      sessions.blame(client, 'CLIENT_ERROR');
+      log(`MQTT: ${client.id}: ${error.message}`);
+    }
   });
   aedes.on('clientDisconnect', (client) => {
-    const session = sessions.get(client);
-    if (session === undefined) return;
     const { _disconnected } = client as unknown as { _disconnected: boolean };
-    session.reason ??= _disconnected ? 'CLIENT_INITIATED_DISCONNECT' : 'CONNECTION_LOST';
-    void presence().disconnected(session);
+    sessions.blame(client, _disconnected ? 'CLIENT_INITIATED_DISCONNECT' : 'CONNECTION_LOST');
+    const session = sessions.of(client);
+    if (session !== undefined) void presence.disconnected(session);
   });
 }
 

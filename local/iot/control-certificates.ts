@@ -3,7 +3,7 @@ import type { ControlCall, ControlDependencies, ControlOperation } from './contr
 import { nextToken, pageOf } from './control-plane.ts';
 import { invalid, notFound, ServiceError } from './http-answer.ts';
 import type { JsonObject } from './json.ts';
-import { type Certificate, type CertificateStatus, certificateStatuses } from './registry.ts';
+import { type Certificate, certificateStatuses } from './registry.ts';
 
 export function certificateOperations(
   dependencies: ControlDependencies,
@@ -34,7 +34,7 @@ function certificateOf(dependencies: ControlDependencies, arn: string | undefine
 }
 
 function lifecycle(dependencies: ControlDependencies): Record<string, ControlOperation> {
-  const { registry, journal, authority, nowMs, changed } = dependencies;
+  const { registry, journal, nowMs, changed } = dependencies;
   const summary = (certificate: Certificate): JsonObject => ({
     certificateArn: arnOf(dependencies, 'cert', certificate.id),
     certificateId: certificate.id,
@@ -42,30 +42,7 @@ function lifecycle(dependencies: ControlDependencies): Record<string, ControlOpe
     creationDate: certificate.createdAtMs / 1000,
   });
   return {
-    async CreateCertificateFromCsr({ body, query }) {
-      const csr = body['certificateSigningRequest'];
-      if (typeof csr !== 'string') throw invalid('certificateSigningRequest is missing.');
-      const issued = await authority.issueFromRequest(csr).catch((error: Error) => {
-        throw invalid(error.message);
-      });
-      const status: CertificateStatus = query.get('setAsActive') === 'true' ? 'ACTIVE' : 'INACTIVE';
-      const atMs = nowMs();
-      await journal.write(() =>
-        registry.addCertificate({
-          id: issued.id,
-          pem: issued.pem,
-          commonName: issued.subjectCommonName,
-          status,
-          createdAtMs: atMs,
-          modifiedAtMs: atMs,
-        }),
-      );
-      return {
-        certificateArn: arnOf(dependencies, 'cert', issued.id),
-        certificateId: issued.id,
-        certificatePem: issued.pem,
-      };
-    },
+    CreateCertificateFromCsr: (call) => createCertificate(dependencies, call),
     DescribeCertificate({ path }) {
       const certificate = existing(dependencies, path['certificate'] ?? '');
       return {
@@ -102,6 +79,34 @@ function lifecycle(dependencies: ControlDependencies): Record<string, ControlOpe
         ...(found.length > page.size ? { nextMarker: nextToken(found[page.size - 1]!.id) } : {}),
       };
     },
+  };
+}
+
+async function createCertificate(
+  dependencies: ControlDependencies,
+  { body, query }: ControlCall,
+): Promise<JsonObject> {
+  const { registry, journal, authority, nowMs } = dependencies;
+  const csr = body['certificateSigningRequest'];
+  if (typeof csr !== 'string') throw invalid('certificateSigningRequest is missing.');
+  const issued = await authority.issueFromRequest(csr).catch((error: Error) => {
+    throw invalid(error.message);
+  });
+  const atMs = nowMs();
+  await journal.write(() =>
+    registry.addCertificate({
+      id: issued.id,
+      pem: issued.pem,
+      commonName: issued.subjectCommonName,
+      status: query.get('setAsActive') === 'true' ? 'ACTIVE' : 'INACTIVE',
+      createdAtMs: atMs,
+      modifiedAtMs: atMs,
+    }),
+  );
+  return {
+    certificateArn: arnOf(dependencies, 'cert', issued.id),
+    certificateId: issued.id,
+    certificatePem: issued.pem,
   };
 }
 

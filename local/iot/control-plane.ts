@@ -97,92 +97,28 @@ function endpointOperations(dependencies: ControlDependencies): Record<string, C
 }
 
 function thingOperations(dependencies: ControlDependencies): Record<string, ControlOperation> {
-  const { registry, journal, changed } = dependencies;
-  const arn = (name: string) =>
-    `arn:aws:iot:${dependencies.region}:${dependencies.accountId}:thing/${name}`;
-  const existing = ({ path }: ControlCall): Thing => {
-    const name = path['thing'] ?? '';
-    const thing = registry.thing(name);
-    if (thing === undefined) throw notFound(`Thing ${name} cannot be found.`);
-    return thing;
-  };
-  const created = (thing: Thing): JsonObject => ({
-    thingName: thing.name,
-    thingArn: arn(thing.name),
-    thingId: thing.id,
-  });
+  const { registry, journal } = dependencies;
   return {
-    CreateThing: ({ path, body }) =>
-      journal.write(() => {
-        const name = path['thing'] ?? '';
-        if (!thingNamePattern.test(name)) throw invalid('The thing name is not valid.');
-        const attributes = attributesOf(body);
-        const type = typeof body['thingTypeName'] === 'string' ? body['thingTypeName'] : undefined;
-        const before = registry.thing(name);
-        // "If the thing already exists with the same configuration, the call succeeds."
-        if (before !== undefined) {
-          const same =
-            before.type === type &&
-            JSON.stringify(before.attributes) === JSON.stringify(attributes);
-          if (!same)
-            throw exists(`Thing ${name} already exists in account with different attributes`);
-          return created(before);
-        }
-        const typed = type === undefined ? {} : { type };
-        const thing = { name, id: randomUUID(), ...typed, attributes, version: 1 };
-        registry.putThing(thing);
-        changed();
-        return created(thing);
-      }),
+    CreateThing: (call) => journal.write(() => createThing(dependencies, call)),
     DescribeThing(call) {
-      const thing = existing(call);
+      const thing = existingThing(dependencies, call);
       return {
-        ...created(thing),
+        ...identification(dependencies, thing),
         defaultClientId: thing.name,
         ...(thing.type === undefined ? {} : { thingTypeName: thing.type }),
         attributes: thing.attributes,
         version: thing.version,
       };
     },
-    UpdateThing: (call) =>
-      journal.write(() => {
-        const thing = existing(call);
-        expectVersion(thing, call.body['expectedVersion']);
-        const merge =
-          isObject(call.body['attributePayload']) &&
-          call.body['attributePayload']['merge'] === true;
-        const wanted = attributesOf(call.body);
-        const attributes = Object.fromEntries(
-          // "an attribute with an empty value is removed"
-          Object.entries(merge ? { ...thing.attributes, ...wanted } : wanted).filter(
-            ([, value]) => value !== '',
-          ),
-        );
-        registry.putThing({ ...thing, attributes, version: thing.version + 1 });
-        changed();
-        return {};
-      }),
-    DeleteThing: (call) =>
-      journal.write(() => {
-        const name = call.path['thing'] ?? '';
-        const thing = registry.thing(name);
-        // "Returns successfully with no error if … you specify a thing that doesn't exist."
-        if (thing === undefined) return {};
-        expectVersion(thing, call.query.get('expectedVersion'));
-        if (registry.principalsOf(name).length > 0) {
-          throw invalid(`Cannot delete. Thing ${name} is still attached to one or more principals`);
-        }
-        registry.deleteThing(name);
-        changed();
-        return {};
-      }),
+    UpdateThing: (call) => journal.write(() => updateThing(dependencies, call)),
+    DeleteThing: (call) => journal.write(() => deleteThing(dependencies, call)),
     ListThings({ query }) {
       const page = pageOf(query);
       const found = registry.listThings(page.after, page.size + 1);
       return {
         things: found.slice(0, page.size).map((thing) => ({
           thingName: thing.name,
-          thingArn: arn(thing.name),
+          thingArn: thingArn(dependencies, thing.name),
           attributes: thing.attributes,
           version: thing.version,
         })),
@@ -191,6 +127,75 @@ function thingOperations(dependencies: ControlDependencies): Record<string, Cont
     },
   };
 }
+
+function createThing(dependencies: ControlDependencies, { path, body }: ControlCall): JsonObject {
+  const { registry, changed } = dependencies;
+  const name = path['thing'] ?? '';
+  if (!thingNamePattern.test(name)) throw invalid('The thing name is not valid.');
+  const attributes = attributesOf(body);
+  const type = typeof body['thingTypeName'] === 'string' ? body['thingTypeName'] : undefined;
+  const before = registry.thing(name);
+  if (before !== undefined) {
+    // "If the thing already exists with the same configuration, the call succeeds."
+    const same =
+      before.type === type && JSON.stringify(before.attributes) === JSON.stringify(attributes);
+    if (!same) throw exists(`Thing ${name} already exists in account with different attributes`);
+    return identification(dependencies, before);
+  }
+  const typed = type === undefined ? {} : { type };
+  const thing = { name, id: randomUUID(), ...typed, attributes, version: 1 };
+  registry.putThing(thing);
+  changed();
+  return identification(dependencies, thing);
+}
+
+function updateThing(dependencies: ControlDependencies, call: ControlCall): JsonObject {
+  const thing = existingThing(dependencies, call);
+  expectVersion(thing, call.body['expectedVersion']);
+  const payload = call.body['attributePayload'];
+  const merge = isObject(payload) && payload['merge'] === true;
+  const wanted = attributesOf(call.body);
+  const attributes = Object.fromEntries(
+    // "an attribute with an empty value is removed"
+    Object.entries(merge ? { ...thing.attributes, ...wanted } : wanted).filter(
+      ([, value]) => value !== '',
+    ),
+  );
+  dependencies.registry.putThing({ ...thing, attributes, version: thing.version + 1 });
+  dependencies.changed();
+  return {};
+}
+
+function deleteThing(dependencies: ControlDependencies, { path, query }: ControlCall): JsonObject {
+  const { registry, changed } = dependencies;
+  const name = path['thing'] ?? '';
+  const thing = registry.thing(name);
+  // "Returns successfully with no error if … you specify a thing that doesn't exist."
+  if (thing === undefined) return {};
+  expectVersion(thing, query.get('expectedVersion'));
+  if (registry.principalsOf(name).length > 0) {
+    throw invalid(`Cannot delete. Thing ${name} is still attached to one or more principals`);
+  }
+  registry.deleteThing(name);
+  changed();
+  return {};
+}
+
+function existingThing({ registry }: ControlDependencies, { path }: ControlCall): Thing {
+  const name = path['thing'] ?? '';
+  const thing = registry.thing(name);
+  if (thing === undefined) throw notFound(`Thing ${name} cannot be found.`);
+  return thing;
+}
+
+const thingArn = ({ region, accountId }: ControlDependencies, name: string): string =>
+  `arn:aws:iot:${region}:${accountId}:thing/${name}`;
+
+const identification = (dependencies: ControlDependencies, thing: Thing): JsonObject => ({
+  thingName: thing.name,
+  thingArn: thingArn(dependencies, thing.name),
+  thingId: thing.id,
+});
 
 export const exists = (message: string): ServiceError =>
   new ServiceError(409, 'ResourceAlreadyExistsException', message);

@@ -63,48 +63,16 @@ type Dependencies = {
 };
 
 export function exchange(dependencies: Dependencies): Exchange {
-  const { journal, shadows, retained, delivery, publish, nowMs } = dependencies;
+  const { journal, delivery, publish, nowMs } = dependencies;
   const counts = { messages: 0, shadowRequests: 0, shadowRejected: 0, rulesTriggered: 0 };
 
-  const owe = (message: Message, receivedAtMs: number): OutboxRow[] => {
-    const known = {
-      topic: message.topic,
-      payload: message.payload,
-      clientId: message.clientId ?? 'n/a',
-      principal: message.principal ?? 'n/a',
-      receivedAtMs,
-    };
-    const context = contextOf(known, dependencies.accountId);
-    return dependencies.rules
-      .triggered(message.topic, message.payload, context)
-      .map((rule) =>
-        dependencies.outbox.add({ ...known, rule: rule.name, depth: message.depth ?? 0 }),
-      );
-  };
-
-  /** Inside the transaction: the answer of the shadow service and what rules see of it. */
-  const applyShadow = (request: ShadowRequest, admitted: boolean, receivedAtMs: number) => {
-    counts.shadowRequests++;
-    const stored = shadows.read(request.thing, request.name);
-    const outcome = admitted
-      ? apply(receivedAtMs, stored, request)
-      : reject(receivedAtMs, stored, request, { ...tooManyRequests, ...tokenOf(request) });
-    if (outcome.response.code !== 200) counts.shadowRejected++;
-    if (outcome.next !== undefined && outcome.next !== stored) {
-      shadows.write(request.thing, request.name, outcome.next);
-    }
-    const messages = outcome.messages.map(
-      ({ topic, body }): Message => ({ topic, payload: Buffer.from(JSON.stringify(body)), qos: 1 }),
-    );
-    return { outcome, messages, rows: messages.flatMap((message) => owe(message, receivedAtMs)) };
-  };
-
-  const hand = (rows: readonly OutboxRow[]): void => {
+  /** After the commit: hands over what rules owe, and counts. */
+  const settle = ({ rows, response }: Effects): void => {
     counts.rulesTriggered += rows.length;
+    if (response !== undefined) counts.shadowRequests++;
+    if (response !== undefined && response.code !== 200) counts.shadowRejected++;
     if (rows.length > 0) delivery.offer(rows);
   };
-
-  const shadowKey = (request: ShadowRequest) => `${request.thing}/${request.name ?? ''}`;
 
   const accept = async (
     message: Message,
@@ -116,18 +84,13 @@ export function exchange(dependencies: Dependencies): Exchange {
       ? undefined
       : shadowRequestOf(message.topic, message.payload);
     const slot = request === undefined || (options.inFlight?.start(request.thing) ?? true);
-    const admitted =
-      request === undefined || (slot && dependencies.rate.admits(receivedAtMs, shadowKey(request)));
+    const admitted = slot && (request === undefined || admits(dependencies, request, receivedAtMs));
     try {
-      const done = await journal.write(() => {
-        const rows = owe(message, receivedAtMs);
-        if (message.retain === true) retained.put({ ...message, modifiedAtMs: receivedAtMs });
-        if (request === undefined) return { messages: [], rows };
-        const shadow = applyShadow(request, admitted, receivedAtMs);
-        return { messages: shadow.messages, rows: [...rows, ...shadow.rows] };
-      });
-      hand(done.rows);
-      return done.messages;
+      const effects = await journal.write(() =>
+        effectsOf(dependencies, message, request, admitted, receivedAtMs),
+      );
+      settle(effects);
+      return effects.messages;
     } finally {
       if (request !== undefined && slot) options.inFlight?.end(request.thing);
     }
@@ -137,11 +100,13 @@ export function exchange(dependencies: Dependencies): Exchange {
     accept,
     async request(request) {
       const receivedAtMs = nowMs();
-      const admitted = dependencies.rate.admits(receivedAtMs, shadowKey(request));
-      const done = await journal.write(() => applyShadow(request, admitted, receivedAtMs));
-      hand(done.rows);
-      done.messages.forEach(publish);
-      return done.outcome.response;
+      const admitted = admits(dependencies, request, receivedAtMs);
+      const effects = await journal.write(() =>
+        shadowEffects(dependencies, request, admitted, receivedAtMs),
+      );
+      settle(effects);
+      effects.messages.forEach(publish);
+      return effects.response;
     },
     async announce(message) {
       const messages = await accept(message);
@@ -149,4 +114,70 @@ export function exchange(dependencies: Dependencies): Exchange {
     },
     counters: () => ({ ...counts }),
   };
+}
+
+/** What a transaction did, for after its commit. */
+type Effects = {
+  readonly messages: readonly Message[];
+  readonly rows: readonly OutboxRow[];
+  readonly response?: ShadowOutcome['response'];
+};
+
+const admits = ({ rate }: Dependencies, request: ShadowRequest, nowMs: number): boolean =>
+  rate.admits(nowMs, `${request.thing}/${request.name ?? ''}`);
+
+/** Inside the transaction: everything that one message changes. */
+function effectsOf(
+  dependencies: Dependencies,
+  message: Message,
+  request: ShadowRequest | undefined,
+  admitted: boolean,
+  receivedAtMs: number,
+): Effects {
+  const rows = owe(dependencies, message, receivedAtMs);
+  if (message.retain === true) {
+    dependencies.retained.put({ ...message, modifiedAtMs: receivedAtMs });
+  }
+  if (request === undefined) return { messages: [], rows };
+  const shadow = shadowEffects(dependencies, request, admitted, receivedAtMs);
+  return { ...shadow, rows: [...rows, ...shadow.rows] };
+}
+
+/** Inside the transaction: the answer of the shadow service and what rules see of it. */
+function shadowEffects(
+  dependencies: Dependencies,
+  request: ShadowRequest,
+  admitted: boolean,
+  receivedAtMs: number,
+): Required<Effects> {
+  const { shadows } = dependencies;
+  const stored = shadows.read(request.thing, request.name);
+  const outcome = admitted
+    ? apply(receivedAtMs, stored, request)
+    : reject(receivedAtMs, stored, request, { ...tooManyRequests, ...tokenOf(request) });
+  if (outcome.next !== undefined && outcome.next !== stored) {
+    shadows.write(request.thing, request.name, outcome.next);
+  }
+  const messages = outcome.messages.map(
+    ({ topic, body }): Message => ({ topic, payload: Buffer.from(JSON.stringify(body)), qos: 1 }),
+  );
+  const rows = messages.flatMap((message) => owe(dependencies, message, receivedAtMs));
+  return { messages, rows, response: outcome.response };
+}
+
+/** Inside the transaction: a row for each rule that the message triggers. */
+function owe(dependencies: Dependencies, message: Message, receivedAtMs: number): OutboxRow[] {
+  const known = {
+    topic: message.topic,
+    payload: message.payload,
+    clientId: message.clientId ?? 'n/a',
+    principal: message.principal ?? 'n/a',
+    receivedAtMs,
+  };
+  const context = contextOf(known, dependencies.accountId);
+  return dependencies.rules
+    .triggered(message.topic, message.payload, context)
+    .map((rule) =>
+      dependencies.outbox.add({ ...known, rule: rule.name, depth: message.depth ?? 0 }),
+    );
 }

@@ -2,7 +2,7 @@
  * Lifecycle events: who connected, who left and why, on `$aws/events/presence/…` with times in
  * milliseconds. "Client IDs that contain # or + do not receive lifecycle events."
  */
-import type { Session } from './broker-traffic.ts';
+import type { Session } from './broker-sessions.ts';
 import type { DisconnectReason, Identity } from './connection.ts';
 import type { Exchange } from './exchange.ts';
 import type { Journal } from './journal.ts';
@@ -34,35 +34,15 @@ type Dependencies = {
 const lastConnectionsMax = 10_000;
 
 export function presence(dependencies: Dependencies): Presence {
-  const { journal, store, exchange, nowMs, log } = dependencies;
+  const { journal, store, nowMs } = dependencies;
   const versions = new WeakMap<Session, Promise<number>>();
   const ended = new Map<string, LastConnection>();
-
-  const announce = async (kind: string, clientId: string, body: object): Promise<void> => {
-    if (/[#+]/.test(clientId)) return;
-    const payload = Buffer.from(JSON.stringify({ clientId, ...body }));
-    const topic = `$aws/events/presence/${kind}/${clientId}`;
-    await exchange.announce({ topic, payload, qos: 1 }).catch((error: unknown) => {
-      log(`Lifecycle event of ${clientId} was lost: ${String(error)}`);
-    });
-  };
 
   const remember = (clientId: string, last: LastConnection) => {
     ended.delete(clientId);
     ended.set(clientId, last);
     if (ended.size > lastConnectionsMax) ended.delete(ended.keys().next().value!);
   };
-
-  const common = (session: Session, timestamp: number, eventType: string) => ({
-    // "thingName will only be included if the client is connecting using the exclusive thing feature"
-    ...(session.rights.exclusiveThing === undefined
-      ? {}
-      : { thingName: session.rights.exclusiveThing }),
-    timestamp,
-    eventType,
-    sessionIdentifier: session.sessionId,
-    principalIdentifier: session.identity.certificateId,
-  });
 
   return {
     async connected(session) {
@@ -72,9 +52,9 @@ export function presence(dependencies: Dependencies): Presence {
         .write(() => store.connected(nowMs(), clientId, session.sessionId, certificateId))
         .then((row) => row.version);
       versions.set(session, version);
-      await announce('connected', clientId, {
-        ...common(session, nowMs(), 'connected'),
-        ipAddress,
+      const body = { ...common(session, nowMs(), 'connected'), ipAddress };
+      await announce(dependencies, 'connected', clientId, {
+        ...body,
         versionNumber: await version,
       });
     },
@@ -85,15 +65,15 @@ export function presence(dependencies: Dependencies): Presence {
       remember(clientId, { disconnectReason: reason, disconnectedAtMs: timestamp });
       const versionNumber = (await versions.get(session)) ?? 0;
       await journal.write(() => store.disconnected(timestamp, clientId, versionNumber));
-      await announce('disconnected', clientId, {
-        ...common(session, timestamp, 'disconnected'),
-        clientInitiatedDisconnect: reason === 'CLIENT_INITIATED_DISCONNECT',
-        disconnectReason: reason,
+      const body = common(session, timestamp, 'disconnected');
+      await announce(dependencies, 'disconnected', clientId, {
+        ...body,
+        ...ending(reason),
         versionNumber,
       });
     },
     refused: (identity) =>
-      announce('connect_failed', identity.clientId, {
+      announce(dependencies, 'connect_failed', identity.clientId, {
         timestamp: nowMs(),
         eventType: 'connect_failed',
         connectFailureReason: 'AUTHORIZATION_FAILED',
@@ -105,13 +85,12 @@ export function presence(dependencies: Dependencies): Presence {
       for (const row of store.open()) {
         const timestamp = nowMs();
         await journal.write(() => store.disconnected(timestamp, row.clientId, row.version));
-        await announce('disconnected', row.clientId, {
+        await announce(dependencies, 'disconnected', row.clientId, {
           timestamp,
           eventType: 'disconnected',
           sessionIdentifier: row.session,
           principalIdentifier: row.certificate,
-          clientInitiatedDisconnect: false,
-          disconnectReason: 'SERVER_ERROR',
+          ...ending('SERVER_ERROR'),
           versionNumber: row.version,
         });
       }
@@ -119,3 +98,35 @@ export function presence(dependencies: Dependencies): Presence {
     last: (clientId) => ended.get(clientId),
   };
 }
+
+async function announce(
+  { exchange, log }: Dependencies,
+  kind: string,
+  clientId: string,
+  body: object,
+): Promise<void> {
+  if (/[#+]/.test(clientId)) return;
+  const payload = Buffer.from(JSON.stringify({ clientId, ...body }));
+  const topic = `$aws/events/presence/${kind}/${clientId}`;
+  await exchange.announce({ topic, payload, qos: 1 }).catch((error: unknown) => {
+    log(`Lifecycle event of ${clientId} was lost: ${String(error)}`);
+  });
+}
+
+const common = (
+  { rights, sessionId, identity }: Session,
+  timestamp: number,
+  eventType: string,
+) => ({
+  // "thingName will only be included if the client is connecting using the exclusive thing feature"
+  ...(rights.exclusiveThing === undefined ? {} : { thingName: rights.exclusiveThing }),
+  timestamp,
+  eventType,
+  sessionIdentifier: sessionId,
+  principalIdentifier: identity.certificateId,
+});
+
+const ending = (reason: DisconnectReason) => ({
+  clientInitiatedDisconnect: reason === 'CLIENT_INITIATED_DISCONNECT',
+  disconnectReason: reason,
+});

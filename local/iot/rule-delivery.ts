@@ -39,11 +39,14 @@ type Dependencies = {
 
 type Failure = { readonly action: RuleAction; readonly message: string };
 
+type Counts = { delivered: number; retried: number; failed: number; dropped: number };
+type Work = Dependencies & { readonly stopping: AbortSignal; readonly counts: Counts };
+
 export function ruleDelivery(dependencies: Dependencies): RuleDelivery {
-  const { rules, settle, log } = dependencies;
   const queue: OutboxRow[] = [];
   const stopping = new AbortController();
-  const counts = { delivered: 0, retried: 0, failed: 0, dropped: 0 };
+  const counts: Counts = { delivered: 0, retried: 0, failed: 0, dropped: 0 };
+  const work: Work = { ...dependencies, stopping: stopping.signal, counts };
   let running = 0;
   let whenIdle: (() => void)[] = [];
 
@@ -51,9 +54,9 @@ export function ruleDelivery(dependencies: Dependencies): RuleDelivery {
     while (running < deliveriesAtOnceMax && queue.length > 0 && !stopping.signal.aborted) {
       const row = queue.shift()!;
       running++;
-      void deliver(row)
+      void deliver(work, row)
         .catch((error: unknown) => {
-          if (!stopping.signal.aborted) log(`Rule ${row.rule}: ${sentence(error)}`);
+          if (!stopping.signal.aborted) dependencies.log(`Rule ${row.rule}: ${sentence(error)}`);
         })
         .finally(() => {
           running--;
@@ -62,65 +65,6 @@ export function ruleDelivery(dependencies: Dependencies): RuleDelivery {
     }
     if (running === 0 && (queue.length === 0 || stopping.signal.aborted)) {
       for (const done of whenIdle.splice(0)) done();
-    }
-  };
-
-  const deliver = async (row: OutboxRow): Promise<void> => {
-    const rule = rules.named(row.rule);
-    if (rule === undefined) {
-      counts.dropped++;
-      log(`Rule ${row.rule} is gone; a message on ${row.topic} that it owed is dropped.`);
-      return settle(row.id);
-    }
-    const context = contextOf(row, dependencies.accountId);
-    const result = resultOf(rule, row.payload, context);
-    const bytes = result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
-    const outcomes = await Promise.all(
-      rule.actions.map((action) => attempt(action, row, bytes, context)),
-    );
-    const failures = outcomes.filter((outcome) => outcome !== undefined);
-    if (failures.length === 0) counts.delivered++;
-    else await runErrorAction(rule, row, failures, context);
-    await settle(row.id);
-  };
-
-  const runErrorAction = async (
-    rule: Rule,
-    row: OutboxRow,
-    failures: readonly Failure[],
-    context: MessageContext,
-  ): Promise<void> => {
-    counts.failed++;
-    for (const { action, message } of failures) {
-      log(`Rule ${rule.name}: the action ${action.kind} failed: ${message}`);
-    }
-    if (rule.errorAction === undefined) return;
-    const body = Buffer.from(JSON.stringify(errorMessage(rule, row, failures)));
-    const failure = await attempt(rule.errorAction, row, body, context);
-    if (failure !== undefined)
-      log(`Rule ${rule.name}: the error action failed: ${failure.message}`);
-  };
-
-  const attempt = async (
-    action: RuleAction,
-    row: OutboxRow,
-    bytes: Uint8Array,
-    context: MessageContext,
-  ): Promise<Failure | undefined> => {
-    for (let tries = 1; ; tries++) {
-      try {
-        await run(dependencies.targets, action, row, bytes, context);
-        return undefined;
-      } catch (error) {
-        stopping.signal.throwIfAborted();
-        if (tries >= deliveryAttemptsMax) return { action, message: sentence(error) };
-        counts.retried++;
-        const pauseMs = Math.min(
-          deliveryBackoffFirstMs * 2 ** (tries - 1),
-          dependencies.backoffMaxMs,
-        );
-        await pause(pauseMs, undefined, { signal: stopping.signal });
-      }
     }
   };
 
@@ -142,6 +86,66 @@ export function ruleDelivery(dependencies: Dependencies): RuleDelivery {
       return idle();
     },
   };
+}
+
+async function deliver(work: Work, row: OutboxRow): Promise<void> {
+  const rule = work.rules.named(row.rule);
+  if (rule === undefined) {
+    work.counts.dropped++;
+    work.log(`Rule ${row.rule} is gone; a message on ${row.topic} that it owed is dropped.`);
+    return work.settle(row.id);
+  }
+  const context = contextOf(row, work.accountId);
+  const result = resultOf(rule, row.payload, context);
+  const bytes = result instanceof Uint8Array ? result : Buffer.from(JSON.stringify(result));
+  const outcomes = await Promise.all(
+    rule.actions.map((action) => attempt(work, action, row, bytes, context)),
+  );
+  const failures = outcomes.filter((outcome) => outcome !== undefined);
+  if (failures.length === 0) work.counts.delivered++;
+  else await runErrorAction(work, rule, row, failures, context);
+  return work.settle(row.id);
+}
+
+async function runErrorAction(
+  work: Work,
+  rule: Rule,
+  row: OutboxRow,
+  failures: readonly Failure[],
+  context: MessageContext,
+): Promise<void> {
+  work.counts.failed++;
+  for (const { action, message } of failures) {
+    work.log(`Rule ${rule.name}: the action ${action.kind} failed: ${message}`);
+  }
+  if (rule.errorAction === undefined) return;
+  const body = Buffer.from(JSON.stringify(errorMessage(rule, row, failures)));
+  const failure = await attempt(work, rule.errorAction, row, body, context);
+  if (failure !== undefined) {
+    work.log(`Rule ${rule.name}: the error action failed: ${failure.message}`);
+  }
+}
+
+/** Undefined: done. A failure comes only after the last try. */
+async function attempt(
+  work: Work,
+  action: RuleAction,
+  row: OutboxRow,
+  bytes: Uint8Array,
+  context: MessageContext,
+): Promise<Failure | undefined> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await run(work.targets, action, row, bytes, context);
+      return undefined;
+    } catch (error) {
+      work.stopping.throwIfAborted();
+      if (tries >= deliveryAttemptsMax) return { action, message: sentence(error) };
+      work.counts.retried++;
+      const pauseMs = Math.min(deliveryBackoffFirstMs * 2 ** (tries - 1), work.backoffMaxMs);
+      await pause(pauseMs, undefined, { signal: work.stopping });
+    }
+  }
 }
 
 function run(

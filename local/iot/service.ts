@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { neededAction } from './action-names.ts';
-import { ensureAuthority } from './authority.ts';
+import { type Authority, ensureAuthority } from './authority.ts';
 import { type Broker, startBroker } from './broker.ts';
 import { controlPlane } from './control-plane.ts';
 import { dataPlane } from './data-plane.ts';
@@ -19,8 +19,8 @@ import { type Presence, presence } from './presence.ts';
 import { presenceSchema, presenceStore } from './presence-store.ts';
 import { registry, registrySchema } from './registry.ts';
 import { retainedSchema, retainedStore } from './retained.ts';
-import { ruleDelivery } from './rule-delivery.ts';
-import { parseRules, type ResolvedTopicRule } from './rules.ts';
+import { type RuleDelivery, ruleDelivery } from './rule-delivery.ts';
+import { parseRules, type ResolvedTopicRule, type Rules } from './rules.ts';
 import { shadowSchema, shadowStore } from './shadow-store.ts';
 import { requestRate } from './shadow-throttle.ts';
 
@@ -83,20 +83,111 @@ export async function startIot(options: IotOptions): Promise<IotService> {
     options.resources.policies.map(({ name, document }) => [name, parsePolicy(name, document)]),
   );
   const authority = await ensureAuthority(options.stateDir);
-  mkdirSync(join(options.stateDir, 'iot'), { recursive: true });
-  const journal = openJournal(join(options.stateDir, 'iot', 'state.sqlite'), schema);
-  const things = registry(journal.database);
-  const shadows = shadowStore(journal.database);
-  const retained = retainedStore(journal.database);
-  const owed = outbox(journal.database);
-  const rate = requestRate();
-  const nowMs = () => Date.now();
-  let generation = 0;
-  const parts: Parts = {};
+  const stores = openStores(options.stateDir);
+  try {
+    return await run(options, { rules, policies, authority, stores });
+  } catch (error) {
+    stores.journal.close();
+    throw error;
+  }
+}
 
-  const delivery = ruleDelivery({
+type Stores = ReturnType<typeof openStores>;
+
+function openStores(stateDir: string) {
+  mkdirSync(join(stateDir, 'iot'), { recursive: true });
+  const journal = openJournal(join(stateDir, 'iot', 'state.sqlite'), schema);
+  return {
+    journal,
+    registry: registry(journal.database),
+    shadows: shadowStore(journal.database),
+    retained: retainedStore(journal.database),
+    owed: outbox(journal.database),
+    presence: presenceStore(journal.database),
+    rate: requestRate(),
+  };
+}
+
+type Prepared = {
+  readonly rules: Rules;
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly authority: Authority;
+  readonly stores: Stores;
+};
+
+async function run(options: IotOptions, prepared: Prepared): Promise<IotService> {
+  const { authority, stores } = prepared;
+  const parts: Parts = { generation: 0 };
+  const delivery = createDelivery(options, prepared, parts);
+  const messages = exchange({
+    ...stores,
     accountId: options.accountId,
-    rules,
+    outbox: stores.owed,
+    rules: prepared.rules,
+    delivery,
+    publish: (message) => parts.broker?.publish(message),
+    nowMs,
+  });
+  parts.exchange = messages;
+  const lifecycle = presence({
+    journal: stores.journal,
+    store: stores.presence,
+    exchange: messages,
+    nowMs,
+    log: options.log,
+  });
+  const broker = await createBroker(options, prepared, parts, { messages, lifecycle });
+  parts.broker = broker;
+  delivery.offer(stores.owed.all());
+  await lifecycle.recover();
+  const stopHousekeeping = startHousekeeping(stores);
+  const doors = {
+    ...stores,
+    exchange: messages,
+    broker,
+    presence: lifecycle,
+    nowMs,
+    log: options.log,
+  };
+  return {
+    mqttPort: broker.port,
+    caPem: authority.caPem,
+    caPath: authority.caPath,
+    operator: authority.operator,
+    handleData: dataPlane(doors),
+    handleControl: createControlPlane(options, prepared, parts, broker),
+    actionOf: (service, req) => neededAction(service, req, options.region, options.accountId),
+    counters: () => ({
+      ...broker.counters(),
+      ...messages.counters(),
+      ...prefixed('rules', delivery.counters()),
+    }),
+    idle: () => delivery.idle(),
+    async close() {
+      stopHousekeeping();
+      await broker.close();
+      await settle(stores.journal);
+      await delivery.close();
+      stores.journal.close();
+    },
+  };
+}
+
+/** The exchange publishes through the broker, which takes messages in through the exchange. */
+type Parts = {
+  exchange?: Exchange;
+  broker?: Broker;
+  /** Grows with every change of what is registered or attached. */
+  generation: number;
+};
+
+const nowMs = (): number => Date.now();
+
+function createDelivery(options: IotOptions, prepared: Prepared, parts: Parts): RuleDelivery {
+  const { journal, owed } = prepared.stores;
+  return ruleDelivery({
+    accountId: options.accountId,
+    rules: prepared.rules,
     targets: {
       ...options.deliver,
       republish: (row, topic, qos, body) =>
@@ -106,108 +197,62 @@ export async function startIot(options: IotOptions): Promise<IotService> {
     backoffMaxMs: options.deliveryBackoffMaxMs ?? deliveryBackoffMaxMs,
     log: options.log,
   });
-  parts.exchange = exchange({
-    accountId: options.accountId,
-    journal,
-    shadows,
-    retained,
-    outbox: owed,
-    rules,
-    delivery,
-    rate,
-    publish: (message) => parts.broker!.publish(message),
-    nowMs,
-  });
-  parts.presence = presence({
-    journal,
-    store: presenceStore(journal.database),
-    exchange: parts.exchange,
-    nowMs,
-    log: options.log,
-  });
-  const broker = await startBroker({
-    host: options.host,
+}
+
+function createBroker(
+  options: IotOptions,
+  { policies, authority, stores }: Prepared,
+  parts: Parts,
+  { messages, lifecycle }: { messages: Exchange; lifecycle: Presence },
+): Promise<Broker> {
+  const { host, region, accountId, log, keepAliveSecondsMin } = options;
+  const { registry: things, retained } = stores;
+  const generation = () => parts.generation;
+  return startBroker({
+    host,
     port: options.mqttPort,
     authority,
-    source: {
-      registry: things,
-      policies,
-      region: options.region,
-      accountId: options.accountId,
-      generation: () => generation,
-    },
-    exchange: () => parts.exchange!,
-    presence: () => parts.presence!,
+    source: { registry: things, policies, region, accountId, generation },
+    exchange: messages,
+    presence: lifecycle,
     retained,
-    ...(options.keepAliveSecondsMin === undefined
-      ? {}
-      : { keepAliveSecondsMin: options.keepAliveSecondsMin }),
-    log: options.log,
-  }).catch((error: unknown) => {
-    journal.close();
-    throw error;
+    ...(keepAliveSecondsMin === undefined ? {} : { keepAliveSecondsMin }),
+    log,
   });
-  parts.broker = broker;
-  delivery.offer(owed.all());
-  await parts.presence.recover();
-  const housekeeping = setInterval(() => {
-    rate.forget(nowMs());
-    void journal.write(() => shadows.forget(nowMs()));
-  }, housekeepingMs);
-  housekeeping.unref();
+}
 
-  const handleData = dataPlane({
-    exchange: parts.exchange,
-    broker,
-    presence: parts.presence,
-    shadows,
-    retained,
-    nowMs,
-    log: options.log,
-  });
-  const handleControl = controlPlane({
+function createControlPlane(
+  options: IotOptions,
+  { authority, policies, stores }: Prepared,
+  parts: Parts,
+  broker: Broker,
+) {
+  return controlPlane({
     authority,
-    registry: things,
-    journal,
+    registry: stores.registry,
+    journal: stores.journal,
     policies,
     documents: new Map(options.resources.policies.map(({ name, document }) => [name, document])),
     region: options.region,
     accountId: options.accountId,
     endpoint: () => `${options.host}:${broker.port}`,
     changed: () => {
-      generation++;
+      parts.generation++;
     },
     certificateDisabled: (id) => broker.disconnectCertificate(id),
     nowMs,
     log: options.log,
   });
-
-  return {
-    mqttPort: broker.port,
-    caPem: authority.caPem,
-    caPath: authority.caPath,
-    operator: authority.operator,
-    handleData,
-    handleControl,
-    actionOf: (service, req) => neededAction(service, req, options.region, options.accountId),
-    counters: () => ({
-      ...broker.counters(),
-      ...parts.exchange!.counters(),
-      ...prefixed('rules', delivery.counters()),
-    }),
-    idle: () => delivery.idle(),
-    async close() {
-      clearInterval(housekeeping);
-      await broker.close();
-      await settle(journal);
-      await delivery.close();
-      journal.close();
-    },
-  };
 }
 
-/** The exchange, the broker and the presence know each other; they meet here. */
-type Parts = { exchange?: Exchange; broker?: Broker; presence?: Presence };
+function startHousekeeping({ rate, journal, shadows }: Stores): () => void {
+  const timer = setInterval(() => {
+    rate.forget(nowMs());
+    void journal.write(() => shadows.forget(nowMs()));
+  }, housekeepingMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
 
 /** Lets the lifecycle events of the connections that were just closed reach the file. */
 async function settle(journal: Journal): Promise<void> {

@@ -100,103 +100,31 @@ export const openPolicy = {
 
 export async function startFixture(wanted: Wanted = {}): Promise<Fixture> {
   const stateDir = wanted.stateDir ?? mkdtempSync(join(tmpdir(), 'iot-test-'));
-  const logs: string[] = [];
-  const sent: Fixture['sent'] = [];
-  const stored: Fixture['stored'] = [];
-  const invoked: Fixture['invoked'] = [];
-  const service = await startIot({
-    stateDir,
-    host: '127.0.0.1',
-    mqttPort: 0,
-    accountId,
-    region,
-    resources: {
-      topicRules: wanted.topicRules ?? [],
-      policies: wanted.policies ?? [
-        { name: 'edge', document: edgePolicy() },
-        { name: 'open', document: openPolicy },
-      ],
-    },
-    deliver: {
-      sqs: async (queueUrl, body) => void sent.push({ queueUrl, body }),
-      s3: async (bucket, key, body) => void stored.push({ bucket, key, body: Buffer.from(body) }),
-      lambda: async (functionArn, payload) => void invoked.push({ functionArn, payload }),
-      ...wanted.deliver,
-    },
-    deliveryBackoffMaxMs: 5,
-    ...(wanted.keepAliveSecondsMin === undefined
-      ? {}
-      : { keepAliveSecondsMin: wanted.keepAliveSecondsMin }),
-    log: (line) => void logs.push(line),
-  });
+  const seen: Seen = { logs: [], sent: [], stored: [], invoked: [] };
+  const service = await startIot(optionsOf(wanted, stateDir, seen));
   const http = await serve(service);
-  const endpoint = (path: string) =>
-    `http://127.0.0.1:${(http.address() as AddressInfo).port}/${path}`;
+  const { port } = http.address() as AddressInfo;
+  const httpUrl = `http://127.0.0.1:${port}/`;
   const settings = {
     region,
     maxAttempts: 1,
     credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
   };
-  const control = new IoTClient({ ...settings, endpoint: endpoint('iot') });
-  const data = new IoTDataPlaneClient({ ...settings, endpoint: endpoint('iotdata') });
+  const control = new IoTClient({ ...settings, endpoint: `${httpUrl}iot` });
+  const data = new IoTDataPlaneClient({ ...settings, endpoint: `${httpUrl}iotdata` });
   const clients = new Set<MqttClient>();
-
-  const connectWith = async (options: IClientOptions): Promise<MqttClient> => {
-    const client = mqtt.connect({
-      host: '127.0.0.1',
-      port: service.mqttPort,
-      protocol: 'mqtts',
-      protocolVersion: 4,
-      ca: service.caPem,
-      reconnectPeriod: 0,
-      // Without it every acknowledgement takes some forty milliseconds.
-      ...{ noDelay: true },
-      ...options,
-    });
-    clients.add(client);
-    await new Promise<void>((resolve, reject) => {
-      client.once('connect', () => resolve());
-      client.once('error', reject);
-      client.once('close', () => reject(new Error('closed before CONNACK')));
-    });
-    return client;
-  };
-
   return {
+    ...seen,
     service,
     stateDir,
     control,
     data,
-    httpUrl: endpoint(''),
-    logs,
-    sent,
-    stored,
-    invoked,
-    async enrol(thing, policies = ['open']) {
-      await control.send(new CreateThingCommand({ thingName: thing }));
-      const { csr, key } = await signingRequest(thing);
-      const made = await control.send(
-        new CreateCertificateFromCsrCommand({ certificateSigningRequest: csr, setAsActive: true }),
-      );
-      const certificateArn = made.certificateArn!;
-      for (const policyName of policies) {
-        await control.send(new AttachPolicyCommand({ policyName, target: certificateArn }));
-      }
-      await control.send(
-        new AttachThingPrincipalCommand({ thingName: thing, principal: certificateArn }),
-      );
-      const certificateId = made.certificateId!;
-      return { thing, certificateId, certificateArn, cert: made.certificatePem!, key };
-    },
-    connect: (credentials, options = {}) =>
-      connectWith({
-        clientId: credentials.thing,
-        cert: credentials.cert,
-        key: credentials.key,
-        ...options,
-      }),
+    httpUrl,
+    enrol: (thing, policies = ['open']) => enrol(control, thing, policies),
+    connect: ({ thing, cert, key }, options = {}) =>
+      connectWith(service, clients, { clientId: thing, cert, key, ...options }),
     operator: (clientId = 'operator') =>
-      connectWith({
+      connectWith(service, clients, {
         clientId,
         cert: readFileSync(service.operator.certPath),
         key: readFileSync(service.operator.keyPath),
@@ -210,6 +138,85 @@ export async function startFixture(wanted: Wanted = {}): Promise<Fixture> {
       await service.close();
       if (wanted.stateDir === undefined) rmSync(stateDir, { recursive: true, force: true });
     },
+  };
+}
+
+type Seen = Pick<Fixture, 'logs' | 'sent' | 'stored' | 'invoked'>;
+
+function optionsOf(wanted: Wanted, stateDir: string, seen: Seen): IotOptions {
+  const { keepAliveSecondsMin } = wanted;
+  return {
+    stateDir,
+    host: '127.0.0.1',
+    mqttPort: 0,
+    accountId,
+    region,
+    resources: {
+      topicRules: wanted.topicRules ?? [],
+      policies: wanted.policies ?? [
+        { name: 'edge', document: edgePolicy() },
+        { name: 'open', document: openPolicy },
+      ],
+    },
+    deliver: {
+      sqs: async (queueUrl, body) => void seen.sent.push({ queueUrl, body }),
+      s3: async (bucket, key, body) =>
+        void seen.stored.push({ bucket, key, body: Buffer.from(body) }),
+      lambda: async (functionArn, payload) => void seen.invoked.push({ functionArn, payload }),
+      ...wanted.deliver,
+    },
+    deliveryBackoffMaxMs: 5,
+    ...(keepAliveSecondsMin === undefined ? {} : { keepAliveSecondsMin }),
+    log: (line) => void seen.logs.push(line),
+  };
+}
+
+async function connectWith(
+  service: IotService,
+  clients: Set<MqttClient>,
+  options: IClientOptions,
+): Promise<MqttClient> {
+  const client = mqtt.connect({
+    host: '127.0.0.1',
+    port: service.mqttPort,
+    protocol: 'mqtts',
+    protocolVersion: 4,
+    ca: service.caPem,
+    reconnectPeriod: 0,
+    // Without it every acknowledgement takes some forty milliseconds.
+    ...{ noDelay: true },
+    ...options,
+  });
+  clients.add(client);
+  await new Promise<void>((resolve, reject) => {
+    client.once('connect', () => resolve());
+    client.once('error', reject);
+    client.once('close', () => reject(new Error('closed before CONNACK')));
+  });
+  return client;
+}
+
+async function enrol(
+  control: IoTClient,
+  thing: string,
+  policies: readonly string[],
+): Promise<Credentials> {
+  await control.send(new CreateThingCommand({ thingName: thing }));
+  const { csr, key } = await signingRequest(thing);
+  const made = await control.send(
+    new CreateCertificateFromCsrCommand({ certificateSigningRequest: csr, setAsActive: true }),
+  );
+  const target = made.certificateArn!;
+  for (const policyName of policies) {
+    await control.send(new AttachPolicyCommand({ policyName, target }));
+  }
+  await control.send(new AttachThingPrincipalCommand({ thingName: thing, principal: target }));
+  return {
+    thing,
+    certificateId: made.certificateId!,
+    certificateArn: target,
+    cert: made.certificatePem!,
+    key,
   };
 }
 
