@@ -185,3 +185,5 @@ export const executionsBoardMax = 10_000;
 /** Moves between cells that one look at the fleet starts, and jobs that one move touches. */
 export const movesMax = 16;
 export const moveJobsMax = 8;
+/** An edge on its way out is looked at after 1, 2, 4 … seconds, and at least this often. */
+export const removalLookSecondsMax = 300;

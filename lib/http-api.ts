@@ -1,4 +1,4 @@
-import { CfnOutput, Duration, Stack } from 'aws-cdk-lib';
+import { CfnOutput, Duration } from 'aws-cdk-lib';
 import {
   type CfnStage,
   CorsHttpMethod,
@@ -23,6 +23,7 @@ import {
   routeThrottles,
   servedFunctions,
 } from './api-routes.ts';
+import { EdgeRemovals } from './edge-removals.ts';
 import { EdgewiseFunction } from './edgewise-function.ts';
 import type { EdgewiseTable } from './edgewise-table.ts';
 import { OutputsBucket } from './outputs-bucket.ts';
@@ -177,7 +178,7 @@ export class HttpApi extends Construct {
       );
     }
     const enrol = this.functions.get('enrol');
-    if (enrol !== undefined) allowEnrolment(enrol, props);
+    if (enrol !== undefined) new EdgeRemovals(this, 'Removals', { ...props, enrol });
   }
 
   /** The access log and the speed limits, on the stage that the gateway made. */
@@ -219,36 +220,3 @@ const accessLogFormat = JSON.stringify({
   authorizerError: '$context.authorizer.error',
   integrationError: '$context.integrationErrorMessage',
 });
-
-/** Things and certificates are made at run time, so they can only be named by their kind. */
-function allowEnrolment(fn: EdgewiseFunction, props: HttpApiProps): void {
-  const stack = Stack.of(fn);
-  const arn = (resource: string, name: string): string =>
-    stack.formatArn({ service: 'iot', resource, resourceName: name });
-  const certificates = arn('cert', '');
-  fn.lambda.addEnvironment('EDGE_POLICY', props.edgePolicyName);
-  fn.lambda.addEnvironment('EDGE_TRUST_ANCHOR', props.trustAnchor);
-  fn.lambda.addEnvironment('CERTIFICATES_ARN', certificates);
-  fn.allow(
-    [
-      'iot:CreateCertificateFromCsr',
-      'iot:DescribeEndpoint',
-      'iot:AttachThingPrincipal',
-      'iot:DetachThingPrincipal',
-    ],
-    ['*'],
-  );
-  fn.allow(['iot:CreateThing', 'iot:DeleteThing', 'iot:DeleteThingShadow'], [arn('thing', '*')]);
-  fn.allow(
-    ['iot:AttachPolicy', 'iot:DetachPolicy', 'iot:UpdateCertificate', 'iot:DeleteCertificate'],
-    [arn('cert', '*')],
-  );
-  const arnPrefix = 'Resource::arn:<AWS::Partition>:iot:<AWS::Region>:<AWS::AccountId>';
-  const reasons = {
-    'AwsSolutions-IAM5[Resource::*]':
-      'these actions know no narrower resource, or none before the certificate exists',
-    [`AwsSolutions-IAM5[${arnPrefix}:thing/*]`]: 'edges are enrolled at run time',
-    [`AwsSolutions-IAM5[${arnPrefix}:cert/*]`]: 'certificates are made at run time',
-  };
-  for (const [id, reason] of Object.entries(reasons)) acceptFinding(fn, id, reason);
-}

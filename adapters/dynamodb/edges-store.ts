@@ -71,6 +71,11 @@ export function createEdgesStore(table: Table) {
       return row === null ? null : decodeIdentity(edge, row);
     },
 
+    async cellsOf(edges: readonly EdgeName[]): Promise<ReadonlySet<CellId>> {
+      const rows = await table.getMany([...new Set(edges)].map(pointerKey));
+      return new Set(rows.map((row) => text(row.cell) as CellId));
+    },
+
     async load(cell: CellId, edge: EdgeName): Promise<StoredEdge | null> {
       const rows = await table.getMany(edgeKeys(cell, edge));
       return assemble(cell, edge, rows);

@@ -9,6 +9,7 @@ import { createPoolsStore, type PoolsStore } from '../../../adapters/dynamodb/po
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { createTokensStore, type TokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import { type ControlPlane, createControlPlane } from '../../../adapters/iot/control-plane.ts';
+import { createEdgeRemovals, type EdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
 import { requiredEnv } from '../../environment.ts';
 
 /** What enrolling and removing edges needs; the only functions that may touch things and certificates. */
@@ -20,6 +21,7 @@ export type EnrolDeps = {
   readonly audit: AuditStore;
   readonly idempotency: IdempotencyStore;
   readonly iot: ControlPlane;
+  readonly removals: EdgeRemovals;
   readonly trustAnchor: string;
 };
 
@@ -35,6 +37,7 @@ export function enrolDeps(table: Table): EnrolDeps {
       policyName: requiredEnv('EDGE_POLICY'),
       certificatesArn: requiredEnv('CERTIFICATES_ARN'),
     }),
+    removals: createEdgeRemovals(requiredEnv('REMOVALS_QUEUE_URL')),
     trustAnchor: requiredEnv('EDGE_TRUST_ANCHOR'),
   };
 }

@@ -1,10 +1,10 @@
 import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
 import type { TokenCaller } from '../../../core/caller.ts';
 import type { EdgeFacts } from '../../../core/cell.ts';
+import { chooseCellForEdge } from '../../../core/cells.ts';
 import { cellFactsOf } from '../../../core/edge-facts.ts';
 import type { ResourceVector } from '../../../core/job.ts';
-import { cellEdgesMax } from '../../../core/limits.ts';
-import { type CellId, type EdgeName, makeCellId, poolOfCell } from '../../../core/names.ts';
+import { type CellId, type EdgeName, poolOfCell } from '../../../core/names.ts';
 import { type EnrolBody, enrolBodySchema } from '../../../core/wire/edge-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { hashOfSecret } from '../authorizer/identify-caller.ts';
@@ -15,9 +15,9 @@ import { onceFor } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
 import { edgeViews } from '../views/visible-edge.ts';
 import type { EnrolDeps } from './deps.ts';
+import { finishRemoval } from './finish-removal.ts';
 import { type NewSecret, newSecret } from './new-secret.ts';
 import { publicKeyHash } from './public-key.ts';
-import { finishRemoval } from './remove-edge.ts';
 
 /**
  * `POST /v1/edges`: makes an edge known. Its private key never leaves it: a signing request comes, a certificate goes back,
@@ -79,8 +79,8 @@ async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answ
     labels: body.labels,
     facts: body.facts,
   });
-  for (let index = await firstRoom(deps, pool, call.nowMs); ; index++) {
-    const cell = makeCellId(pool, index);
+  for (;;) {
+    const cell = await roomIn(deps, pool, call.nowMs);
     const identity: EdgeIdentity = {
       edge: name,
       cell,
@@ -103,25 +103,16 @@ async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answ
       if (first === null) throw new ProblemError('edge-exists');
       return enrolAgain(call, deps, first, asked);
     }
-    await deps.pools.ensureCell(pool, index + 1, call.nowMs);
   }
 }
 
-/** The first cell of the pool with room; the count there, not this look, decides. */
-async function firstRoom(deps: EnrolDeps, pool: string, nowMs: number): Promise<number> {
+/** A cell of the pool with room, made when all are full; the count there, not this look, decides. */
+async function roomIn(deps: EnrolDeps, pool: string, nowMs: number): Promise<CellId> {
   const { cells } = await deps.pools.find(pool);
-  if (cells.length === 0) {
-    await deps.pools.ensureCell(pool, 0, nowMs);
-    return 0;
-  }
-  const indexes = cells
-    .filter((cell) => cell.edges < cellEdgesMax)
-    .map((cell) => indexOf(cell.id))
-    .sort((a, b) => a - b);
-  return indexes[0] ?? Math.max(...cells.map((cell) => indexOf(cell.id)));
+  const cell = chooseCellForEdge(pool, cells);
+  if (cells.some((known) => known.id === cell)) return cell;
+  return deps.pools.ensureCell(pool, Number(cell.slice(pool.length + 1)), nowMs);
 }
-
-const indexOf = (cell: CellId): number => Number(cell.slice(cell.lastIndexOf('.') + 1));
 
 async function enrolAgain(
   call: Call,

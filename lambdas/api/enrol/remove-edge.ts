@@ -1,4 +1,3 @@
-import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
 import { configureEdge } from '../edges/configure-edge.ts';
 import { audit } from '../http/audit.ts';
 import { type Answer, type Call, checkQuery, flagOf } from '../http/call.ts';
@@ -24,17 +23,9 @@ export async function removeEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
     await deps.edges.markRemoving(identity, call.nowMs);
     if (force) await deps.edges.revoke(identity);
     if (force) await deps.iot.remove(identity.edge, identity.certificateId);
+    await deps.removals.lookAt(edge.name, 0, 1);
   }
   await audit(call, deps, force ? 'edge-removed-by-force' : 'edge-removed', edge.name);
   const [view] = await edgeViews(deps, [edge]);
   return tagged(202, edge.version, view);
-}
-
-/** The end of an edge that has left its cell: its certificate, its shadows, its secrets and its name. */
-export async function finishRemoval(
-  deps: Pick<EnrolDeps, 'edges' | 'iot'>,
-  identity: EdgeIdentity,
-): Promise<void> {
-  await deps.iot.remove(identity.edge, identity.certificateId);
-  await deps.edges.forget(identity);
 }

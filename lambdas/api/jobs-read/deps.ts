@@ -1,4 +1,5 @@
 import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
+import { createEdgesStore, type EdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import { type JobStats, readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
 import { createJobsStore, type JobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { createPoolCells, type PoolCellsReader } from '../../../adapters/dynamodb/pool-cells.ts';
@@ -11,6 +12,7 @@ import { requiredEnv } from '../../environment.ts';
 /** What reading jobs needs. */
 export type JobsReadDeps = {
   readonly jobs: JobsStore;
+  readonly edges: EdgesStore;
   readonly pools: PoolsStore;
   readonly cells: PoolCellsReader;
   readonly cellStore: Pick<CellStore, 'load'>;
@@ -22,6 +24,7 @@ export function jobsReadDeps(table: Table): JobsReadDeps {
   const pools = createPoolsStore(table);
   return {
     jobs: createJobsStore(table),
+    edges: createEdgesStore(table),
     pools,
     cells: createPoolCells(pools),
     cellStore: createCellStore(table),

@@ -27,7 +27,8 @@ export async function planJob(call: Call, deps: JobsReadDeps): Promise<Answer> {
   const placements = [];
   const counted: WaitingCount[] = [];
   if (pool.metas.length === 0) counted.push(noEdges(cut.chunks));
-  for (const [id, ranges] of pool.metas.length === 0 ? [] : divideJob(spec, cut, pool.metas)) {
+  const shares = await divideJob(deps, spec, cut, pool.metas);
+  for (const [id, ranges] of shares) {
     const cell = await deps.cellStore.load(id);
     if (cell === null) continue;
     const plan = planInCell(cell, ask, call.nowMs, ranges);

@@ -1,3 +1,4 @@
+import { createEdgesStore, type EdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import {
   createIdempotencyStore,
   type IdempotencyStore,
@@ -14,6 +15,7 @@ import { requiredEnv } from '../../environment.ts';
 export type JobsWriteDeps = {
   readonly jobs: JobsStore;
   readonly changes: JobChanges;
+  readonly edges: EdgesStore;
   readonly cells: PoolCellsReader;
   readonly idempotency: IdempotencyStore;
   readonly outputs: Outputs;
@@ -23,6 +25,7 @@ export function jobsWriteDeps(table: Table): JobsWriteDeps {
   return {
     jobs: createJobsStore(table),
     changes: createJobChanges(table),
+    edges: createEdgesStore(table),
     cells: createPoolCells(createPoolsStore(table)),
     idempotency: createIdempotencyStore(table),
     outputs: createOutputs(requiredEnv('OUTPUTS_BUCKET')),

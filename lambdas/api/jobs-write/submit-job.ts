@@ -96,7 +96,7 @@ async function prepare(
   if (bytes > specBytesMax) {
     throw invalid('', `A job spec has at most ${specBytesMax} bytes; this one has ${bytes}.`);
   }
-  const shares = divideJob(spec, cut, pool.metas);
+  const shares = await divideJob(deps, spec, cut, pool.metas);
   const job: StoredJob = {
     id,
     spec,
