@@ -1,0 +1,143 @@
+import { posix } from 'node:path';
+import { expect, test } from 'vitest';
+import { folders, importsOf, type SourceFile, sourceFiles } from './source-files.ts';
+
+/**
+ * Which layer may know which. The arrows all point to `core`, which decides and knows nothing of the world; `local`
+ * learns everything from the template, so that what works locally is not missing from it.
+ */
+type Rule = {
+  /** Our own folders or files that may be imported besides the layer's own. */
+  readonly ours: readonly string[];
+  /** Packages (and `node:`) that may be imported; `null` allows all. */
+  readonly packages: readonly string[] | null;
+  readonly because: string;
+};
+
+const wire = ['core/wire/', 'core/ranges.ts', 'core/limits.ts'];
+
+const rules: Readonly<Record<string, Rule>> = {
+  core: {
+    ours: [],
+    packages: ['zod'],
+    because: 'core decides; whatever it needs of the world is an argument or a port',
+  },
+  adapters: {
+    ours: ['core/'],
+    packages: null,
+    because: 'an adapter implements a port of core for one service and knows no use case',
+  },
+  lambdas: {
+    ours: ['core/', 'adapters/'],
+    packages: null,
+    because: 'a lambda is a thin shell: parse, load, decide in core, store through adapters',
+  },
+  'edge-agent': {
+    ours: ['core/'],
+    packages: null,
+    because:
+      'the agent runs on devices and shares nothing with the cloud but the decisions of core',
+  },
+  cli: {
+    ours: [...wire, 'edge-agent/'],
+    packages: null,
+    because: 'the command line is a client of the HTTP API, and carries the agent',
+  },
+  dashboard: {
+    ours: wire,
+    packages: null,
+    because: 'the dashboard is a client of the HTTP API: what it needs, the API says',
+  },
+  lib: {
+    ours: ['core/limits.ts', 'core/wire/routes.ts'],
+    packages: null,
+    because: 'the template names bounds and routes; everything else belongs to the code it deploys',
+  },
+  local: {
+    ours: [],
+    packages: null,
+    because: 'what works locally only by knowing our code is missing from the template',
+  },
+};
+
+function targetOf(file: SourceFile, name: string): string {
+  return posix.normalize(posix.join(posix.dirname(file.path), name));
+}
+
+function isOurs(target: string): boolean {
+  return folders.some((folder) => target.startsWith(`${folder}/`));
+}
+
+function packageOf(name: string): string {
+  const parts = name.split('/');
+  return name.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]!;
+}
+
+/** Sentences for every import that the rule of the file's folder does not allow. */
+function breaches(file: SourceFile, rule: Rule): string[] {
+  const out: string[] = [];
+  for (const name of importsOf(file)) {
+    if (name.startsWith('.')) {
+      const target = targetOf(file, name);
+      const own = target.startsWith(`${file.folder}/`) || !isOurs(target);
+      if (own || rule.ours.some((allowed) => target.startsWith(allowed))) continue;
+      out.push(`${file.path} imports ${target}: ${rule.because}`);
+    } else if (rule.packages !== null && !rule.packages.includes(packageOf(name))) {
+      out.push(`${file.path} imports ${name}: ${rule.because}`);
+    }
+  }
+  return out;
+}
+
+const sources = sourceFiles();
+
+for (const [folder, rule] of Object.entries(rules)) {
+  test(`${folder} imports only what its layer may know`, () => {
+    const files = sources.filter((file) => file.folder === folder);
+    expect(files.flatMap((file) => breaches(file, rule))).toEqual([]);
+  });
+}
+
+test('nothing outside of test and bench imports tests', () => {
+  const files = sources.filter(({ folder }) => folder !== 'test' && folder !== 'bench');
+  const bad = files.filter((file) =>
+    importsOf(file).some((name) => name.startsWith('.') && /^test\//.test(targetOf(file, name))),
+  );
+  expect(bad.map(({ path }) => path)).toEqual([]);
+});
+
+/** What would make a decision depend on when, where or how often it is made. */
+const impure: readonly (readonly [pattern: RegExp, instead: string])[] = [
+  [/\bDate\.now\(/, 'take nowMs as an argument'],
+  [/\bnew Date\(\s*\)/, 'take nowMs as an argument'],
+  [/\bMath\.random\b/, 'take random bytes as an argument'],
+  [/\brandomUUID\b/, 'take ids as arguments'],
+  [/\bgetRandomValues\b/, 'take random bytes as an argument'],
+  [/\bset(Timeout|Interval|Immediate)\b/, 'say when to look again; waiting is the shell’s'],
+  [/\bperformance\.now\b/, 'measure outside'],
+  [/['"]node:/, 'use a port'],
+  [/\bprocess\.(env|exit|cwd|hrtime)\b/, 'take it as an argument'],
+  [/\bfetch\(/, 'use a port'],
+];
+
+test('core is pure: no clock, no randomness, no timers, no node', () => {
+  const found: string[] = [];
+  for (const file of sources.filter(({ folder }) => folder === 'core')) {
+    file.lines.forEach((line, at) => {
+      if (/^\s*(\/\/|\*|\/\*)/.test(line)) return;
+      for (const [pattern, instead] of impure) {
+        if (pattern.test(line)) found.push(`${file.path}:${at + 1}: ${line.trim()} — ${instead}`);
+      }
+    });
+  }
+  expect(found).toEqual([]);
+});
+
+test('the rules see what they forbid', () => {
+  const text = "import { x } from '../adapters/dynamodb/table.ts';\nimport fs from 'node:fs';\n";
+  const file: SourceFile = { path: 'core/x.ts', folder: 'core', text, lines: text.split('\n') };
+  expect(breaches(file, rules.core!)).toHaveLength(2);
+  const ours: SourceFile = { ...file, path: 'local/x.ts', folder: 'local' };
+  expect(breaches(ours, rules.local!)).toHaveLength(1);
+  expect(sources.length).toBeGreaterThan(100);
+});

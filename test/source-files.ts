@@ -1,0 +1,53 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The sources as the architecture and tidy tests read them: every folder of ours, nothing generated. */
+export const root = join(import.meta.dirname, '..');
+
+export type SourceFile = {
+  /** From the root, with forward slashes. */
+  readonly path: string;
+  readonly folder: string;
+  readonly text: string;
+  readonly lines: readonly string[];
+};
+
+export const folders = [
+  'adapters',
+  'bench',
+  'bin',
+  'cli',
+  'core',
+  'dashboard',
+  'edge-agent',
+  'lambdas',
+  'lib',
+  'local',
+  'scripts',
+  'test',
+] as const;
+
+export function sourceFiles(): SourceFile[] {
+  const files: SourceFile[] = [];
+  for (const folder of folders) {
+    const found = globSync(`${folder}/**/*.{ts,tsx,mjs}`, {
+      cwd: root,
+      exclude: (name) => name.includes('node_modules') || name.endsWith('/dist'),
+    });
+    for (const path of found) {
+      const text = readFileSync(join(root, path), 'utf8');
+      files.push({ path: path.replaceAll('\\', '/'), folder, text, lines: text.split('\n') });
+    }
+  }
+  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Module names that a file imports, types included. */
+export function importsOf(file: SourceFile): string[] {
+  const statement = /^\s*(?:import|export)\b[^'"`;]*?\bfrom\s+['"]([^'"]+)['"]/gm;
+  const bare = /^\s*import\s+['"]([^'"]+)['"]/gm;
+  const called = /\bimport\(\s*['"]([^'"]+)['"]\s*\)/g;
+  return [statement, bare, called].flatMap((pattern) =>
+    [...file.text.matchAll(pattern)].map((match) => match[1]!),
+  );
+}

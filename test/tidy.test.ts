@@ -1,0 +1,73 @@
+import { basename } from 'node:path';
+import { expect, test } from 'vitest';
+import { type SourceFile, sourceFiles } from './source-files.ts';
+
+/** House rules that no formatter knows: sizes, names, words, and where hostile text may be read. */
+
+const sources = sourceFiles();
+
+const fileLinesMax = 400;
+/** The formatter keeps code within 100; only a literal that cannot be broken is longer. */
+const codeColumnsMax = 140;
+const commentColumnsMax = 125;
+const isComment = (line: string) => /^\s*(\/\/|\*|\/\*)/.test(line);
+
+test('files are short: longer than that, a noun is missing', () => {
+  const long = sources.filter(({ lines }) => lines.length - 1 > fileLinesMax);
+  expect(long.map(({ path, lines }) => `${path}: ${lines.length - 1} lines`)).toEqual([]);
+});
+
+test('lines are short', () => {
+  const long = placesOf(sources, (line) =>
+    isComment(line) ? line.length > commentColumnsMax : line.length > codeColumnsMax,
+  );
+  expect(long).toEqual([]);
+});
+
+test('names say what a file is', () => {
+  const empty = /(^|-)(utils?|common|shared|misc|managers?|helpers?|types|index)$/;
+  const bad = sources.filter(({ path }) => empty.test(nameOf(path)));
+  expect(bad.map(({ path }) => path)).toEqual([]);
+  const shaped = /^[a-z0-9]+(-[a-z0-9]+)*$/;
+  const misnamed = sources.filter(({ path }) => !shaped.test(nameOf(path)));
+  expect(misnamed.map(({ path }) => path)).toEqual([]);
+});
+
+test('nothing is left for later, and nothing is switched off without a reason', () => {
+  const words = new RegExp(`\\b(FIX${''}ME|TO${''}DO|XX${''}X|HA${''}CK)\\b`);
+  expect(placesOf(sources, (line) => words.test(line))).toEqual([]);
+  const off = /@ts-(ignore|nocheck|expect-error)\s*$|biome-ignore(?![^:]*: \S)/;
+  const others = sources.filter(({ path }) => path !== 'test/tidy.test.ts');
+  expect(placesOf(others, (line) => off.test(line))).toEqual([]);
+  expect(placesOf(sources, (line) => /\.(only|skip)\((['"`]|async|\()/.test(line))).toEqual([]);
+});
+
+test('every module says what it is for', () => {
+  const modules = sources.filter(({ folder }) => folder === 'core');
+  const silent = modules.filter(({ text }) => !/\/\*\*/.test(text));
+  expect(silent.map(({ path }) => path)).toEqual([]);
+});
+
+test('text from outside is parsed where it comes in', () => {
+  const doors: Readonly<Record<string, readonly string[]>> = {
+    core: [],
+    lambdas: ['lambdas/api/http/', 'lambdas/event-handler.ts'],
+    adapters: ['adapters/dynamodb/row-values.ts', 'adapters/iot/'],
+  };
+  for (const [folder, allowed] of Object.entries(doors)) {
+    const files = sources.filter(
+      (file) => file.folder === folder && !allowed.some((door) => file.path.startsWith(door)),
+    );
+    expect(placesOf(files, (line) => /\bJSON\.parse\(/.test(line))).toEqual([]);
+  }
+});
+
+function nameOf(path: string): string {
+  return basename(path).replace(/(\.test|\.config|\.golden|\.d)?\.(ts|tsx|mjs)$/, '');
+}
+
+function placesOf(files: readonly SourceFile[], holds: (line: string) => boolean): string[] {
+  return files.flatMap(({ path, lines }) =>
+    lines.flatMap((line, at) => (holds(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+  );
+}
