@@ -8,7 +8,17 @@ const width = 96;
 export async function overviewHelp(): Promise<string> {
   const about = async (name: string): Promise<string> => (await catalogue[name]!()).command.about;
   const daily = ['submit', 'status', 'logs', 'watch', 'explain'];
-  const tools = ['agent', 'fleet', 'request', 'up', 'down', 'completion', 'doctor', 'version'];
+  const tools = [
+    'agent',
+    'fleet',
+    'request',
+    'up',
+    'down',
+    'audit',
+    'completion',
+    'doctor',
+    'version',
+  ];
   const rows = async (names: readonly string[]): Promise<string> =>
     (
       await Promise.all(

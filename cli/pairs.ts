@@ -29,7 +29,7 @@ export function parseAmounts(words: readonly string[], flag: string): Record<str
 }
 
 /** A selector is sent as it is, so only its form is checked here. */
-export function checkSelectors(words: readonly string[], flag: string): readonly string[] {
-  parsePairs(words, flag);
-  return words;
+export function checkSelector(word: string | undefined, flag: string): string | undefined {
+  if (word !== undefined) parsePairs([word], flag);
+  return word;
 }

@@ -84,9 +84,12 @@ export type Chunk = {
   readonly output?: string | null;
 };
 
-export type JobEvent = { readonly at?: string; readonly time?: string } & Readonly<
-  Record<string, unknown>
->;
+export type JobEvent = {
+  readonly at: string;
+  readonly kind: string;
+  readonly by: string;
+  readonly detail: string;
+};
 
 export type EdgeLease = {
   readonly job: string;
@@ -107,6 +110,9 @@ export type Edge = {
   readonly labels: Readonly<Record<string, string>>;
   readonly facts?: Readonly<Record<string, unknown>>;
   readonly cordoned: boolean;
+  readonly draining: boolean;
+  readonly removing: boolean;
+  readonly busy: boolean;
   readonly reason: string | null;
   readonly leases?: readonly EdgeLease[];
   readonly totals?: { readonly chunksDone: number; readonly powerServed: number };

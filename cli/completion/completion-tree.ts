@@ -68,6 +68,8 @@ function flagOf(name: string, flag: Flag): CompletionFlag {
 export const namesOf: Readonly<Partial<Record<Noun, string>>> = {
   job: 'edgewise job list --limit 50 -o name',
   edge: 'edgewise edge list --limit 500 -o name',
+  pool: 'edgewise pool list --limit 500 -o name',
+  queue: 'edgewise queue list --limit 500 -o name',
   token: 'edgewise token list --limit 500 -o name',
   context: 'edgewise config list -o name',
 };

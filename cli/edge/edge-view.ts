@@ -34,8 +34,15 @@ function seenText(edge: Edge, nowMs: number): string {
 
 function noteText(edge: Edge): string {
   const reason = edge.reason ?? '';
-  if (!edge.cordoned) return reason;
-  return reason === '' ? 'cordoned' : `cordoned: ${reason}`;
+  const intent = intentOf(edge);
+  if (intent === null) return reason;
+  return reason === '' ? intent : `${intent}: ${reason}`;
+}
+
+function intentOf(edge: Edge): string | null {
+  if (edge.removing) return 'leaving';
+  if (edge.draining) return 'draining';
+  return edge.cordoned ? 'cordoned' : null;
 }
 
 export function describeEdge(

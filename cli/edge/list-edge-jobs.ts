@@ -6,17 +6,24 @@ import { limitFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 import { edgePath } from './edge-view.ts';
 
-type EdgeJob = Execution & { readonly job?: string; readonly id?: string };
+type EdgeJob = {
+  readonly job: string;
+  readonly name: string | null;
+  readonly state: string | null;
+  readonly execution: Execution;
+};
 
 const historyTable: Table<EdgeJob> = {
-  name: (one) => one.job ?? one.id ?? '',
+  name: (one) => one.job,
   columns: [
-    { title: 'JOB', of: (one) => one.job ?? one.id ?? '-' },
-    { title: 'CHUNKS', of: (one) => one.chunks || '-' },
-    { title: 'POWER', of: (one) => one.power ?? '-', right: true },
-    { title: '%', of: (one) => one.percent ?? '-', right: true },
-    { title: 'STARTED', of: (one) => one.startedAt ?? '-' },
-    { title: 'ENDED', of: (one) => one.endedAt ?? '-' },
+    { title: 'JOB', of: (one) => one.job },
+    { title: 'NAME', of: (one) => one.name ?? '-' },
+    { title: 'STATE', of: (one) => one.state ?? '-', state: true },
+    { title: 'CHUNKS', of: (one) => one.execution.chunks || '-' },
+    { title: 'POWER', of: (one) => one.execution.power, right: true },
+    { title: '%', of: (one) => one.execution.percent, right: true },
+    { title: 'STARTED', of: (one) => one.execution.startedAt ?? '-', wide: true },
+    { title: 'ENDED', of: (one) => one.execution.endedAt ?? '-', wide: true },
   ],
 };
 

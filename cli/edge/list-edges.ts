@@ -6,10 +6,20 @@ import { limitFlags, readLimit } from '../output/list-limit.ts';
 import { watchView } from '../output/live-view.ts';
 import { formatTable } from '../output/table.ts';
 import { readEveryMs, watchFlags } from '../output/watch-flags.ts';
-import { checkSelectors } from '../pairs.ts';
+import { checkSelector } from '../pairs.ts';
 import { edgeTable } from './edge-view.ts';
 
-const states = ['connected', 'disconnected', 'lost', 'cordoned', 'draining', 'removed', 'enrolled'];
+const states = [
+  'enrolled',
+  'connected',
+  'disconnected',
+  'lost',
+  'cordoned',
+  'draining',
+  'removed',
+  'busy',
+  'free',
+];
 
 export const command = defineCommand({
   name: 'edge list',
@@ -18,12 +28,7 @@ export const command = defineCommand({
   flags: {
     state: { kind: 'text', short: 's', value: 'STATE', choices: states, about: states.join(', ') },
     pool: { kind: 'text', short: 'p', value: 'POOL', about: 'only edges of this pool' },
-    label: {
-      kind: 'list',
-      short: 'l',
-      value: 'K=V',
-      about: 'only edges with this label; may be repeated',
-    },
+    label: { kind: 'text', short: 'l', value: 'K=V', about: 'only edges with this label' },
     ...limitFlags,
     ...watchFlags,
   },
@@ -33,7 +38,7 @@ export const command = defineCommand({
     const query = {
       state: flags.state,
       pool: flags.pool,
-      label: checkSelectors(flags.label, 'label'),
+      label: checkSelector(flags.label, 'label'),
     };
     const load = () => listPages<Edge>(client, '/v1/edges', query, readLimit(flags), flags.cursor);
     if (flags.watch) {

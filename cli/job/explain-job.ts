@@ -6,10 +6,7 @@ import { jobPath, withJob } from './job-reference.ts';
 
 type Explained = Waiting & { readonly examples?: readonly string[] };
 
-type Explanation = {
-  readonly reasons?: readonly Explained[];
-  readonly waiting?: readonly Explained[];
-};
+type Explanation = { readonly reasons: readonly Explained[] };
 
 /** What the reason means and what a user can do about it. */
 const meanings: Readonly<Record<string, string>> = {
@@ -55,7 +52,7 @@ export const command = defineCommand({
 
 function describeExplanation(job: Job, explanation: Explanation): string {
   const { chunks, reason, state } = job.status;
-  const reasons = explanation.reasons ?? explanation.waiting ?? [];
+  const { reasons } = explanation;
   const lines = [`Job ${job.id} is ${state}: ${chunks.done} of ${chunks.total} chunks are done.`];
   if (isFinal(state))
     lines.push(reason === null ? 'Nothing waits.' : `It ended because: ${reason}.`);

@@ -6,23 +6,15 @@ import { limitFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 import { jobPath, withJob } from './job-reference.ts';
 
-const plain = new Set(['at', 'time', 'kind', 'type', 'event']);
-
 const eventTable: Table<JobEvent> = {
-  name: (event) => String(event.kind ?? event.type ?? event.event ?? ''),
+  name: (event) => event.kind,
   columns: [
-    { title: 'TIME', of: (event) => event.at ?? event.time ?? '-' },
-    { title: 'EVENT', of: (event) => String(event.kind ?? event.type ?? event.event ?? '-') },
-    { title: 'DETAIL', of: detailText },
+    { title: 'TIME', of: (event) => event.at },
+    { title: 'EVENT', of: (event) => event.kind },
+    { title: 'BY', of: (event) => event.by },
+    { title: 'DETAIL', of: (event) => event.detail },
   ],
 };
-
-function detailText(event: JobEvent): string {
-  return Object.entries(event)
-    .filter(([name, value]) => !plain.has(name) && value !== null && value !== '')
-    .map(([name, value]) => `${name}=${typeof value === 'object' ? JSON.stringify(value) : value}`)
-    .join(' ');
-}
 
 export const command = defineCommand({
   name: 'job events',

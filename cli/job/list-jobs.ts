@@ -6,7 +6,7 @@ import { limitFlags, readLimit } from '../output/list-limit.ts';
 import { watchView } from '../output/live-view.ts';
 import { formatTable } from '../output/table.ts';
 import { readEveryMs, watchFlags } from '../output/watch-flags.ts';
-import { checkSelectors } from '../pairs.ts';
+import { checkSelector } from '../pairs.ts';
 import { jobTable } from './job-view.ts';
 
 const states = ['waiting', 'pending', 'scheduled', 'running', 'done', 'failed', 'cancelled'];
@@ -19,12 +19,7 @@ export const command = defineCommand({
     state: { kind: 'text', short: 's', value: 'STATE', choices: states, about: states.join(', ') },
     pool: { kind: 'text', short: 'p', value: 'POOL', about: 'only jobs of this pool' },
     queue: { kind: 'text', value: 'QUEUE', about: 'only jobs of this queue' },
-    label: {
-      kind: 'list',
-      short: 'l',
-      value: 'K=V',
-      about: 'only jobs with this label; may be repeated',
-    },
+    label: { kind: 'text', short: 'l', value: 'K=V', about: 'only jobs with this label' },
     edge: { kind: 'text', value: 'EDGE', about: 'only jobs that ran or run on this edge' },
     ...limitFlags,
     ...watchFlags,
@@ -37,7 +32,7 @@ export const command = defineCommand({
       pool: flags.pool,
       queue: flags.queue,
       edge: flags.edge,
-      label: checkSelectors(flags.label, 'label'),
+      label: checkSelector(flags.label, 'label'),
     };
     const load = () => listPages<Job>(client, '/v1/jobs', query, readLimit(flags), flags.cursor);
     if (flags.watch) {

@@ -11,30 +11,29 @@ import { readJob } from './submit-job.ts';
 
 type Placement = {
   readonly edge: string;
-  readonly chunks: string | number;
-  readonly power?: number;
+  readonly chunks: number;
+  readonly power: number;
 };
 
 type PlanAnswer = {
-  readonly placements?: readonly Placement[];
-  readonly executions?: readonly Placement[];
-  readonly waiting?: readonly Waiting[];
+  readonly feasible: boolean;
+  readonly placements: readonly Placement[];
+  readonly waiting: readonly Waiting[];
 };
 
 const placementTable: Table<Placement> = {
   name: (placement) => placement.edge,
   columns: [
     { title: 'EDGE', of: (placement) => placement.edge },
-    { title: 'CHUNKS', of: (placement) => placement.chunks },
-    { title: 'POWER', of: (placement) => placement.power ?? '-', right: true },
+    { title: 'CHUNKS', of: (placement) => placement.chunks, right: true },
+    { title: 'POWER', of: (placement) => placement.power, right: true },
   ],
 };
 
 /** Exit code 8 when nothing of it could be placed, as `submit --wait=placed` would end. */
 export async function showPlan(client: Api, body: JobBody, output: Output): Promise<ExitCode> {
   const { body: plan } = await client.ask<PlanAnswer>('POST', '/v1/plan', { body });
-  const placements = plan.placements ?? plan.executions ?? [];
-  const waiting = plan.waiting ?? [];
+  const { placements, waiting } = plan;
   if (output.format === 'name') output.list(plan, placements, placementTable);
   else {
     output.single(plan, 'plan', () => {
@@ -43,7 +42,7 @@ export async function showPlan(client: Api, body: JobBody, output: Output): Prom
       return `${table}${describeWaiting(waiting)}`.trimStart() || 'Nothing would be placed.\n';
     });
   }
-  return placements.length === 0 ? exitCode.notPlaced : exitCode.ok;
+  return plan.feasible ? exitCode.ok : exitCode.notPlaced;
 }
 
 export const command = defineCommand({

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { formatFields } from '../output/table.ts';
+import { describeRecord } from '../output/record.ts';
 
 export const command = defineCommand({
   name: 'pool get',
@@ -17,14 +17,4 @@ export const command = defineCommand({
 
 export function poolPath(name: string): string {
   return `/v1/pools/${encodeURIComponent(name)}`;
-}
-
-/** Settings as they are: one line a field. */
-export function describeRecord(record: Readonly<Record<string, unknown>>): string {
-  return formatFields(
-    Object.entries(record).map(([key, value]) => [
-      key,
-      typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '-'),
-    ]),
-  );
 }

@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { describeRecord } from '../pool/get-pool.ts';
+import { describeRecord } from '../output/record.ts';
 
 export const command = defineCommand({
   name: 'queue get',

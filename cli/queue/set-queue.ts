@@ -1,9 +1,8 @@
-import type { Api } from '../client/api.ts';
+import { changeSettings } from '../client/settings-record.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { Failure, usage } from '../failure.ts';
-import { parseAmounts } from '../pairs.ts';
-import { describeRecord } from '../pool/get-pool.ts';
+import { usage } from '../failure.ts';
+import { describeRecord } from '../output/record.ts';
 import { queuePath } from './get-queue.ts';
 
 const settable = ['weight', 'strict', 'quota'];
@@ -22,31 +21,22 @@ export const command = defineCommand({
     },
     strict: { kind: 'switch', about: 'strict arrival order' },
     'no-strict': { kind: 'switch', about: 'later jobs may use what earlier ones cannot' },
-    quota: { kind: 'list', value: 'NAME=N', about: 'most it may use at once: power=5000' },
+    quota: { kind: 'number', value: 'W', min: 1, about: 'most power it may use at once' },
+    'no-quota': { kind: 'switch', about: 'as much as there is' },
   },
-  examples: ['edgewise queue set nightly --weight 2 --quota power=5000'],
+  examples: ['edgewise queue set nightly --weight 2 --quota 5000'],
   async run({ args, flags, given, api, output }) {
     if (given.size === 0) throw usage('Nothing to set is given.', 'See: edgewise queue set --help');
+    if (flags.quota !== undefined && flags['no-quota']) {
+      throw usage('--quota and --no-quota contradict.');
+    }
     if (flags.strict && flags['no-strict']) throw usage('--strict and --no-strict contradict.');
-    const client = api();
-    const path = queuePath(args[0]!);
-    const body: Record<string, unknown> = await readQueue(client, path);
-    if (flags.weight !== undefined) body.weight = flags.weight;
-    if (flags.strict || flags['no-strict']) body.strict = flags.strict;
-    if (flags.quota.length > 0) body.quota = parseAmounts(flags.quota, 'quota');
-    const queue = (await client.ask<Record<string, unknown>>('PUT', path, { body })).body;
+    const change: Record<string, unknown> = {};
+    if (flags.weight !== undefined) change.weight = flags.weight;
+    if (flags.strict || flags['no-strict']) change.strict = flags.strict;
+    if (flags.quota !== undefined || flags['no-quota']) change.quota = flags.quota ?? null;
+    const queue = await changeSettings(api(), queuePath(args[0]!), settable, change);
     output.single(queue, args[0]!, () => describeRecord(queue));
     return exitCode.ok;
   },
 });
-
-/** PUT replaces, so what is not mentioned is kept from what is there. */
-async function readQueue(api: Api, path: string): Promise<Record<string, unknown>> {
-  try {
-    const queue = await api.get<Record<string, unknown>>(path);
-    return Object.fromEntries(Object.entries(queue).filter(([name]) => settable.includes(name)));
-  } catch (error) {
-    if (error instanceof Failure && error.code === exitCode.notFound) return {};
-    throw error;
-  }
-}

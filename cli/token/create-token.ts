@@ -5,7 +5,7 @@ import { usage } from '../failure.ts';
 import { suggest } from '../suggestion.ts';
 import { scopes } from './token-scopes.ts';
 
-type Created = { readonly secret?: string; readonly token?: string };
+type Created = { readonly secret: string };
 
 export const command = defineCommand({
   name: 'token create',
@@ -20,6 +20,8 @@ export const command = defineCommand({
     },
     pool: { kind: 'text', short: 'p', value: 'POOL', about: 'only in this pool' },
     queue: { kind: 'text', value: 'QUEUE', about: 'only in this queue' },
+    edge: { kind: 'text', value: 'EDGE', about: 'an enrol token for this edge only' },
+    uses: { kind: 'number', value: 'N', min: 1, about: 'how many edges it may enrol' },
     ttl: { kind: 'text', value: 'DURATION', about: 'valid this long: 1h, 30d' },
   },
   examples: ['edgewise token create site-north --scope edges:enrol --ttl 1h'],
@@ -37,9 +39,10 @@ export const command = defineCommand({
     const { ttl } = flags;
     const ttlSeconds =
       ttl === undefined ? undefined : Math.ceil(parseDurationMs(ttl, 'ttl') / 1_000);
-    const body = { name: args[0], scopes: asked, pool: flags.pool, queue: flags.queue, ttlSeconds };
+    const { edge, pool, queue, uses } = flags;
+    const body = { name: args[0], scopes: asked, pool, queue, edge, uses, ttlSeconds };
     const created = (await api().ask<Created>('POST', '/v1/tokens', { body })).body;
-    const secret = created.secret ?? created.token ?? '';
+    const { secret } = created;
     output.single(created, secret, () => `${secret}\n`);
     terminal.say('This is the only time it is shown. Use it with --token or EDGEWISE_TOKEN.');
     return exitCode.ok;

@@ -50,16 +50,13 @@ function oneEdge(world: World, { method, segments, body }: Request, name: string
     return { status, body: changed };
   };
   if (what === 'drain') {
-    return change(
-      { state: 'draining', cordoned: true, reason: String(body.reason), leases: [] },
-      202,
-    );
+    return change({ draining: true, reason: String(body.reason), leases: [] }, 202);
   }
   if (what === 'work') return { status: 200, body: { e: 3, w: {} } };
   if (what === 'report') return { status: 202, body: { accepted: true } };
   if (what === 'jobs') return page([], new URLSearchParams());
   if (method === 'PATCH') return change(body);
-  if (method === 'DELETE') return change({ state: 'removed' }, 202);
+  if (method === 'DELETE') return change({ removing: true }, 202);
   return { status: 200, body: edge, headers: { etag: '"7"' } };
 }
 

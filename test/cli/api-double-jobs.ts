@@ -113,18 +113,19 @@ function plan({ body }: Request): Reply {
   const requires = body.requires as { edges?: string[] } | undefined;
   if (requires?.edges?.includes('nowhere')) {
     const waiting = [{ reason: 'no-edges', chunks: 4, edges: 0, detail: 'No edge is called so.' }];
-    return { status: 200, body: { placements: [], waiting } };
+    return { status: 200, body: { feasible: false, placements: [], waiting } };
   }
   const placements = [
-    { edge: 'edge-10', chunks: '0-1', power: 200 },
-    { edge: 'edge-11', chunks: '2-3', power: 203 },
+    { edge: 'edge-10', cell: 'default.0', chunks: 2, power: 200 },
+    { edge: 'edge-11', cell: 'default.0', chunks: 2, power: 203 },
   ];
-  return { status: 200, body: { placements, waiting: [] } };
+  return { status: 200, body: { feasible: true, placements, waiting: [] } };
 }
 
 function eventsOf(job: Job): unknown[] {
+  const at = job.status.endedAt ?? job.createdAt;
   return [
-    { at: job.createdAt, kind: 'job-submitted', by: job.createdBy },
-    { at: job.status.endedAt ?? job.createdAt, kind: `job-${job.status.state}`, detail: null },
+    { at: job.createdAt, kind: 'submitted', by: job.createdBy, detail: 'Submitted with 4 chunks.' },
+    { at, kind: job.status.state, by: 'scheduler', detail: `The job is ${job.status.state}.` },
   ];
 }

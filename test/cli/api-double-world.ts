@@ -23,7 +23,7 @@ export function makeWorld(): World {
     jobs: new Map(),
     edges: new Map(),
     chunks: new Map(),
-    queues: new Map([['default', { name: 'default', weight: 1, strict: false, quota: {} }]]),
+    queues: new Map([['default', { name: 'default', weight: 1, strict: false, quota: null }]]),
     tokens: [
       {
         id: 't1',
@@ -62,6 +62,9 @@ function makeEdge(name: string, state: string): Edge {
     labels: { site: 'north' },
     facts: { arch: 'x86_64', os: { name: 'debian', version: '12' } },
     cordoned: false,
+    draining: false,
+    removing: false,
+    busy: name === 'edge-10',
     reason: null,
     leases: name === 'edge-10' ? [{ job: jobId(2), chunks: '0', slots: 1, percent: 0 }] : [],
     totals: { chunksDone: 4, powerServed: 403 },

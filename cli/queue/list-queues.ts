@@ -1,0 +1,35 @@
+import { listPages } from '../client/pages.ts';
+import { defineCommand } from '../command.ts';
+import { exitCode } from '../exit-code.ts';
+import { limitFlags, readLimit } from '../output/list-limit.ts';
+import type { Table } from '../output/table.ts';
+
+type Queue = {
+  readonly name: string;
+  readonly weight: number;
+  readonly strict: boolean;
+  readonly quota: number | null;
+};
+
+const queueTable: Table<Queue> = {
+  name: (queue) => queue.name,
+  columns: [
+    { title: 'NAME', of: (queue) => queue.name },
+    { title: 'WEIGHT', of: (queue) => queue.weight, right: true },
+    { title: 'ORDER', of: (queue) => (queue.strict ? 'strict' : 'free') },
+    { title: 'QUOTA', of: (queue) => queue.quota ?? '-', right: true },
+  ],
+};
+
+export const command = defineCommand({
+  name: 'queue list',
+  about: 'list queues',
+  args: [],
+  flags: { ...limitFlags },
+  examples: ['edgewise queue list'],
+  async run({ flags, api, output }) {
+    const page = await listPages<Queue>(api(), '/v1/queues', {}, readLimit(flags), flags.cursor);
+    output.list(page, page.items, queueTable);
+    return exitCode.ok;
+  },
+});
