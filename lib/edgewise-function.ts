@@ -57,12 +57,12 @@ export class EdgewiseFunction extends Construct {
     this.alarm = props.alarm;
     acceptFinding(
       this,
-      'Serverless::Serverless-LambdaDLQ',
+      'Serverless-LambdaDLQ',
       'queues and streams keep what failed in queues of their own; callers of the rest hear of it',
     );
     acceptFinding(
       this,
-      'Serverless::Serverless-LambdaTracing',
+      'Serverless-LambdaTracing',
       'a trace would cost more start time than the work; requests carry their id in every log line',
     );
     if (props.alarm === 'errors') alarmOnErrors(this, this.lambda, props.stage);
@@ -75,7 +75,7 @@ export class EdgewiseFunction extends Construct {
     );
     acceptFinding(
       this,
-      'Serverless::Serverless-LambdaEventSourceMappingDestination',
+      'Serverless-LambdaEventSourceMappingDestination',
       'a message that keeps failing goes to the dead-letter queue of its queue',
     );
   }

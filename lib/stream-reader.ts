@@ -3,7 +3,6 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import { acceptFinding } from './accepted-finding.ts';
 import { alarmWhen } from './alarm.ts';
 import type { EdgewiseFunction } from './edgewise-function.ts';
 import type { EdgewiseTable } from './edgewise-table.ts';
@@ -48,9 +47,4 @@ export function readStream(
     periods: 3,
     description: `${fn.node.path} is more than a minute behind the table: jobs start late.`,
   });
-  acceptFinding(
-    fn,
-    'AwsSolutions-IAM5[Resource::*]',
-    'ListStreams knows no resources; reading records is limited to the stream of the table',
-  );
 }

@@ -1,0 +1,177 @@
+import { Match, Template } from 'aws-cdk-lib/assertions';
+import { describe, expect, test } from 'vitest';
+import * as keys from '../../adapters/dynamodb/keys.ts';
+import { EdgewiseFunction } from '../../lib/edgewise-function.ts';
+import { listIndexAttributes, listIndexName } from '../../lib/edgewise-table.ts';
+import { resourcesOf, synthesized } from './synthesized.ts';
+
+const { stack, template } = synthesized();
+
+describe('the stack', () => {
+  test('names what the outside relies on', () => {
+    for (const name of ['ApiUrl', 'AdminToken', 'TableName']) template.hasOutput(name, {});
+    template.hasParameter('EdgeTrustAnchor', {
+      Description: Match.stringLikeRegexp('PEM of the certificate authority'),
+      Default: Match.stringLikeRegexp('^-----BEGIN CERTIFICATE-----'),
+    });
+  });
+
+  test('keeps the names of what holds state', () => {
+    const holders = {
+      'AWS::DynamoDB::GlobalTable': ['Table'],
+      'AWS::SecretsManager::Secret': ['AdminTokenSecret'],
+      'AWS::S3::Bucket': ['DashboardFiles', 'Outputs'],
+    };
+    for (const [type, ids] of Object.entries(holders)) {
+      expect([...resourcesOf(template, type).keys()].toSorted()).toEqual(ids);
+    }
+  });
+
+  test('has no custom resource and nothing that only a container could build', () => {
+    const types = Object.values(template.toJSON().Resources as Record<string, { Type: string }>);
+    expect(types.filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);
+    for (const { Properties } of resourcesOf(template, 'AWS::Lambda::Function').values()) {
+      expect(Properties.PackageType ?? 'Zip').toBe('Zip');
+    }
+  });
+
+  test('keeps data in production and nothing in a trial', () => {
+    template.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Retain' });
+    const trial = synthesized('trial').template;
+    trial.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' });
+    trial.allResources('AWS::Logs::LogGroup', { DeletionPolicy: 'Delete' });
+  });
+
+  test('refuses a stage that it does not know', () => {
+    expect(() => synthesized('prod' as 'production')).toThrow(/production or trial/);
+  });
+});
+
+describe('the table', () => {
+  test('is on demand, streamed, recoverable, expiring, with one sparse index', () => {
+    template.hasResourceProperties('AWS::DynamoDB::GlobalTable', {
+      BillingMode: 'PAY_PER_REQUEST',
+      StreamSpecification: { StreamViewType: 'NEW_AND_OLD_IMAGES' },
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+      Replicas: [
+        Match.objectLike({
+          PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          DeletionProtectionEnabled: true,
+        }),
+      ],
+      GlobalSecondaryIndexes: [
+        {
+          IndexName: 'list',
+          KeySchema: [
+            { AttributeName: 'listPk', KeyType: 'HASH' },
+            { AttributeName: 'listSk', KeyType: 'RANGE' },
+          ],
+          Projection: {
+            ProjectionType: 'INCLUDE',
+            NonKeyAttributes: [...keys.listIndexAttributes],
+          },
+        },
+      ],
+    });
+  });
+
+  test('is made as the stores read it', () => {
+    expect(listIndexName).toBe(keys.listIndexName);
+    expect(listIndexAttributes).toEqual(keys.listIndexAttributes);
+  });
+});
+
+describe('each function', () => {
+  const functions = resourcesOf(template, 'AWS::Lambda::Function');
+
+  test('runs on the newest Node on arm64', () => {
+    for (const { Properties } of functions.values()) {
+      expect(Properties).toMatchObject({ Runtime: 'nodejs24.x', Architectures: ['arm64'] });
+    }
+  });
+
+  test('has a role of its own without policies of others', () => {
+    const roles = [...functions.values()].map(({ Properties }) => JSON.stringify(Properties.Role));
+    expect(new Set(roles).size).toBe(functions.size);
+    for (const { Properties } of resourcesOf(template, 'AWS::IAM::Role').values()) {
+      expect(Properties.ManagedPolicyArns).toBeUndefined();
+    }
+  });
+
+  test('logs into a group that ends', () => {
+    const groups = resourcesOf(template, 'AWS::Logs::LogGroup');
+    for (const { Properties } of functions.values()) {
+      const { LogGroup } = Properties.LoggingConfig as { LogGroup: { Ref: string } };
+      expect(groups.get(LogGroup.Ref)?.Properties.RetentionInDays).toBe(30);
+    }
+  });
+
+  test('is alarmed, or says why not', () => {
+    const wrapped = stack.node.findAll().filter((it) => it instanceof EdgewiseFunction);
+    expect(wrapped).toHaveLength(functions.size);
+    const alarms = [...resourcesOf(template, 'AWS::CloudWatch::Alarm').values()];
+    for (const fn of wrapped) {
+      if (fn.alarm !== 'errors') {
+        expect(fn.alarm.none.length).toBeGreaterThan(20);
+        continue;
+      }
+      const name = stack.getLogicalId(fn.lambda.node.defaultChild as never);
+      const own = alarms.filter(({ Properties }) => {
+        const { MetricName, Dimensions } = Properties;
+        return MetricName === 'Errors' && JSON.stringify(Dimensions).includes(`"${name}"`);
+      });
+      expect(own, fn.node.path).toHaveLength(1);
+    }
+  });
+
+  test('may act on everything only where the service knows nothing narrower', () => {
+    const wide = new Set<string>();
+    for (const { Properties } of resourcesOf(template, 'AWS::IAM::Policy').values()) {
+      const { Statement } = Properties.PolicyDocument as {
+        Statement: { Action: string | string[]; Resource: unknown }[];
+      };
+      for (const { Action, Resource } of Statement) {
+        if (JSON.stringify([Action]).includes('*')) wide.add(`action ${Action}`);
+        if (Resource === '*') for (const action of [Action].flat()) wide.add(action);
+      }
+    }
+    expect([...wide].toSorted()).toEqual([
+      'iot:AttachThingPrincipal',
+      'iot:CreateCertificateFromCsr',
+      'iot:DescribeEndpoint',
+      'iot:DetachThingPrincipal',
+    ]);
+  });
+});
+
+describe('alarms', () => {
+  test('tell a topic when one is named', () => {
+    const arn = 'arn:aws:sns:us-east-1:123456789012:on-call';
+    const told = synthesized('production', arn).template;
+    told.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [arn] });
+    template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: Match.absent() });
+  });
+
+  test('say what they mean', () => {
+    for (const { Properties } of resourcesOf(template, 'AWS::CloudWatch::Alarm').values()) {
+      expect(String(Properties.AlarmDescription).length).toBeGreaterThan(30);
+    }
+  });
+
+  test('watch the age of both readers of the stream and every last resort', () => {
+    const metrics = [...resourcesOf(template, 'AWS::CloudWatch::Alarm').values()].map(
+      ({ Properties }) => Properties.MetricName,
+    );
+    expect(metrics.filter((name) => name === 'IteratorAge')).toHaveLength(2);
+    expect(metrics.filter((name) => name === 'MassLoss')).toHaveLength(1);
+    const queues = [...resourcesOf(template, 'AWS::SQS::Queue').values()];
+    const lastResorts = queues.filter(({ Properties }) => Properties.RedrivePolicy === undefined);
+    expect(metrics.filter((name) => name === 'ApproximateNumberOfMessagesVisible')).toHaveLength(
+      lastResorts.length,
+    );
+  });
+});
+
+test('two synthesizes of one source are one template', () => {
+  expect(Template.fromStack(synthesized().stack).toJSON()).toEqual(template.toJSON());
+});
