@@ -1,0 +1,132 @@
+/**
+ * What the local cloud costs a developer: time from `cdk.out` to ready, processor time when nothing happens,
+ * and the time of an API call whose function does nothing. Needs a synthesized template.
+ */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { Agent, get } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Figures } from './run.ts';
+
+const starts = 3;
+const calls = 400;
+const idleSettleMs = 3_000;
+const idleMs = 10_000;
+
+export async function run(): Promise<readonly Figures[]> {
+  if (!existsSync('cdk.out/Edgewise.template.json')) {
+    throw new Error('There is no cdk.out; synthesize it first with "npm run synth".');
+  }
+  const stateDir = mkdtempSync(join(tmpdir(), 'bench-cloud-'));
+  try {
+    return await measure(stateDir);
+  } finally {
+    rmSync(stateDir, { recursive: true });
+  }
+}
+
+async function measure(stateDir: string): Promise<readonly Figures[]> {
+  const startMs: number[] = [];
+  for (let i = 0; i < starts; i += 1) {
+    const { cloud, readyMs } = await start(stateDir);
+    startMs.push(readyMs);
+    if (i < starts - 1) await stop(cloud);
+    else {
+      const figures = await measureRunning(cloud, stateDir).finally(() => stop(cloud));
+      return [
+        { startMs: Math.round(median(startMs)), firstStartMs: Math.round(startMs[0]!), ...figures },
+      ];
+    }
+  }
+  return [];
+}
+
+async function measureRunning(cloud: ChildProcess, stateDir: string): Promise<Figures> {
+  const { api } = JSON.parse(readFileSync(join(stateDir, 'endpoints.json'), 'utf8'));
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const first = await call(`${api}/v1/health`, agent);
+  const times: number[] = [];
+  for (let i = 0; i < calls; i += 1) times.push(await call(`${api}/v1/health`, agent));
+  agent.destroy();
+  times.sort((a, b) => a - b);
+  await delay(idleSettleMs);
+  const before = processorSeconds(cloud, stateDir);
+  await delay(idleMs);
+  const idlePercent = ((processorSeconds(cloud, stateDir) - before) / idleMs) * 100_000;
+  return {
+    coldCallMs: Math.round(first),
+    callP50Ms: rounded(times[Math.floor(calls * 0.5)]!),
+    callP99Ms: rounded(times[Math.floor(calls * 0.99)]!),
+    idlePercentOfOneCore: rounded(idlePercent),
+    memoryMb: Math.round(memoryMb(cloud, stateDir)),
+  };
+}
+
+async function start(stateDir: string): Promise<{ cloud: ChildProcess; readyMs: number }> {
+  const portBase = await freePort();
+  const startedAtMs = performance.now();
+  const args = ['--stack', 'Edgewise', '--state', stateDir, '--port-base', String(portBase)];
+  const cloud = spawn(process.execPath, ['local/main.ts', ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await once(cloud.stdout!, 'data');
+  return { cloud, readyMs: performance.now() - startedAtMs };
+}
+
+async function stop(cloud: ChildProcess): Promise<void> {
+  const ended = once(cloud, 'exit');
+  cloud.kill('SIGTERM');
+  await ended;
+}
+
+function call(url: string, agent: Agent): Promise<number> {
+  const startedAtMs = performance.now();
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      response.resume();
+      response.on('end', () => resolve(performance.now() - startedAtMs));
+    }).on('error', reject);
+  });
+}
+
+/** The local cloud's process and everything that names its state directory. */
+function processes(cloud: ChildProcess, stateDir: string): { pid: string; memoryKb: number }[] {
+  const lines = execFileSync('ps', ['-eo', 'pid=,rss=,args='], { encoding: 'utf8' }).split('\n');
+  return lines
+    .filter((line) => line.includes(stateDir) || line.trim().startsWith(`${cloud.pid} `))
+    .map((line) => line.trim().split(/\s+/))
+    .map(([pid, memory]) => ({ pid: pid ?? '', memoryKb: Number(memory) }));
+}
+
+/** User and system time of all these processes. */
+function processorSeconds(cloud: ChildProcess, stateDir: string): number {
+  const ticksPerSecond = 100;
+  return processes(cloud, stateDir).reduce((sum, { pid }) => {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+    return sum + (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+  }, 0);
+}
+
+function memoryMb(cloud: ChildProcess, stateDir: string): number {
+  return processes(cloud, stateDir).reduce((sum, { memoryKb }) => sum + memoryKb, 0) / 1024;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}
