@@ -29,7 +29,7 @@ try {
   await runStaticChecks(tally);
   await ensureSynthesis();
   for (const [name, reason] of missing) {
-    if (name !== 'chromium') tally.skip(`tests that need ${name}`, reason);
+    if (name !== 'chromium') tally.leaveOut(`tests that need ${name}`, reason);
   }
   await runFlows(tally);
   await runBrowser(tally, missing);
@@ -40,12 +40,13 @@ try {
 }
 
 async function runFlows(tally) {
-  if (!hasTests('test/flow')) return tally.skip('flows', 'there are none');
+  if (!hasTests('test/flow')) return tally.leaveOut('flows', 'there are none');
   await tally.vitest('flows on dynoxide', ['--project', 'flow'], {
     env: { EDGEWISE_DATABASE: 'dynoxide' },
     timeoutMs: budget.flow,
   });
-  if (!hasJava()) return tally.skip('flows on DynamoDB Local', 'there is no Java on this machine');
+  if (!hasJava())
+    return tally.leaveOut('flows on DynamoDB Local', 'there is no Java on this machine');
   await tally.vitest('flows on DynamoDB Local', ['--project', 'flow'], {
     env: { EDGEWISE_DATABASE: 'dynamodb-local' },
     timeoutMs: budget.secondEngine,
@@ -53,15 +54,15 @@ async function runFlows(tally) {
 }
 
 async function runBrowser(tally, missing) {
-  if (!hasTests('test/browser')) return tally.skip('browser tests', 'there are none');
+  if (!hasTests('test/browser')) return tally.leaveOut('browser tests', 'there are none');
   const reason = missing.get('chromium');
-  if (reason !== undefined) return tally.skip('browser tests', reason);
+  if (reason !== undefined) return tally.leaveOut('browser tests', reason);
   await ensureDashboard();
   await tally.vitest('browser tests', ['--project', 'browser'], { timeoutMs: budget.browser });
 }
 
 async function runSeeds(tally) {
-  if (!hasTests('test/sim')) return tally.skip('simulated seeds', 'there are none');
+  if (!hasTests('test/sim')) return tally.leaveOut('simulated seeds', 'there are none');
   await tally.vitest(`${seeds} simulated seeds`, ['--project', 'fast', 'test/sim'], {
     env: { EDGEWISE_SEEDS: seeds },
     timeoutMs: budget.seeds,

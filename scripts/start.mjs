@@ -45,13 +45,16 @@ async function main() {
   refuseSecond(flags.state);
   const asked = untilEnded();
   ensurePackages();
-  await ensureSynthesis();
+  const [dashboard] = await Promise.all([
+    values['no-dashboard'] ? null : buildDashboard(),
+    ensureSynthesis(),
+  ]);
   const { cloud, endpoints } = await startCloud(flags);
   const others = [];
   try {
     others.push(...startStage(flags, edges, values, endpoints));
     const needed = [cloud, ...others];
-    if (!values['no-dashboard']) others.push(...(await startDashboard(flags, endpoints)));
+    if (dashboard !== null) others.push(startDashboard(flags, endpoints, dashboard));
     greet(endpoints, flags, values);
     const summary = startSummary(endpoints);
     const first = await Promise.race([asked.then(() => null), ...needed.map(named)]);
@@ -93,24 +96,25 @@ function startStage({ state }, edges, values, endpoints) {
   return stage;
 }
 
-/**
- * The stage is worth having without its picture: what hinders the dashboard is said, and the rest
- * goes on.
- */
-async function startDashboard({ state, portBase }, endpoints) {
+/** The stage is worth having without its picture: what hinders it is said, the rest goes on. */
+async function buildDashboard() {
   try {
-    const directory = await ensureDashboard();
-    const port = portBase + dashboardPortOffset;
-    endpoints.dashboard = `http://127.0.0.1:${port}`;
-    const args = ['--dir', directory, '--port', String(port), '--api', endpoints.api];
-    const logPath = join(state, 'log', 'dashboard.log');
-    return [
-      startCompanion({ name: 'dashboard', script: 'scripts/run-dashboard.ts', args, logPath }),
-    ];
+    return await ensureDashboard();
   } catch (error) {
-    console.error(`No dashboard: ${error.message.split('\n')[0]}`);
-    return [];
+    console.error(`No dashboard: ${error.message}`);
+    return null;
   }
+}
+
+function startDashboard({ state, portBase }, endpoints, directory) {
+  const port = portBase + dashboardPortOffset;
+  endpoints.dashboard = `http://127.0.0.1:${port}`;
+  return startCompanion({
+    name: 'dashboard',
+    script: 'scripts/run-dashboard.ts',
+    args: ['--dir', directory, '--port', String(port), '--api', endpoints.api],
+    logPath: join(state, 'log', 'dashboard.log'),
+  });
 }
 
 function greet({ api, token, dashboard }, { state }, values) {

@@ -22,7 +22,7 @@ const cloudSources = ['adapters', 'core', 'lambdas', 'lib', 'cdk.json', 'package
 const dashboardSources = ['dashboard', 'core', 'package-lock.json'];
 
 export async function ensureSynthesis(say = console.error) {
-  const release = await takeTurn();
+  const release = await takeTurn('synthesis');
   try {
     const cdk = join('node_modules', 'aws-cdk', 'bin', 'cdk');
     await ensureBuilt(say, {
@@ -40,7 +40,7 @@ export async function ensureSynthesis(say = console.error) {
 /** The directory of the built dashboard. */
 export async function ensureDashboard(say = console.error) {
   const directory = join(root, 'dist', 'dashboard');
-  const release = await takeTurn();
+  const release = await takeTurn('dashboard');
   try {
     const vite = join('node_modules', 'vite', 'bin', 'vite.js');
     await ensureBuilt(say, {
@@ -115,8 +115,8 @@ const turnMsMax = 120_000;
 const turnLookMs = 500;
 
 /** One synthesis at a time on this clone. A turn whose holder is gone is taken over. */
-async function takeTurn() {
-  const lock = join(root, 'dist', 'synthesis.lock');
+async function takeTurn(what) {
+  const lock = join(root, 'dist', `${what}.lock`);
   mkdirSync(join(root, 'dist'), { recursive: true });
   for (let waitedMs = 0; waitedMs < turnMsMax; waitedMs += 100) {
     try {
