@@ -29,3 +29,9 @@ export function sleep(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
     signal?.addEventListener('abort', done, { once: true });
   });
 }
+
+/** In this host's time zone: owners write their hours as their clock shows them. */
+export function minuteOfDay(clock: Clock): number {
+  const now = new Date(clock.nowMs());
+  return now.getHours() * 60 + now.getMinutes();
+}

@@ -21,7 +21,8 @@ import { isAlive, startTicksOf } from './process-table.ts';
  *     edges/<edge>/   identity.json, key.pem
  *     specs/          job specs by hash
  *     outputs/        kept outputs that wait for the uplink
- *     launcher.json   the process that starts chunks
+ *     cluster/        scripts and outputs of chunks that a cluster runs
+ *     launcher.sock   where the process that starts chunks listens
  *
  * Two agents on one directory would run everything twice, so the second is refused.
  */
@@ -30,7 +31,8 @@ export type DataDirectory = {
   readonly journal: string;
   readonly specs: string;
   readonly outputs: string;
-  readonly launcher: string;
+  /** Scripts and outputs of chunks that a cluster runs; its nodes have to see it. */
+  readonly cluster: string;
   edge(name: string): string;
   release(): void;
 };
@@ -40,7 +42,8 @@ export class DirectoryInUse extends Error {}
 export function openDataDirectory(path: string): DataDirectory {
   const specs = join(path, 'specs');
   const outputs = join(path, 'outputs');
-  for (const directory of [path, specs, outputs, join(path, 'edges')]) {
+  const cluster = join(path, 'cluster');
+  for (const directory of [path, specs, outputs, cluster, join(path, 'edges')]) {
     mkdirSync(directory, { recursive: true, mode: 0o700 });
   }
   const release = takeLock(join(path, 'lock'), path);
@@ -49,7 +52,7 @@ export function openDataDirectory(path: string): DataDirectory {
     journal: join(path, 'journal.log'),
     specs,
     outputs,
-    launcher: join(path, 'launcher.json'),
+    cluster,
     edge: (name) => join(path, 'edges', name),
     release,
   };

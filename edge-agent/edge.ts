@@ -47,6 +47,8 @@ export type EdgeDeps = {
   readonly executors: ReadonlyMap<ExecutorName, Executor>;
   readonly capacityPower: number;
   readonly secret: () => string;
+  /** Power that may be in use here at once. */
+  readonly powerMax: () => number;
   /** The owner's policy: why not, or `null`. */
   readonly refusal: (spec: AgentSpec, power: number) => string | null;
   readonly keepOutput: (name: ChunkName, output: Uint8Array) => void;
@@ -228,7 +230,7 @@ export class Edge {
       running: this.#running,
       specs: this.#deps.specs.known,
       refusal: (spec: AgentSpec, power: number) => this.#refusalOf(spec, power),
-      powerMax: Number.POSITIVE_INFINITY,
+      powerMax: this.#deps.powerMax(),
       mayStart: this.#mayStart && this.#deps.journal.state() === 'ok',
       contactAtMs: this.#contact.lastMs(),
     };

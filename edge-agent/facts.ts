@@ -1,8 +1,8 @@
 import { readFileSync, statfsSync } from 'node:fs';
 import { arch, cpus, release, totalmem, type } from 'node:os';
-import type { ExecutorName } from '../core/job.ts';
 import type { Facts, FactValue } from '../core/wire/facts.ts';
 import type { Clock } from './clock.ts';
+import type { Host } from './host.ts';
 import { factsEveryMs } from './limits.ts';
 import { agentVersion } from './version.ts';
 
@@ -10,14 +10,13 @@ import { agentVersion } from './version.ts';
 export type FactsInput = {
   readonly power: number;
   readonly labels: Readonly<Record<string, string>>;
-  readonly executors: ReadonlyMap<ExecutorName, string>;
-  readonly software: Readonly<Record<string, string>>;
-  readonly gpus: number;
+  readonly host: Host;
   readonly dataDirectory: string;
   readonly health: string;
 };
 
 export function collectFacts(input: FactsInput): Facts {
+  const { host } = input;
   const cores = cpus().length || 1;
   const memoryMb = Math.floor(totalmem() / 1024 / 1024);
   const facts: Record<string, FactValue> = {
@@ -26,16 +25,16 @@ export function collectFacts(input: FactsInput): Facts {
     kernel: release(),
     cores,
     memoryMb,
-    gpus: input.gpus,
-    executors: Object.fromEntries(input.executors),
+    gpus: host.gpus,
+    executors: Object.fromEntries(host.executors),
     agent: agentVersion,
     health: input.health,
   };
   const disks = diskOf(input.dataDirectory);
   if (disks !== null) facts.disks = disks;
-  if (Object.keys(input.software).length > 0) facts.software = input.software;
+  if (Object.keys(host.software).length > 0) facts.software = host.software;
   return {
-    capacity: { power: input.power, cores, memoryMb, gpus: input.gpus },
+    capacity: { power: input.power, cores, memoryMb, gpus: host.gpus },
     labels: input.labels,
     facts,
   };

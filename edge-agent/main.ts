@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { agentUsage, type Environment, parseAgentOptions, UsageError } from './agent-options.ts';
 import { DirectoryInUse } from './data-directory.ts';
+import { PolicyError } from './policy.ts';
 import { agentVersion } from './version.ts';
 
 /**
@@ -54,7 +55,7 @@ function say(write: (text: string) => void, text: string): number {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof DirectoryInUse) return error.message;
+  if (error instanceof DirectoryInUse || error instanceof PolicyError) return error.message;
   const { code, path, message } = error as { code?: string; path?: string; message?: string };
   switch (code) {
     case 'EACCES':

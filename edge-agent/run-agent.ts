@@ -1,27 +1,28 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { cpus } from 'node:os';
 import type { ExecutorName } from '../core/job.ts';
 import type { AgentOptions } from './agent-options.ts';
-import { type Clock, systemClock } from './clock.ts';
+import { type Clock, minuteOfDay, systemClock } from './clock.ts';
 import { type DataDirectory, openDataDirectory } from './data-directory.ts';
 import { EdgeLife } from './edge-life.ts';
 import { EnrolmentFailed } from './enrolment.ts';
 import type { EndedChunk, Executor } from './executor.ts';
-import { makeProcess } from './executors/process.ts';
-import { makeSimulate } from './executors/simulate.ts';
+import { makeExecutors } from './executor-set.ts';
 import { collectFacts, makeFactsBoard } from './facts.ts';
+import { examineHost, type Host } from './host.ts';
 import { type Journal, openJournal } from './journal.ts';
-import type { JournalRecord } from './journal-record.ts';
 import { type Launcher, makeLauncher } from './launcher/launcher-client.ts';
-import { connectConcurrency, enrolConcurrency, journalRetryMs } from './limits.ts';
+import { connectConcurrency, enrolConcurrency } from './limits.ts';
 import { type NoteBook, openNoteBook } from './notes.ts';
 import { type OutputStore, openOutputStore } from './output-store.ts';
 import { makePlaneApi } from './plane-api.ts';
+import { openPolicyFile, type PolicyFile, refusalByPolicy } from './policy.ts';
 import { blankMemory, replay } from './replay.ts';
-import { snapshotOf } from './snapshot.ts';
 import { openSpecLibrary } from './spec-library.ts';
 import { openSpecStore } from './spec-store.ts';
 import { makeTurnstile } from './turnstile.ts';
+import { keepUp } from './upkeep.ts';
 
 /**
  * Runs the edges of one process until `signal` says stop, or until none of them is wanted any more.
@@ -30,6 +31,8 @@ import { makeTurnstile } from './turnstile.ts';
 export type AgentRuntime = {
   readonly log: (line: string) => void;
   readonly clock?: Clock;
+  /** Where programs are looked for. */
+  readonly path?: string;
 };
 
 /** How a run ended, for the exit code of whoever started it. */
@@ -40,66 +43,83 @@ export async function runAgent(
   signal: AbortSignal,
   runtime: AgentRuntime,
 ): Promise<AgentExit> {
+  const policy = openPolicyFile(options.policyFile, runtime.log);
   const directory = openDataDirectory(options.dataDirectory);
   try {
-    return await runIn(directory, options, signal, runtime);
+    const path = runtime.path ?? process.env.PATH ?? '';
+    const { software } = policy.current();
+    const host = await examineHost({ wanted: options.executors, path, software });
+    return await runOn(host, policy, directory, options, signal, runtime);
   } finally {
     directory.release();
   }
 }
 
-type Parts = {
+export type Parts = {
+  readonly clock: Clock;
   readonly journal: Journal;
   readonly notes: NoteBook;
+  readonly policy: PolicyFile;
   readonly outputs: OutputStore;
   readonly executors: ReadonlyMap<ExecutorName, Executor>;
   readonly launcher: Launcher;
   readonly lives: ReadonlyMap<string, EdgeLife>;
 };
 
-async function runIn(
+async function runOn(
+  host: Host,
+  policy: PolicyFile,
   directory: DataDirectory,
   options: AgentOptions,
   signal: AbortSignal,
   runtime: AgentRuntime,
 ): Promise<AgentExit> {
-  const clock = runtime.clock ?? systemClock;
   const ending = new AbortController();
   const allSignals = AbortSignal.any([signal, ending.signal]);
-  const parts = assemble(directory, options, allSignals, { ...runtime, clock }, () => {
+  // Every edge of the process listens.
+  setMaxListeners(0, allSignals);
+  const changed = (): void => {
     if ([...parts.lives.values()].every((life) => life.state === 'revoked')) ending.abort();
-  });
-  const { lives, executors, journal } = parts;
-  await recover(lives, executors);
-  const cancelUpkeep = keepUp(parts, clock);
-  let exit: AgentExit = 'stopped';
-  const begun = Promise.all([...lives.values()].map((life) => life.begin())).catch((error) => {
-    if (!(error instanceof EnrolmentFailed)) throw error;
-    runtime.log(error.message);
-    exit = 'not-enrolled';
-    ending.abort();
-  });
+  };
+  const parts = assemble({ host, policy, directory, options, runtime, changed }, allSignals);
+  await recover(parts);
+  const cancelUpkeep = keepUp(parts);
+  let failure: unknown = null;
+  const begun = Promise.all([...parts.lives.values()].map((life) => life.begin())).catch(
+    (error: unknown) => {
+      failure = error;
+      ending.abort();
+    },
+  );
   await aborted(allSignals);
-  if (!signal.aborted && exit === 'stopped') exit = 'revoked';
-  await Promise.all([...lives.values()].map((life) => life.stop()));
+  const isRevoked = !signal.aborted && failure === null;
+  await Promise.all([...parts.lives.values()].map((life) => life.stop()));
   await begun;
   cancelUpkeep();
-  await Promise.all([...executors.values()].map((executor) => executor.close()));
+  await Promise.all([...parts.executors.values()].map((executor) => executor.close()));
   await parts.launcher.close();
   parts.outputs.close();
-  await journal.sync();
-  journal.close();
-  return exit;
+  await parts.journal.sync();
+  parts.journal.close();
+  if (failure === null) return isRevoked ? 'revoked' : 'stopped';
+  if (!(failure instanceof EnrolmentFailed)) throw failure;
+  runtime.log(failure.message);
+  return 'not-enrolled';
 }
 
-function assemble(
-  directory: DataDirectory,
-  options: AgentOptions,
-  signal: AbortSignal,
-  runtime: AgentRuntime & { clock: Clock },
-  changed: () => void,
-): Parts {
-  const { clock, log } = runtime;
+type Plan = {
+  readonly host: Host;
+  readonly policy: PolicyFile;
+  readonly directory: DataDirectory;
+  readonly options: AgentOptions;
+  readonly runtime: AgentRuntime;
+  readonly changed: () => void;
+};
+
+function assemble(plan: Plan, signal: AbortSignal): Parts {
+  const { host, policy, directory, options, runtime } = plan;
+  const { log } = runtime;
+  const clock = runtime.clock ?? systemClock;
   const opened = openJournal(directory.journal);
   if (opened.damagedLines > 0) {
     log(`The journal has ${opened.damagedLines} damaged lines; what they said will be done again.`);
@@ -107,68 +127,58 @@ function assemble(
   const memory = replay(opened.records);
   const { journal } = opened;
   const api = makePlaneApi(options.api);
-  const specs = openSpecLibrary({ api, store: openSpecStore(directory.specs), clock });
+  const specs = openSpecLibrary({ api, store: openSpecStore(directory.specs), clock, signal });
   const notes = openNoteBook(journal, memory.notes);
   const lives = new Map<string, EdgeLife>();
   const secretOf = (edge: string): string | null => lives.get(edge)?.secret ?? null;
   const outputs = openOutputStore({ directory: directory.outputs, api, clock, secretOf });
-  const ended = (chunk: EndedChunk): void => lives.get(chunk.name.edge)?.edge.ended(chunk);
-  const executors = new Map<ExecutorName, Executor>();
-  executors.set(
-    'simulate',
-    makeSimulate({ ended, notes: notes.of('simulate'), clock }, { drawPower: options.drawPower }),
-  );
   const launcher = makeLauncher(directory.path, log);
-  executors.set('process', makeProcess({ ended, notes: notes.of('process'), launcher }));
+  const executors = makeExecutors({
+    host,
+    launcher,
+    notes,
+    clock,
+    clusterDirectory: directory.cluster,
+    drawPower: options.drawPower,
+    ended: (chunk: EndedChunk) => lives.get(chunk.name.edge)?.edge.ended(chunk),
+    log,
+  });
   const power = options.power ?? cpus().length * powerPerCore;
-  const offered = new Map<ExecutorName, string>([
-    ['simulate', '1'],
-    ['process', '1'],
-  ]);
-  const facts = makeFactsBoard(clock, () =>
-    collectFacts({
-      power,
-      labels: options.labels,
-      executors: offered,
-      software: {},
-      gpus: 0,
-      dataDirectory: directory.path,
-      health: journal.state(),
-    }),
-  );
-  const boot = randomBytes(6).toString('base64url');
-  const enrolTurn = makeTurnstile(enrolConcurrency);
-  const connectTurn = makeTurnstile(connectConcurrency);
-  const edgeLog = options.names.length > namesLoggedMax || options.quiet ? () => {} : log;
+  const shared = {
+    boot: randomBytes(6).toString('base64url'),
+    clock,
+    journal,
+    specs,
+    executors,
+    capacityPower: power,
+    powerMax: () => policy.current().maxPower ?? Number.POSITIVE_INFINITY,
+    refusal: (spec: Parameters<typeof refusalByPolicy>[1], chunkPower: number) =>
+      refusalByPolicy(policy.current(), spec, chunkPower, minuteOfDay(clock)),
+    keepOutput: outputs.keep,
+    log: options.names.length > namesLoggedMax || options.quiet ? () => {} : log,
+    api,
+    enrolToken: options.enrolToken,
+    pool: options.pool,
+    transport: options.transport,
+    facts: makeFactsBoard(clock, () =>
+      collectFacts({
+        power,
+        labels: options.labels,
+        host,
+        dataDirectory: directory.path,
+        health: journal.state(),
+      }),
+    ),
+    enrolTurn: makeTurnstile(enrolConcurrency),
+    connectTurn: makeTurnstile(connectConcurrency),
+    signal,
+    changed: plan.changed,
+  };
   for (const name of options.names) {
-    const life = new EdgeLife(
-      {
-        name,
-        boot,
-        clock,
-        journal,
-        specs,
-        executors,
-        capacityPower: power,
-        refusal: () => null,
-        keepOutput: (chunk, output) => outputs.keep(chunk, output),
-        log: edgeLog,
-        api,
-        directory: directory.edge(name),
-        enrolToken: options.enrolToken,
-        pool: options.pool,
-        transport: options.transport,
-        facts,
-        enrolTurn,
-        connectTurn,
-        signal,
-        changed,
-      },
-      memory.edges.get(name) ?? blankMemory,
-    );
-    lives.set(name, life);
+    const own = { ...shared, name, directory: directory.edge(name) };
+    lives.set(name, new EdgeLife(own, memory.edges.get(name) ?? blankMemory));
   }
-  return { journal, notes, outputs, executors, launcher, lives };
+  return { clock, journal, notes, policy, outputs, executors, launcher, lives };
 }
 
 /** What `--power measured` counts for a core. */
@@ -176,38 +186,16 @@ const powerPerCore = 100;
 /** With more edges than this in one process, only what concerns all of them is worth a line. */
 const namesLoggedMax = 20;
 
-async function recover(
-  lives: ReadonlyMap<string, EdgeLife>,
-  executors: ReadonlyMap<ExecutorName, Executor>,
-): Promise<void> {
+async function recover({ launcher, lives, executors }: Parts): Promise<void> {
   const names = [...lives.keys()];
+  // First of all: nothing may be started while what an earlier life left is being looked for.
+  await launcher.recover();
   const found = await Promise.all([...executors.values()].map((one) => one.recover(names)));
   const survivors = found.flat();
   for (const [name, life] of lives) {
     life.edge.begin(survivors.filter(({ edge }) => edge === name));
   }
   for (const executor of executors.values()) executor.resume();
-}
-
-/** Brings back a disk that had stopped taking writes, and keeps the journal short. */
-function keepUp({ journal, lives, notes }: Parts, clock: Clock): () => void {
-  let cancel: () => void = () => {};
-  const snapshot = function* (): Iterable<JournalRecord> {
-    for (const [name, life] of lives) yield* snapshotOf(name, life.edge.memory());
-    yield* notes.records();
-  };
-  const look = (): void => {
-    const before = journal.state();
-    const after = before === 'ok' ? before : journal.retry();
-    journal.compactIfGrown(snapshot);
-    for (const life of lives.values()) {
-      if (before !== after) life.edge.decide();
-      void life.tellFacts();
-    }
-    cancel = clock.after(journalRetryMs, look);
-  };
-  cancel = clock.after(journalRetryMs, look);
-  return () => cancel();
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

@@ -1,6 +1,6 @@
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { makeBackoff } from './backoff.ts';
-import type { Clock } from './clock.ts';
+import { type Clock, sleep } from './clock.ts';
 import { specRetryMsMax, specRetryMsMin, specsInMemoryMax } from './limits.ts';
 import { type SpecKnowledge, specKey } from './next-steps.ts';
 import { type PlaneApi, PlaneError } from './plane-api.ts';
@@ -15,21 +15,20 @@ export type SpecLibrary = {
   /** `changed` is called once when there is something to know, however often it was given. */
   fetch(job: string, hash: string, secret: () => string, changed: () => void): void;
   find(job: string, hash: string): AgentSpec | null;
-  close(): void;
 };
 
 /** A spec may be asked for before it can be read everywhere. */
 const notFoundTriesMax = 4;
+const notUnderstood = 'this agent does not understand the job';
 
 export function openSpecLibrary(deps: {
   api: PlaneApi;
   store: SpecStore;
   clock: Clock;
+  signal: AbortSignal;
 }): SpecLibrary {
   const known = new Map<string, SpecKnowledge>();
   const waiting = new Map<string, Set<() => void>>();
-  const cancels = new Map<string, () => void>();
-  let closed = false;
 
   const settle = (key: string, knowledge: SpecKnowledge): void => {
     known.set(key, knowledge);
@@ -42,12 +41,11 @@ export function openSpecLibrary(deps: {
   const ask = async (job: string, hash: string, secret: () => string): Promise<void> => {
     const key = specKey(job, hash);
     const backoff = makeBackoff(specRetryMsMin, specRetryMsMax);
-    for (let tries = 1; !closed; tries++) {
+    for (let tries = 1; !deps.signal.aborted; tries++) {
       try {
         const document = await deps.api.getSpec(secret(), job, hash);
         const spec = parseAgentSpec(document);
-        if (spec === null)
-          return settle(key, unavailable('this agent does not understand the job'));
+        if (spec === null) return settle(key, unavailable(notUnderstood));
         deps.store.save(key, document);
         return settle(key, { kind: 'ready', spec });
       } catch (error) {
@@ -55,9 +53,7 @@ export function openSpecLibrary(deps: {
           error instanceof PlaneError && !error.isTemporary && tries >= notFoundTriesMax;
         if (isFinal) return settle(key, unavailable(`spec not available: ${error.code}`));
       }
-      await new Promise<void>((resolve) => {
-        cancels.set(key, deps.clock.after(backoff.next(), resolve));
-      });
+      await sleep(deps.clock, backoff.next(), deps.signal);
     }
   };
 
@@ -82,10 +78,6 @@ export function openSpecLibrary(deps: {
       const key = specKey(job, hash);
       const knowledge = known.get(key);
       return knowledge?.kind === 'ready' ? knowledge.spec : deps.store.load(key);
-    },
-    close() {
-      closed = true;
-      for (const cancel of cancels.values()) cancel();
     },
   };
 }

@@ -21,7 +21,9 @@ import {
  * → lost. When it is lost, its processes are killed by the owner's mark and every order ends as lost, to be run again.
  */
 export type Launcher = {
-  /** What a launcher that outlived the agent's last life holds; everything that nobody holds is killed. */
+  /** Names the data directory among all of this host. */
+  readonly owner: string;
+  /** Once for all who ask: what a launcher that outlived the agent's last life holds; everything that nobody holds is killed. */
   recover(): Promise<readonly string[]>;
   start(order: LaunchOrder, ended: (end: LaunchEnd | 'lost') => void): void;
   /** Takes charge of a process that `recover` found. */
@@ -44,7 +46,8 @@ type Ended = (end: LaunchEnd | 'lost') => void;
 
 class SocketLauncher implements Launcher {
   readonly #directory: string;
-  readonly #owner: string;
+  readonly owner: string;
+  #recovered: Promise<readonly string[]> | null = null;
   readonly #socketPath: string;
   readonly #log: (line: string) => void;
   readonly #orders = new Map<string, Ended>();
@@ -58,11 +61,16 @@ class SocketLauncher implements Launcher {
   constructor(directory: string, log: (line: string) => void) {
     this.#directory = directory;
     this.#log = log;
-    this.#owner = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 16);
-    this.#socketPath = socketPathFor(directory, this.#owner);
+    this.owner = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 16);
+    this.#socketPath = socketPathFor(directory, this.owner);
   }
 
-  async recover(): Promise<readonly string[]> {
+  recover(): Promise<readonly string[]> {
+    this.#recovered ??= this.#recover();
+    return this.#recovered;
+  }
+
+  async #recover(): Promise<readonly string[]> {
     if (isOurSocket(this.#socketPath)) {
       try {
         this.#connecting = this.#connect();
@@ -79,7 +87,7 @@ class SocketLauncher implements Launcher {
 
   start(order: LaunchOrder, ended: Ended): void {
     this.#orders.set(order.id, ended);
-    const env = { ...order.env, [ownerMark]: this.#owner };
+    const env = { ...order.env, [ownerMark]: this.owner };
     this.#send({ k: 'start', ...order, env });
   }
 
@@ -234,7 +242,7 @@ class SocketLauncher implements Launcher {
   /** Until none is found, because a process that is being killed may just have forked. */
   async #killOwned(): Promise<void> {
     for (let tries = 0; tries < 100; tries++) {
-      const pids = processesWith(ownerMark, (owner) => owner === this.#owner);
+      const pids = processesWith(ownerMark, (owner) => owner === this.owner);
       if (pids.length === 0) return;
       for (const pid of pids) {
         try {
