@@ -25,7 +25,8 @@ export function FleetPage({ filter }: { filter: FleetFilter }) {
   const all = edges.value?.items;
   const lamps = useMemo(() => countLamps(all ?? []), [all]);
   const shown = useMemo(() => groupsOf(all ?? [], filter), [all, filter]);
-  const count = shown.reduce((sum, group) => sum + group.edges.length, 0);
+  const flat = useMemo(() => shown.flatMap((group) => group.edges), [shown]);
+  const count = flat.length;
   return (
     <div class="fleet">
       <h1 class="hidden">Fleet</h1>
@@ -37,7 +38,7 @@ export function FleetPage({ filter }: { filter: FleetFilter }) {
           {edges.value !== null && count === 0 && <NoEdges any={edges.value.items.length > 0} />}
           {count > 0 &&
             (filter.view === 'table' ? (
-              <EdgeTable edges={shown.flatMap((group) => group.edges)} />
+              <EdgeTable edges={flat} />
             ) : (
               <FleetGrid groups={shown} total={count} />
             ))}

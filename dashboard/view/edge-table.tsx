@@ -3,13 +3,14 @@ import { Link } from '../route/navigation.tsx';
 import { Ago } from './ago.tsx';
 import { EdgeLamp } from './marks.tsx';
 import { Meter } from './meter.tsx';
+import { pure } from './pure.ts';
 import { WindowList } from './window-list.tsx';
 import { powerWords } from './words.ts';
 
 /** The edges as rows: for reading rather than for seeing. */
 const columns = ['Edge', 'Lamp', 'Last seen', 'Power', 'Leases', 'Pool'];
 
-export function EdgeTable({ edges }: { edges: readonly Edge[] }) {
+export const EdgeTable = pure(({ edges }: { readonly edges: readonly Edge[] }) => {
   return (
     <WindowList
       items={edges}
@@ -20,7 +21,7 @@ export function EdgeTable({ edges }: { edges: readonly Edge[] }) {
       cells={edgeCells}
     />
   );
-}
+});
 
 function edgeCells(edge: Edge) {
   const used = Math.max(0, edge.capacity.power - edge.free.power);

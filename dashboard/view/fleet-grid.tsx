@@ -39,16 +39,21 @@ export type FleetGridProps = {
   readonly total: number;
 };
 
-export function FleetGrid({ groups, total }: FleetGridProps) {
+export const FleetGrid = pure((props: FleetGridProps) => <PointedGrid {...props} />);
+
+/** What is pointed at is state of this component only: the cells are not drawn again when the pointer moves. */
+function PointedGrid({ groups, total }: FleetGridProps) {
   const [current, setCurrent] = useState<string | null>(null);
-  const all = groups.flatMap((group) => group.edges);
-  const here = all.find((edge) => edge.name === current);
-  const stop = here?.name ?? all[0]?.name;
+  const here = current === null ? undefined : edgeNamed(groups, current);
   const size = total <= 48 ? 'large' : total <= 300 ? 'medium' : 'small';
 
   const point = (event: Event) => {
     const name = cellOf(event.target)?.dataset.edge;
     if (name !== undefined && name !== current) setCurrent(name);
+  };
+  const focus = (event: FocusEvent) => {
+    makeOnlyStop(event.currentTarget as HTMLElement, cellOf(event.target));
+    point(event);
   };
   const open = (event: MouseEvent) => {
     const name = cellOf(event.target)?.dataset.edge;
@@ -63,33 +68,54 @@ export function FleetGrid({ groups, total }: FleetGridProps) {
     <div
       class={`grid-of-edges ${size}`}
       onMouseOver={point}
-      onFocusIn={point}
+      onFocusIn={focus}
       onKeyDown={walk}
       onClick={open}
     >
-      {groups.map((group) => (
-        <section key={group.pool} aria-label={`Pool ${group.pool}`}>
-          {groups.length > 1 && <h3 class="pool-name">{group.pool}</h3>}
-          <ul class="cells">
-            {group.edges.map((edge) => (
-              <li key={edge.name}>
-                <Cell
-                  name={edge.name}
-                  lamp={lampOf(edge)}
-                  words={lampWords(edge)}
-                  step={loadStep(edge)}
-                  percent={percentUsed(edge)}
-                  stop={edge.name === stop}
-                  roomy={size === 'large'}
-                />
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
+      <Cells groups={groups} roomy={size === 'large'} />
       <Inspector edge={here} />
     </div>
   );
+}
+
+type CellsProps = Pick<FleetGridProps, 'groups'> & { readonly roomy: boolean };
+
+const Cells = pure(({ groups, roomy }: CellsProps) =>
+  groups.map((group, index) => (
+    <section key={group.pool} aria-label={`Pool ${group.pool}`}>
+      {groups.length > 1 && <h3 class="pool-name">{group.pool}</h3>}
+      <ul class="cells">
+        {group.edges.map((edge) => (
+          <li key={edge.name}>
+            <Cell
+              name={edge.name}
+              lamp={lampOf(edge)}
+              words={lampWords(edge)}
+              step={loadStep(edge)}
+              percent={roomy ? percentUsed(edge) : 10 * loadStep(edge)}
+              stop={index === 0 && edge === group.edges[0]}
+              roomy={roomy}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )),
+);
+
+function edgeNamed(groups: FleetGridProps['groups'], name: string): Edge | undefined {
+  for (const { edges } of groups) {
+    const edge = edges.find((one) => one.name === name);
+    if (edge !== undefined) return edge;
+  }
+  return undefined;
+}
+
+/** The Tab key comes back to the cell that it left. */
+function makeOnlyStop(grid: HTMLElement, cell: HTMLElement | null): void {
+  if (cell === null) return;
+  for (const stop of grid.querySelectorAll<HTMLElement>('a.cell[tabindex="0"]')) stop.tabIndex = -1;
+  cell.tabIndex = 0;
 }
 
 function Inspector({ edge }: { edge: Edge | undefined }) {
