@@ -1,4 +1,5 @@
 import type { Cell } from './cell.ts';
+import type { Move } from './move-ranges.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
 import type { Plan } from './plan.ts';
 import type { WorkJson } from './wire/work.ts';
@@ -10,6 +11,12 @@ export type CellStore = {
   load(cell: CellId): Promise<Cell | null>;
   /** All of the plan or nothing. `conflict`: somebody else committed first; load and decide again. */
   commit(plan: Plan): Promise<'committed' | 'conflict'>;
+};
+
+/** Moves between two cells, each against the version that was loaded. */
+export type CellMoves = Pick<CellStore, 'load'> & {
+  /** Both cells change or neither does. */
+  commitMove(move: Move): Promise<'committed' | 'conflict'>;
 };
 
 export type WorkShadows = {

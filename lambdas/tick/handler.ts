@@ -1,4 +1,5 @@
 import { createDocumentClient } from '../../adapters/dynamodb/client.ts';
+import { createMoveStore } from '../../adapters/dynamodb/move-store.ts';
 import { createPoolsStore } from '../../adapters/dynamodb/pools-store.ts';
 import { encodeTick } from '../../adapters/dynamodb/rows-cell.ts';
 import { createTable } from '../../adapters/dynamodb/table.ts';
@@ -18,6 +19,7 @@ const deps = {
       await table.put(encodeTick(cell, atMs));
     },
   },
+  moves: createMoveStore(table),
   clock: { nowMs: Date.now },
   log,
 };

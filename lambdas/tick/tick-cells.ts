@@ -1,9 +1,8 @@
 import type { CellMeta } from '../../core/cell.ts';
 import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../core/limits.ts';
 import type { CellId } from '../../core/names.ts';
-import type { Clock } from '../../core/ports.ts';
 import { eachAtOnce } from '../at-once.ts';
-import type { Log } from '../log.ts';
+import { type MoveDeps, moveBacklog } from './move-backlog.ts';
 
 /** The fleet as the tick sees it. */
 export type Fleet = {
@@ -13,16 +12,18 @@ export type Fleet = {
   touch(cell: CellId, atMs: number): Promise<void>;
 };
 
-export type TickDeps = { readonly fleet: Fleet; readonly clock: Clock; readonly log: Log };
+export type TickDeps = MoveDeps & { readonly fleet: Fleet };
 
 /**
  * Lets time pass for the cells that have something to wait for: work, or edges that are gone with some. All others are
  * looked at every few minutes all the same, spread over the minutes, in case a wake-up was lost; so every job has
- * somebody who comes back to it, and an idle fleet costs next to nothing.
+ * somebody who comes back to it, and an idle fleet costs next to nothing. Chunks are moved between cells first, so that
+ * the cells on both sides are woken after it.
  */
 export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
   const nowMs = deps.clock.nowMs();
   const metas = await deps.fleet.metas(await deps.fleet.cells());
+  await moveBacklog(deps, metas);
   const due = metas.filter((meta, at) => isActive(meta) || isTurn(at, nowMs));
   await eachAtOnce(due, tableWritesAtOnce, (meta) => deps.fleet.touch(meta.id, nowMs));
   deps.log.info('tick', { cells: metas.length, touched: due.length });

@@ -1,19 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCellStore, planWrites } from '../../../adapters/dynamodb/cell-store.ts';
-import { reportKey } from '../../../adapters/dynamodb/keys.ts';
-import { encodeMeta, encodeQueue } from '../../../adapters/dynamodb/rows-cell.ts';
-import { encodeEdge, encodeFacts } from '../../../adapters/dynamodb/rows-edge.ts';
-import { encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
-import { encodeWorkRow } from '../../../adapters/dynamodb/rows-work.ts';
-import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
-import type { Cell } from '../../../core/cell.ts';
 import { transactRowsMax } from '../../../core/limits.ts';
 import { reconcile } from '../../../core/reconcile.ts';
-import { encodeProg } from '../../../core/wire/prog.ts';
 import { cellStoreContract } from '../../contract/cell-store.ts';
 import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
 import { createMemoryCellStore } from '../../contract/memory-cell-store.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
+import { seedCell } from './seed-cell.ts';
 
 describe('cells in memory', () => {
   cellStoreContract(async () => {
@@ -31,7 +24,7 @@ describe('cells in the table', () => {
 
   cellStoreContract(async () => {
     const table = await database.makeTable();
-    return { store: createCellStore(table), seed: (cell) => seed(table, cell) };
+    return { store: createCellStore(table), seed: (cell) => seedCell(table, cell) };
   });
 });
 
@@ -42,28 +35,3 @@ test('the largest plan fits one transaction', () => {
   expect(writes.length).toBeGreaterThan(transactRowsMax / 2);
   expect(writes.length).toBeLessThanOrEqual(transactRowsMax);
 });
-
-async function seed(table: Table, cell: Cell): Promise<void> {
-  const { id } = cell.meta;
-  const rows: Row[] = [encodeMeta(cell.meta)];
-  for (const [name, queue] of cell.queues) rows.push(encodeQueue(id, name, queue));
-  for (const edge of cell.edges.values()) {
-    rows.push(encodeEdge(id, edge.name, edge.config));
-    if (edge.facts !== null) rows.push(encodeFacts(id, edge.name, edge.facts));
-    if (edge.work !== null) rows.push(encodeWorkRow(id, edge.name, edge.work));
-    if (edge.report !== null) {
-      const { prog, ...report } = edge.report;
-      const text = prog === null ? null : JSON.stringify(encodeProg(prog));
-      rows.push({ ...reportKey(id, edge.name), ...report, prog: text });
-    }
-  }
-  for (const job of cell.jobs.values()) {
-    rows.push(encodeAsk(id, job.id, job.ask), encodeShare(id, job.id, job.share));
-  }
-  for (let start = 0; start < rows.length; start += transactRowsMax) {
-    const writes = rows
-      .slice(start, start + transactRowsMax)
-      .map((row) => ({ kind: 'put' as const, row }));
-    await table.transact(writes);
-  }
-}

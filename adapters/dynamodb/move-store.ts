@@ -1,0 +1,42 @@
+import type { Move } from '../../core/move-ranges.ts';
+import type { CellMoves } from '../../core/ports.ts';
+import { createCellStore, planWrites } from './cell-store.ts';
+import { askKey } from './keys.ts';
+import { encodeAsk } from './rows-share.ts';
+import type { Table, Write } from './table.ts';
+
+/**
+ * Both cells change in one transaction or neither does, so no chunk is ever in two shares. What a user asked for comes
+ * along only as it was read: a job that was cancelled in the meantime stays where it is, and ends there.
+ */
+export function createMoveStore(table: Table): CellMoves {
+  return {
+    load: createCellStore(table).load,
+    async commitMove(move) {
+      const outcome = await table.transact(moveWrites(move));
+      return outcome.kind === 'committed' ? 'committed' : 'conflict';
+    },
+  };
+}
+
+export function moveWrites(move: Move): Write[] {
+  const from = move.from.meta?.id;
+  const to = move.to.meta?.id;
+  if (from === undefined || to === undefined) throw new Error('a move changes both of its cells');
+  const arrivals = [...move.asks].flatMap(([job, ask]): Write[] => [
+    {
+      kind: 'put',
+      row: encodeAsk(to, job, ask),
+      condition: { expression: 'attribute_not_exists(#pk)' },
+    },
+    {
+      kind: 'check',
+      key: askKey(from, job),
+      condition: {
+        expression: '#cancelled = :cancelled AND #retryEpoch = :epoch AND #held = :held',
+        values: { cancelled: ask.cancelled, epoch: ask.retryEpoch, held: ask.held },
+      },
+    },
+  ]);
+  return [...planWrites(move.from), ...planWrites(move.to), ...arrivals];
+}

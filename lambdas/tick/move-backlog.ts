@@ -1,0 +1,37 @@
+import type { CellMeta } from '../../core/cell.ts';
+import { type CellMove, planMoves } from '../../core/cells.ts';
+import { moveRanges } from '../../core/move-ranges.ts';
+import type { CellMoves, Clock } from '../../core/ports.ts';
+import type { Log } from '../log.ts';
+
+export type MoveDeps = {
+  readonly moves: CellMoves;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/**
+ * Moves waiting chunks from cells that are full to cells of the same pool that are idle. The summaries only say where to
+ * look; what moves is decided on the cells themselves. A lost race is left to the next minute.
+ */
+export async function moveBacklog(deps: MoveDeps, metas: readonly CellMeta[]): Promise<void> {
+  for (const planned of planMoves(metas)) {
+    try {
+      await carryOut(deps, planned);
+    } catch (error) {
+      deps.log.error('waiting chunks were not moved', { ...planned, error });
+    }
+  }
+}
+
+async function carryOut(deps: MoveDeps, planned: CellMove): Promise<void> {
+  const [from, to] = await Promise.all([
+    deps.moves.load(planned.from),
+    deps.moves.load(planned.to),
+  ]);
+  if (from === null || to === null) return;
+  const move = moveRanges(from, to, planned.power, deps.clock.nowMs());
+  if (move === null) return;
+  const outcome = await deps.moves.commitMove(move);
+  deps.log.info('move', { ...planned, jobs: move.from.shares.size, outcome });
+}

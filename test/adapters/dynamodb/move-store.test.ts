@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
+import { askKey } from '../../../adapters/dynamodb/keys.ts';
+import { createMoveStore, moveWrites } from '../../../adapters/dynamodb/move-store.ts';
+import type { Table } from '../../../adapters/dynamodb/table.ts';
+import type { Cell } from '../../../core/cell.ts';
+import { moveJobsMax, transactRowsMax } from '../../../core/limits.ts';
+import { type Move, moveRanges } from '../../../core/move-ranges.ts';
+import type { CellId, JobId } from '../../../core/names.ts';
+import { count, intersect } from '../../../core/ranges.ts';
+import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
+import { seedCell } from './seed-cell.ts';
+
+let database: Dynoxide;
+beforeAll(async () => {
+  database = await startDynoxide();
+});
+afterAll(() => database.close());
+
+const [full, idle] = ['default.0', 'default.1'] as CellId[];
+const job = 'job-1' as JobId;
+
+function withId(cell: Cell, id: CellId): Cell {
+  return { ...cell, meta: { ...cell.meta, id } };
+}
+
+async function stage(): Promise<{ table: Table; move: Move }> {
+  const table = await database.makeTable();
+  const from = withId(makeCell({ jobs: [makeJob(job, { chunks: 50 })] }), full!);
+  const to = withId(makeCell({ edges: makeEdges(4) }), idle!);
+  await seedCell(table, from);
+  await seedCell(table, to);
+  const move = moveRanges(from, to, 1_000, startMs);
+  if (move === null) throw new Error('nothing to move');
+  return { table, move };
+}
+
+test('after a move each chunk is in one cell', async () => {
+  const { table, move } = await stage();
+  expect(await createMoveStore(table).commitMove(move)).toBe('committed');
+  const cells = createCellStore(table);
+  const here = (await cells.load(full!))?.jobs.get(job)?.share.ranges ?? [];
+  const there = (await cells.load(idle!))?.jobs.get(job)?.share.ranges ?? [];
+  expect([count(here), count(there)]).toEqual([40, 10]);
+  expect(intersect(here, there)).toEqual([]);
+});
+
+test('a move against a cell that has changed moves nothing', async () => {
+  const { table, move } = await stage();
+  const store = createMoveStore(table);
+  await store.commitMove(move);
+  expect(await store.commitMove(move)).toBe('conflict');
+});
+
+test('a job that was cancelled in the meantime stays where it is', async () => {
+  const { table, move } = await stage();
+  await table.update(askKey(full!, job), { set: { cancelled: true } });
+  expect(await createMoveStore(table).commitMove(move)).toBe('conflict');
+  expect((await createCellStore(table).load(idle!))?.jobs.size).toBe(0);
+});
+
+test('the largest move fits one transaction', () => {
+  const jobs = Array.from({ length: 40 }, (_, at) => makeJob(`job-${at}`, { chunks: 50 }));
+  const from = withId(makeCell({ jobs }), full!);
+  const to = withId(makeCell({ edges: makeEdges(40) }), idle!);
+  const move = moveRanges(from, to, 1_000_000, startMs);
+  expect(move?.asks.size).toBe(moveJobsMax);
+  expect(moveWrites(move!).length).toBeLessThanOrEqual(transactRowsMax);
+});

@@ -1,0 +1,35 @@
+import { reportKey } from '../../../adapters/dynamodb/keys.ts';
+import { encodeMeta, encodeQueue } from '../../../adapters/dynamodb/rows-cell.ts';
+import { encodeEdge, encodeFacts } from '../../../adapters/dynamodb/rows-edge.ts';
+import { encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
+import { encodeWorkRow } from '../../../adapters/dynamodb/rows-work.ts';
+import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
+import type { Cell } from '../../../core/cell.ts';
+import { transactRowsMax } from '../../../core/limits.ts';
+import { encodeProg } from '../../../core/wire/prog.ts';
+
+/** Stores a cell row by row, as the API, the reports and the passes would have left it. */
+export async function seedCell(table: Table, cell: Cell): Promise<void> {
+  const { id } = cell.meta;
+  const rows: Row[] = [encodeMeta(cell.meta)];
+  for (const [name, queue] of cell.queues) rows.push(encodeQueue(id, name, queue));
+  for (const edge of cell.edges.values()) {
+    rows.push(encodeEdge(id, edge.name, edge.config));
+    if (edge.facts !== null) rows.push(encodeFacts(id, edge.name, edge.facts));
+    if (edge.work !== null) rows.push(encodeWorkRow(id, edge.name, edge.work));
+    if (edge.report !== null) {
+      const { prog, ...report } = edge.report;
+      const text = prog === null ? null : JSON.stringify(encodeProg(prog));
+      rows.push({ ...reportKey(id, edge.name), ...report, prog: text });
+    }
+  }
+  for (const job of cell.jobs.values()) {
+    rows.push(encodeAsk(id, job.id, job.ask), encodeShare(id, job.id, job.share));
+  }
+  for (let start = 0; start < rows.length; start += transactRowsMax) {
+    const writes = rows
+      .slice(start, start + transactRowsMax)
+      .map((row) => ({ kind: 'put' as const, row }));
+    await table.transact(writes);
+  }
+}
