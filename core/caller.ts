@@ -36,9 +36,9 @@ export type EdgeCaller = {
 
 export type Caller = TokenCaller | EdgeCaller;
 
-/** What a route asks of its caller: a scope of tokens, the edge in the path, or either. */
+/** What a route asks of its caller: a scope of tokens (or any token), the edge in the path, or either. */
 export type Access = {
-  readonly scope: Scope | null;
+  readonly scope: Scope | 'any' | null;
   /** An edge's own secret opens this route, too. */
   readonly edge: boolean;
 };
@@ -53,7 +53,7 @@ export function mayCall(caller: Caller | null, access: Access, pathEdge: string 
     return pathEdge === null || pathEdge === caller.edge ? 'allowed' : 'forbidden';
   }
   if (access.scope === null) return 'forbidden';
-  if (caller.scopes.includes(access.scope)) return 'allowed';
+  if (access.scope === 'any' || caller.scopes.includes(access.scope)) return 'allowed';
   return caller.scopes.includes('fleet:admin') ? 'allowed' : 'forbidden';
 }
 

@@ -98,7 +98,7 @@ function topOff(left: number, places: Places, chunks: Int32Array): void {
   }
 }
 
-/** One more chunk for each of the places with the lowest keys, found by counting instead of sorting. */
+/** One more chunk for each of the places with the lowest keys: found by counting, only the last bucket is sorted. */
 function giveLowest(
   wanted: number,
   keys: Float64Array,
@@ -106,22 +106,24 @@ function giveLowest(
   highest: number,
   chunks: Int32Array,
 ): number {
-  const scale = highest > lowest ? (bucketsMax - 1) / (highest - lowest) : 0;
-  const sizes = new Int32Array(bucketsMax);
+  const buckets = Math.min(bucketsMax, 2 * keys.length + 2);
+  const scale = highest > lowest ? (buckets - 1) / (highest - lowest) : 0;
+  const sizes = new Int32Array(buckets);
   for (let i = 0; i < keys.length; i++) {
     if (keys[i]! >= lowest) sizes[((keys[i]! - lowest) * scale) | 0]!++;
   }
   let edge = 0;
   let inside = 0;
-  while (edge < bucketsMax && inside + sizes[edge]! < wanted) inside += sizes[edge++]!;
-  let rest = wanted;
-  let fromEdge = wanted - inside;
-  for (let i = 0; i < keys.length && rest > 0; i++) {
+  while (edge < buckets && inside + sizes[edge]! < wanted) inside += sizes[edge++]!;
+  const tied: number[] = [];
+  for (let i = 0; i < keys.length; i++) {
     if (!(keys[i]! >= lowest)) continue;
     const bucket = ((keys[i]! - lowest) * scale) | 0;
-    if (bucket > edge || (bucket === edge && fromEdge-- <= 0)) continue;
-    chunks[i]!++;
-    rest--;
+    if (bucket < edge) chunks[i]!++;
+    else if (bucket === edge) tied.push(i);
   }
-  return rest;
+  const rest = Math.min(wanted - inside, tied.length);
+  if (highest > lowest && rest < tied.length) tied.sort((a, b) => keys[a]! - keys[b]! || a - b);
+  for (let at = 0; at < rest; at++) chunks[tied[at]!]!++;
+  return wanted - inside - rest;
 }

@@ -187,3 +187,5 @@ export const movesMax = 16;
 export const moveJobsMax = 8;
 /** An edge on its way out is looked at after 1, 2, 4 … seconds, and at least this often. */
 export const removalLookSecondsMax = 300;
+/** Lexical tokens of one GraphQL document. */
+export const graphqlTokensMax = 2_000;

@@ -38,6 +38,9 @@ export type Pass = {
   open: readonly EdgeDraft[] | null;
   readonly matches: Map<string, readonly EdgeDraft[]>;
   readonly kinds: Map<string, Kind>;
+  readonly rooms: Map<string, ReadonlyMap<WaitingReason, Found>>;
+  /** The power from which on nothing fits any more, per kind of need: spares looking again. */
+  readonly full: Map<string, number>;
   queues: ReadonlyMap<string, QueueDraft> | null;
   total: Amounts | null;
   readonly unmet: Unmet[];
@@ -135,6 +138,8 @@ export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
     open: null,
     matches: new Map(),
     kinds: new Map(),
+    rooms: new Map(),
+    full: new Map(),
     queues: null,
     total: null,
     unmet: [],

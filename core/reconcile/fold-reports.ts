@@ -105,14 +105,13 @@ function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry):
   open = subtract(subtract(open, job.dead), job.cancelled);
   if (isEmpty(open)) return true;
   const lease = leaseFor(pass, edge, job);
-  const losers = job.leases.filter(
-    (other) => other !== lease && !isEmpty(intersect(other.ranges, open)),
-  );
+  const late = subtract(open, lease.ranges);
+  const losers = isEmpty(late) ? [] : job.leases.filter((other) => holdsAny(other, late));
   let rows = leaseCost(lease);
   for (const loser of losers) rows += leaseCost(loser);
   if (!canAfford(pass, rows, foldRowsKept)) return false;
   for (const loser of losers) {
-    takeAway(loser, open);
+    takeAway(loser, late);
     touchLease(pass, loser, true);
   }
   endDone(pass, job, open);
@@ -122,6 +121,10 @@ function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry):
   edge.failuresInRow = 0;
   touchLease(pass, lease, !isActive(lease));
   return true;
+}
+
+function holdsAny(lease: LeaseDraft, chunks: RangeSet): boolean {
+  return !isEmpty(intersect(lease.ranges, chunks));
 }
 
 /** A lease loses chunks, whatever they are doing. */

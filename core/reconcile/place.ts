@@ -1,6 +1,6 @@
 import { divide, type Places } from '../divide.ts';
 import { count, intersect, rangeOf } from '../ranges.ts';
-import { hasRoomForEntry, matchingEdges } from './candidates.ts';
+import { hasRoomForEntry, matchingEdges, shapeOf } from './candidates.ts';
 import { type Demand, fitOf } from './capacity.ts';
 import { type EdgeDraft, isActive, type JobDraft, leaseFor, type Pass } from './draft.ts';
 import { grant } from './grant.ts';
@@ -80,15 +80,30 @@ function placeChunks(pass: Pass, picker: Picker, wanted: number, power: number):
 }
 
 function candidates(pass: Pass, job: JobDraft, power: number): EdgeDraft[] {
+  const key = kindOfNeed(job);
+  if (power >= (pass.full.get(key) ?? Number.POSITIVE_INFINITY)) return [];
   const fitting: EdgeDraft[] = [];
+  let full = job.refusals.size === 0;
   for (const edge of matchingEdges(pass, job)) {
     if (edge.free.power < power || fitOf(job.demand, edge.free, power) === 0) continue;
+    full = false;
     const lease = edge.leases.get(job.id);
     if (lease !== undefined && lease.giveBack.length > 0) continue;
-    if (!hasRoomForEntry(edge)) continue;
+    if (!hasRoomForEntry(edge)) {
+      job.obstacle ??= 'shadow-full';
+      continue;
+    }
     fitting.push(edge);
   }
+  // Placing only takes room away, so what does not fit now does not fit later in this pass.
+  if (full) pass.full.set(key, power);
   return withinMaxEdges(job, fitting);
+}
+
+/** Jobs with the same key see the same edges and need the same besides power. */
+function kindOfNeed(job: JobDraft): string {
+  const { others } = job.demand;
+  return others.length === 0 ? shapeOf(job) : `${shapeOf(job)} ${others.join()}`;
 }
 
 function withinMaxEdges(job: JobDraft, edges: EdgeDraft[]): EdgeDraft[] {

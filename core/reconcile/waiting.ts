@@ -3,7 +3,7 @@ import { mismatchOf } from '../matching.ts';
 import type { WaitingCount, WaitingReason } from '../plan.ts';
 import { count, isEmpty, last, subtract } from '../ranges.ts';
 import { documentBytes, hasRoomForEntry, shapeOf, unavailable } from './candidates.ts';
-import { shortOf } from './capacity.ts';
+import { type Demand, shortOf } from './capacity.ts';
 import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
 import { backoffOf } from './due-retries.ts';
 import { canAfford, jobCost, touchJob } from './rows.ts';
@@ -62,6 +62,8 @@ function obstacleOf(job: JobDraft, chunks: number): WaitingCount {
       return whole('quota', chunks, `queue ${queue} holds all the power it may`);
     case 'max-edges':
       return whole('max-edges', chunks, `runs on ${placement.maxEdges} edges already`);
+    case 'shadow-full':
+      return whole('shadow-full', chunks, 'the work documents of edges with room are full');
     case 'gang-incomplete':
       return whole('gang-incomplete', chunks, `needs ${placement.nodes} edges at once`);
     default:
@@ -73,10 +75,8 @@ export type Found = { edges: number; examples: EdgeDraft[]; detail: string };
 
 function edgeReasons(pass: Pass, job: JobDraft, chunks: number): WaitingCount[] {
   if (pass.edges.size === 0) return [whole('no-edges', chunks, 'there is no edge')];
-  const found = new Map<WaitingReason, Found>();
-  for (const [reason, known] of kindReasons(pass, job)) found.set(reason, { ...known });
-  roomReasons(pass, job, found);
-  const reasons: WaitingCount[] = [...found].map(([reason, { edges, examples, detail }]) => {
+  const found = [...kindReasons(pass, job), ...roomReasons(pass, job)];
+  const reasons: WaitingCount[] = found.map(([reason, { edges, examples, detail }]) => {
     return { reason, chunks, edges, examples: examples.map(({ name }) => name), detail };
   });
   if (!isAnyConnected(pass)) reasons.unshift(whole('no-edges', chunks, 'no edge is connected'));
@@ -89,13 +89,12 @@ function note(
   reason: WaitingReason,
   detail: string,
 ): void {
-  const known = found.get(reason);
+  let known = found.get(reason);
   if (known === undefined) {
-    found.set(reason, { edges: 1, examples: [edge], detail });
-  } else {
-    known.edges++;
-    if (known.examples.length < waitingExamplesMax) known.examples = [...known.examples, edge];
+    known = { ...emptyFound(), detail };
+    found.set(reason, known);
   }
+  add(known, edge);
 }
 
 /** Edges of another kind, or out of service: the same for every job of one shape. */
@@ -114,35 +113,75 @@ function kindReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
   return reasons;
 }
 
-/** Edges of the right kind and in service, without room. */
-function roomReasons(pass: Pass, job: JobDraft, found: Map<WaitingReason, Found>): void {
+/** Edges of the right kind and in service, without room. Jobs that need the same share the answer. */
+function roomReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Found> {
   const { demand } = job;
   const onlyLast = count(pendingOf(job)) === 1 && last(pendingOf(job)) === demand.lastChunk;
   const power = onlyLast ? demand.lastPower : demand.power;
-  const small: EdgeDraft[] = [];
+  const key = job.refusals.size > 0 ? null : `${shapeOf(job)} ${power} ${demand.others.join()}`;
+  const known = key === null ? undefined : pass.rooms.get(key);
+  if (known !== undefined) return known;
+  const found = new Map<WaitingReason, Found>();
+  const small = emptyFound();
+  const tight = new Map<string, Found>();
   let capable = 0;
   for (const edge of pass.kinds.get(shapeOf(job))!.fitting) {
     const refusal = job.refusals.get(edge.name);
-    const never = shortOf(demand, edge.capacity, power);
     if (refusal !== undefined) {
       note(found, edge, 'edge-refused', refusal);
-    } else if (never !== null) {
-      small.push(edge);
+    } else if (shortOf(demand, edge.capacity, power) !== null) {
+      add(small, edge);
     } else {
       capable++;
       const short = shortOf(demand, edge.free, power);
-      if (short !== null) {
-        note(found, edge, `no-free-${short}`, `has too little free ${short} for one chunk`);
-      } else if (!hasRoomForEntry(edge)) {
-        note(found, edge, 'shadow-full', `its work document has ${documentBytes(edge)} bytes`);
+      if (short === null) {
+        if (!hasRoomForEntry(edge)) {
+          note(found, edge, 'shadow-full', `its work document has ${documentBytes(edge)} bytes`);
+        }
+        continue;
       }
+      const same = tight.get(short) ?? emptyFound();
+      tight.set(short, same);
+      add(same, edge);
     }
   }
-  for (const edge of small) {
-    const short = shortOf(demand, edge.capacity, power) ?? 'power';
-    const detail = `a chunk needs more ${short} than the edge has`;
-    note(found, edge, capable > 0 ? `no-free-${short}` : 'chunk-larger-than-any-edge', detail);
+  if (small.edges > 0) noteSmall(found, tight, small, demand, power, capable);
+  for (const [short, same] of tight) {
+    same.detail ||= `has too little free ${short} for one chunk`;
+    found.set(`no-free-${short}`, same);
   }
+  if (key !== null) pass.rooms.set(key, found);
+  return found;
+}
+
+/** Edges that could never hold a chunk: the reason of all, or one more way to have no room. */
+function noteSmall(
+  found: Map<WaitingReason, Found>,
+  tight: Map<string, Found>,
+  small: Found,
+  demand: Demand,
+  power: number,
+  capable: number,
+): void {
+  const short = shortOf(demand, small.examples[0]!.capacity, power) ?? 'power';
+  if (capable === 0) {
+    small.detail = `a chunk needs more ${short} than the edge has`;
+    found.set('chunk-larger-than-any-edge', small);
+    return;
+  }
+  const same = tight.get(short) ?? emptyFound();
+  same.edges += small.edges;
+  same.examples = [...same.examples, ...small.examples].slice(0, waitingExamplesMax);
+  tight.set(short, same);
+}
+
+function emptyFound(): Found {
+  return { edges: 0, examples: [], detail: '' };
+}
+
+function add(found: Found, edge: EdgeDraft): void {
+  found.edges++;
+  if (found.examples.length < waitingExamplesMax) found.examples.push(edge);
 }
 
 function isAnyConnected(pass: Pass): boolean {

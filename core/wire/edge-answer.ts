@@ -64,3 +64,7 @@ export const edgeJobListSchema = listOf(edgeJobSchema, 'EdgeJobList');
 export const workAnswerSchema = z
   .looseObject({ e: count, w: z.record(z.string(), z.unknown()) })
   .meta({ id: 'Work', description: 'The work document, as it is in the shadow.' });
+
+export const reportAnswerSchema = z
+  .strictObject({ accepted: z.boolean().meta({ description: 'False: a newer one was there.' }) })
+  .meta({ id: 'ReportAnswer' });

@@ -42,16 +42,18 @@ export type Capacity = Readonly<Record<string, number>> & { readonly power: numb
 const factLeaf = z.union([text(1024), z.number(), z.boolean()], {
   error: 'A fact is a text, a number, true or false, or an object of facts.',
 });
-const factSchema: z.ZodType<FactValue> = z.union(
-  [
-    factLeaf,
-    z.record(
-      nonEmptyText(64),
-      z.lazy(() => factSchema),
-    ),
-  ],
-  { error: 'A fact is a text, a number, true or false, or an object of facts.' },
-);
+const factSchema: z.ZodType<FactValue> = z
+  .union(
+    [
+      factLeaf,
+      z.record(
+        nonEmptyText(64),
+        z.lazy(() => factSchema),
+      ),
+    ],
+    { error: 'A fact is a text, a number, true or false, or an object of facts.' },
+  )
+  .meta({ id: 'Fact' });
 
 export const factsSchema = z
   .record(nonEmptyText(64), factSchema)

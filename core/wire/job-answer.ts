@@ -211,3 +211,9 @@ export const jobListSchema = listOf(jobSchema, 'JobList');
 export const executionListSchema = listOf(executionSchema, 'ExecutionList');
 export const chunkListSchema = listOf(chunkSchema, 'ChunkList');
 export const eventListSchema = listOf(eventSchema, 'EventList');
+
+export const jobspecAnswerSchema = z
+  .strictObject({
+    jobs: z.array(z.strictObject({ task: z.string(), job: jobSchema })),
+  })
+  .meta({ id: 'JobspecAnswer', description: 'The jobs that the tasks became, in their order.' });

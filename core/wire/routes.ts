@@ -44,9 +44,9 @@ function group(
 export const routes: readonly Route[] = [
   ...group('public', [
     ['GET', '/v1/health', 'getHealth', null],
-    //LATER    ['GET', '/openapi.json', 'getOpenApi', null],
-    //LATER    ['GET', '/docs', 'getDocs', null],
-    //LATER    ['GET', '/docs/{asset}', 'getDocsAsset', null],
+    ['GET', '/openapi.json', 'getOpenApi', null],
+    ['GET', '/docs', 'getDocs', null],
+    ['GET', '/docs/{asset}', 'getDocsAsset', null],
   ]),
   ...group('jobs-read', [
     ['GET', '/v1/jobs', 'listJobs', tokens('jobs:read')],
@@ -66,7 +66,7 @@ export const routes: readonly Route[] = [
     ['PATCH', '/v1/jobs/{id}', 'patchJob', tokens('jobs:write')],
     ['DELETE', '/v1/jobs/{id}', 'cancelJob', tokens('jobs:write')],
     ['POST', '/v1/jobs/{id}/retry', 'retryJob', tokens('jobs:write')],
-    //LATER    ['POST', '/v1/jobspecs', 'submitJobspec', tokens('jobs:write')],
+    ['POST', '/v1/jobspecs', 'submitJobspec', tokens('jobs:write')],
   ]),
   ...group('edges', [
     ['GET', '/v1/edges', 'listEdges', tokens('edges:read')],
@@ -97,7 +97,7 @@ export const routes: readonly Route[] = [
     ['DELETE', '/v1/tokens/{id}', 'revokeToken', tokens('fleet:admin')],
     ['GET', '/v1/audit', 'listAudit', tokens('fleet:admin')],
   ]),
-  //LATER  ...group('graphql', [['POST', '/graphql', 'postGraphql', tokens('jobs:read')]]),
+  ...group('graphql', [['POST', '/graphql', 'postGraphql', { scope: 'any', edge: false }]]),
 ];
 
 export const routeKeyOf = (route: Route): string => `${route.method} ${route.path}`;
