@@ -1,0 +1,206 @@
+import { describe, expect, test } from 'vitest';
+import { type JobState, noChunks } from '../../core/job.ts';
+import { foldJob, type JobStatus, newJobStatus, percentOf } from '../../core/job-status.ts';
+import type { CellId, JobId } from '../../core/names.ts';
+import type { JobCellStatus, WaitingCount } from '../../core/plan.ts';
+import { emptyRanges } from '../../core/ranges.ts';
+import { rollUp } from '../../core/rollup.ts';
+import { startMs } from './cell-fixture.ts';
+
+const job = 'job-1' as JobId;
+const [north, south] = ['default.0', 'default.1'] as [CellId, CellId];
+const endMs = startMs + 9_000;
+
+function makeStatus(over: Partial<JobStatus> = {}): JobStatus {
+  const status = newJobStatus({
+    job,
+    name: null,
+    pool: 'default',
+    queue: 'default',
+    labels: {},
+    cut: { chunks: 4, chunkPower: 100, lastChunkPower: 103 },
+    cells: [north],
+    dependsOn: [],
+    createdAtMs: startMs,
+  });
+  return { ...status, ...over };
+}
+
+function counted(
+  counts: Partial<JobCellStatus['counts']>,
+  over: Partial<JobCellStatus> = {},
+): JobCellStatus {
+  return {
+    job,
+    counts: { ...noChunks, ...counts },
+    donePower: (counts.done ?? 0) * 100,
+    done: emptyRanges,
+    dead: emptyRanges,
+    cancelled: emptyRanges,
+    waiting: [],
+    startedAtMs: null,
+    endedAtMs: null,
+    reason: null,
+    ...over,
+  };
+}
+
+function roll(status: JobStatus, cells: Record<string, JobCellStatus>, parents = {}) {
+  const view = {
+    status,
+    cells: new Map(Object.entries(cells) as [CellId, JobCellStatus][]),
+    parents: new Map(Object.entries(parents) as [JobId, JobState][]),
+  };
+  return rollUp(view, endMs);
+}
+
+describe('the counts of a job', () => {
+  test('are those of its cells together', () => {
+    const folded = foldJob(
+      makeStatus(),
+      [counted({ done: 1, running: 1 }), counted({ dead: 1, pending: 1 })],
+      endMs,
+    );
+    expect(folded.counts).toEqual({
+      ...noChunks,
+      total: 4,
+      done: 1,
+      running: 1,
+      dead: 1,
+      pending: 1,
+    });
+    expect(folded.state).toBe('running');
+  });
+
+  test('take chunks that no cell counts for pending', () => {
+    const folded = foldJob(makeStatus(), [counted({ running: 1 })], endMs);
+    expect(folded.counts).toMatchObject({ running: 1, pending: 3 });
+  });
+
+  test('take chunks that two cells count while they move for pending once', () => {
+    const cells = [counted({ pending: 4 }), counted({ pending: 2, running: 1 })];
+    expect(foldJob(makeStatus(), cells, endMs).counts).toMatchObject({ pending: 3, running: 1 });
+  });
+
+  test('say in percent what power is done, and 100 only when all is', () => {
+    const cut = { chunks: 1_000, chunkPower: 1, lastChunkPower: 1 };
+    const part = { cut, counts: { ...noChunks, total: 1_000, done: 999 }, donePower: 999 };
+    expect(percentOf(part)).toBe(99);
+    expect(percentOf({ ...part, counts: { ...part.counts, done: 1_000 } })).toBe(100);
+    expect(percentOf({ ...part, donePower: 12.9 })).toBe(1);
+  });
+});
+
+describe('the end of a job', () => {
+  test('is done when all is done, at the time of its last cell', () => {
+    const cells = {
+      [north]: counted({ done: 2 }, { endedAtMs: startMs + 5, startedAtMs: startMs + 2 }),
+      [south]: counted({ done: 2 }, { endedAtMs: startMs + 7, startedAtMs: startMs + 1 }),
+    };
+    const { next, events, settleDependants, progress } = roll(makeStatus(), cells);
+    expect(next).toMatchObject({
+      state: 'done',
+      startedAtMs: startMs + 1,
+      endedAtMs: startMs + 7,
+      counted: 'done',
+    });
+    expect(events).toEqual([expect.objectContaining({ kind: 'job-done', atMs: startMs + 7 })]);
+    expect(settleDependants).toBe(true);
+    expect(progress).toEqual({ chunks: 4, jobs: 1 });
+  });
+
+  test('is failed with the reason of the cell that gave up', () => {
+    const cell = counted({ dead: 1, cancelled: 3 }, { reason: 'max-failed-chunks' });
+    expect(roll(makeStatus(), { [north]: cell }).next).toMatchObject({
+      state: 'failed',
+      reason: 'max-failed-chunks',
+    });
+  });
+
+  test('folding again what was folded changes nothing', () => {
+    const cells = { [north]: counted({ done: 4 }) };
+    const once = roll(makeStatus(), cells).next;
+    const again = roll(once, cells);
+    expect(again.changed).toBe(false);
+    expect(again.events).toEqual([]);
+    expect(again.progress).toEqual({ chunks: 0, jobs: 0 });
+  });
+});
+
+describe('a job that was cancelled', () => {
+  test('is asked to end in every cell that goes on, the ones it was moved to included', () => {
+    const cells = {
+      [north]: counted({ cancelled: 2 }, { endedAtMs: startMs }),
+      [south]: counted({ pending: 2 }),
+    };
+    expect(roll(makeStatus({ cancelled: true }), cells).cancel).toEqual([south]);
+  });
+
+  test('is cancelled once nothing is left, and asks nobody any more', () => {
+    const cells = { [north]: counted({ done: 1, cancelled: 3 }, { endedAtMs: endMs }) };
+    const { next, cancel } = roll(makeStatus({ cancelled: true }), cells);
+    expect(next.state).toBe('cancelled');
+    expect(cancel).toEqual([]);
+  });
+
+  test('is done when everything was done before the request came', () => {
+    const cells = { [north]: counted({ done: 4 }, { endedAtMs: endMs }) };
+    expect(roll(makeStatus({ cancelled: true }), cells).next.state).toBe('done');
+  });
+});
+
+describe('a job that waits for others', () => {
+  const held = makeStatus({
+    held: true,
+    dependsOn: ['parent-1', 'parent-2'] as JobId[],
+    state: 'waiting',
+  });
+
+  test('is held until all of them are done', () => {
+    const { next, release } = roll(held, {}, { 'parent-1': 'done', 'parent-2': 'running' });
+    expect(next).toMatchObject({ held: true, state: 'waiting' });
+    expect(next.counts.waiting).toBe(4);
+    expect(release).toEqual([]);
+  });
+
+  test('is released in its cells when they are', () => {
+    const { next, release } = roll(held, {}, { 'parent-1': 'done', 'parent-2': 'done' });
+    expect(next).toMatchObject({ held: false, state: 'pending' });
+    expect(release).toEqual([north]);
+  });
+
+  test('is released again as long as a cell does not show it', () => {
+    const status = makeStatus({ dependsOn: ['parent-1'] as JobId[], held: false });
+    expect(roll(status, { [north]: counted({ waiting: 4 }) }).release).toEqual([north]);
+    expect(roll(status, { [north]: counted({ pending: 4 }) }).release).toEqual([]);
+  });
+
+  test.each(['failed', 'cancelled', undefined] as const)(
+    'ends with a parent that is %s',
+    (state) => {
+      const parents = { 'parent-1': 'done', ...(state === undefined ? {} : { 'parent-2': state }) };
+      const { next, cancel } = roll(held, {}, parents);
+      expect(next).toMatchObject({ orphaned: true, reason: 'dependency-failed' });
+      expect(cancel).toEqual([north]);
+      const after = roll(next, { [north]: counted({ cancelled: 4 }, { endedAtMs: endMs }) });
+      expect(after.next).toMatchObject({ state: 'failed', reason: 'dependency-failed' });
+    },
+  );
+});
+
+test('reasons to wait are added up over cells', () => {
+  const waits = (chunks: number, edge: string): WaitingCount => ({
+    reason: 'no-free-power',
+    chunks,
+    edges: 2,
+    examples: [edge],
+    detail: 'too little',
+  });
+  const cells = {
+    [north]: counted({ pending: 3 }, { waiting: [waits(3, 'a')] }),
+    [south]: counted({ pending: 1 }, { waiting: [waits(1, 'b')] }),
+  };
+  expect(roll(makeStatus(), cells).next.waiting).toEqual([
+    { reason: 'no-free-power', chunks: 4, edges: 4, examples: ['a', 'b'], detail: 'too little' },
+  ]);
+});
