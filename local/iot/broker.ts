@@ -13,9 +13,10 @@ import { type Connected, type Session, type Sessions, sessionBook } from './brok
 import { type BrokerTraffic, brokerTraffic } from './broker-traffic.ts';
 import type { AuthorizerSource, DisconnectReason } from './connection.ts';
 import type { Exchange, Message } from './exchange.ts';
-import { keepAliveSecondsMax, keepAliveSecondsMin } from './limits.ts';
+import { keepAliveSecondsMax } from './limits.ts';
 import type { Presence } from './presence.ts';
 import type { RetainedStore } from './retained.ts';
+import { expireSessions } from './session-expiry.ts';
 
 export type Broker = {
   readonly port: number;
@@ -38,7 +39,8 @@ export type BrokerOptions = {
   readonly exchange: Exchange;
   readonly presence: Presence;
   readonly retained: RetainedStore;
-  readonly keepAliveSecondsMin?: number;
+  readonly keepAliveSecondsMin: number;
+  readonly sessionExpiryMs: number;
   readonly log: (line: string) => void;
 };
 
@@ -55,6 +57,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   await aedes.listen();
   keepRetainedOurselves(aedes, options.retained);
   followSessions(aedes, sessions, options);
+  const expiry = expireSessions(aedes, options.sessionExpiryMs);
   const server = await listen(options, (socket) => aedes.handle(socket));
   return {
     port: server.port,
@@ -74,11 +77,16 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
         .filter(({ session }) => session.identity.certificateId === certificateId);
       await Promise.all(affected.map((connected) => end(connected, 'AUTH_ERROR')));
     },
-    counters: () => ({ connections: aedes.connectedClients, ...traffic.counters() }),
+    counters: () => ({
+      connections: aedes.connectedClients,
+      sessionsWaiting: expiry.waiting(),
+      ...traffic.counters(),
+    }),
     async close() {
       for (const { client } of sessions.all())
         sessions.blame(client, 'SERVER_INITIATED_DISCONNECT');
       await new Promise<void>((resolve) => aedes.close(resolve));
+      expiry.close();
       await server.close();
     },
   };
@@ -160,7 +168,7 @@ function createTlsServer({ authority, log }: BrokerOptions, onSocket: (socket: T
 }
 
 /** "0 or more than 1200 … the default"; "less than 30 … as though it requested 30 seconds". */
-export function keepAliveOf(seconds: number, least = keepAliveSecondsMin): number {
+export function keepAliveOf(seconds: number, least: number): number {
   if (seconds === 0 || seconds > keepAliveSecondsMax) return keepAliveSecondsMax;
   return Math.max(seconds, least);
 }

@@ -62,15 +62,21 @@ export function dataPlane(dependencies: Dependencies) {
       const found = routes.find(req);
       const operation = found === undefined ? undefined : operations[found.operation];
       if (found === undefined || operation === undefined) {
-        throw new ServiceError(
-          404,
-          'UnknownOperationException',
-          'The operation is not known here.',
-        );
+        throw unknownOperation(routes.knowsPath(req));
       }
       return operation(found, body);
     });
 }
+
+/** "The specified combination of HTTP verb and URI is not supported." */
+const unknownOperation = (pathIsKnown: boolean): ServiceError =>
+  pathIsKnown
+    ? new ServiceError(
+        405,
+        'MethodNotAllowedException',
+        'The specified combination of HTTP verb and URI is not supported.',
+      )
+    : new ServiceError(404, 'UnknownOperationException', 'The operation is not known here.');
 
 const exceptionOf: Readonly<Record<number, string>> = {
   400: 'InvalidRequestException',

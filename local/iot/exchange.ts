@@ -33,7 +33,7 @@ export type Publish = (message: Message) => void;
 export type InFlight = ReturnType<typeof inFlight>;
 
 export type Exchange = {
-  /** Takes a message in; resolves, after the commit, with what has to be published because of it. */
+  /** Takes a message in; resolves after the commit, with what is to be published because of it. */
   accept(message: Message, options?: AcceptOptions): Promise<readonly Message[]>;
   /** A shadow request that is answered to its caller, over HTTP. */
   request(request: ShadowRequest): Promise<ShadowOutcome['response']>;

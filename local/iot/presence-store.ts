@@ -37,7 +37,7 @@ export function presenceStore(database: DatabaseSync): PresenceStore {
     connected(nowMs, clientId, session, certificate) {
       const row = select.get(clientId);
       const endedAtMs = row?.['disconnected_at_ms'] ?? nowMs;
-      // "If a client is not connected for approximately one hour, the version number is reset to 0."
+      // "not connected for approximately one hour, the version number is reset to 0"
       const forgotten = row === undefined || nowMs - Number(endedAtMs) >= presenceVersionResetMs;
       const version = forgotten ? 0 : Number(row['version']) + 1;
       upsert.run(clientId, version, session, certificate);

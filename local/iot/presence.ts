@@ -20,6 +20,8 @@ export type Presence = {
   /** Ends, in the events, the connections that an earlier process left open. */
   recover(): Promise<void>;
   last(clientId: string): LastConnection | undefined;
+  /** Resolves when every event so far is out. */
+  settled(): Promise<void>;
 };
 
 type Dependencies = {
@@ -37,41 +39,42 @@ export function presence(dependencies: Dependencies): Presence {
   const { journal, store, nowMs } = dependencies;
   const versions = new WeakMap<Session, Promise<number>>();
   const ended = new Map<string, LastConnection>();
+  const underway = new Set<Promise<void>>();
 
+  const track = (event: Promise<void>): Promise<void> => {
+    underway.add(event);
+    return event.finally(() => underway.delete(event));
+  };
   const remember = (clientId: string, last: LastConnection) => {
     ended.delete(clientId);
     ended.set(clientId, last);
     if (ended.size > lastConnectionsMax) ended.delete(ended.keys().next().value!);
   };
 
+  const connected = async (session: Session): Promise<void> => {
+    const { clientId, certificateId, ipAddress } = session.identity;
+    ended.delete(clientId);
+    const version = journal
+      .write(() => store.connected(nowMs(), clientId, session.sessionId, certificateId))
+      .then((row) => row.version);
+    versions.set(session, version);
+    const body = { ...common(session, nowMs(), 'connected'), ipAddress };
+    await announce(dependencies, 'connected', clientId, { ...body, versionNumber: await version });
+  };
+  const disconnected = async (session: Session): Promise<void> => {
+    const { clientId } = session.identity;
+    const reason = session.reason ?? 'CONNECTION_LOST';
+    const timestamp = nowMs();
+    remember(clientId, { disconnectReason: reason, disconnectedAtMs: timestamp });
+    const versionNumber = (await versions.get(session)) ?? 0;
+    await journal.write(() => store.disconnected(timestamp, clientId, versionNumber));
+    const body = { ...common(session, timestamp, 'disconnected'), ...ending(reason) };
+    await announce(dependencies, 'disconnected', clientId, { ...body, versionNumber });
+  };
+
   return {
-    async connected(session) {
-      const { clientId, certificateId, ipAddress } = session.identity;
-      ended.delete(clientId);
-      const version = journal
-        .write(() => store.connected(nowMs(), clientId, session.sessionId, certificateId))
-        .then((row) => row.version);
-      versions.set(session, version);
-      const body = { ...common(session, nowMs(), 'connected'), ipAddress };
-      await announce(dependencies, 'connected', clientId, {
-        ...body,
-        versionNumber: await version,
-      });
-    },
-    async disconnected(session) {
-      const { clientId } = session.identity;
-      const reason = session.reason ?? 'CONNECTION_LOST';
-      const timestamp = nowMs();
-      remember(clientId, { disconnectReason: reason, disconnectedAtMs: timestamp });
-      const versionNumber = (await versions.get(session)) ?? 0;
-      await journal.write(() => store.disconnected(timestamp, clientId, versionNumber));
-      const body = common(session, timestamp, 'disconnected');
-      await announce(dependencies, 'disconnected', clientId, {
-        ...body,
-        ...ending(reason),
-        versionNumber,
-      });
-    },
+    connected: (session) => track(connected(session)),
+    disconnected: (session) => track(disconnected(session)),
     refused: (identity) =>
       announce(dependencies, 'connect_failed', identity.clientId, {
         timestamp: nowMs(),
@@ -96,6 +99,7 @@ export function presence(dependencies: Dependencies): Presence {
       }
     },
     last: (clientId) => ended.get(clientId),
+    settled: () => Promise.allSettled(underway).then(() => undefined),
   };
 }
 

@@ -15,29 +15,35 @@ export type Found = {
 
 export type Request = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
-export function routesOf(routes: readonly Route[]) {
+export type Routes = {
+  find(req: Request): Found | undefined;
+  /** With this method or another one. */
+  knowsPath(req: Request): boolean;
+};
+
+export function routesOf(routes: readonly Route[]): Routes {
   const compiled = routes.map((route) => ({
     ...route,
     pattern: new RegExp(`^${route.path.replaceAll(/\{(\w+)(\+?)\}/g, segment)}/?$`),
   }));
   return {
-    find(req: Request): Found | undefined {
-      const [rawPath = '', rawQuery = ''] = (req.url ?? '').split('?', 2);
+    find(req) {
+      const [path = '', query = ''] = (req.url ?? '').split('?', 2);
       for (const route of compiled) {
-        const groups =
-          route.method === req.method ? route.pattern.exec(rawPath)?.groups : undefined;
-        if (groups === undefined && !(route.method === req.method && route.pattern.test(rawPath))) {
-          continue;
-        }
+        const match = route.method === req.method ? route.pattern.exec(path) : null;
+        if (match === null) continue;
+        const parts = Object.entries(match.groups ?? {});
         return {
           operation: route.operation,
-          path: Object.fromEntries(
-            Object.entries(groups ?? {}).map(([name, text]) => [name, decoded(text)]),
-          ),
-          query: new URLSearchParams(rawQuery),
+          path: Object.fromEntries(parts.map(([name, text]) => [name, decoded(text)])),
+          query: new URLSearchParams(query),
         };
       }
       return undefined;
+    },
+    knowsPath: (req) => {
+      const [path = ''] = (req.url ?? '').split('?', 1);
+      return compiled.some((route) => route.pattern.test(path));
     },
   };
 }

@@ -11,8 +11,13 @@ import { type Broker, startBroker } from './broker.ts';
 import { controlPlane } from './control-plane.ts';
 import { dataPlane } from './data-plane.ts';
 import { type Exchange, exchange } from './exchange.ts';
-import { type Journal, openJournal } from './journal.ts';
-import { deliveryBackoffMaxMs, republishDepthMax } from './limits.ts';
+import { openJournal } from './journal.ts';
+import {
+  deliveryBackoffMaxMs,
+  keepAliveSecondsMin,
+  republishDepthMax,
+  sessionExpiryMs,
+} from './limits.ts';
 import { type OutboxRow, outbox, outboxSchema } from './outbox.ts';
 import { type Policy, parsePolicy } from './policy.ts';
 import { type Presence, presence } from './presence.ts';
@@ -27,6 +32,12 @@ import { requestRate } from './shadow-throttle.ts';
 export type { ResolvedTopicRule } from './rules.ts';
 
 export type ResolvedPolicy = { readonly name: string; readonly document: unknown };
+
+export type Timing = {
+  readonly keepAliveSecondsMin: number;
+  readonly sessionExpiryMs: number;
+  readonly deliveryBackoffMaxMs: number;
+};
 
 export type IotOptions = {
   readonly stateDir: string;
@@ -44,9 +55,8 @@ export type IotOptions = {
     s3(bucket: string, key: string, body: Uint8Array): Promise<void>;
     lambda(functionArn: string, payload: unknown): Promise<void>;
   };
-  /** Shorter than AWS's, for tests that wait for one to run out. */
-  readonly keepAliveSecondsMin?: number;
-  readonly deliveryBackoffMaxMs?: number;
+  /** Shorter times than those of AWS, for tests that wait for one to run out. */
+  readonly timing?: Partial<Timing>;
   log(line: string): void;
 };
 
@@ -166,7 +176,7 @@ async function run(options: IotOptions, prepared: Prepared): Promise<IotService>
     async close() {
       stopHousekeeping();
       await broker.close();
-      await settle(stores.journal);
+      await lifecycle.settled();
       await delivery.close();
       stores.journal.close();
     },
@@ -181,6 +191,13 @@ type Parts = {
   generation: number;
 };
 
+const timingOf = (options: IotOptions): Timing => ({
+  keepAliveSecondsMin,
+  sessionExpiryMs,
+  deliveryBackoffMaxMs,
+  ...options.timing,
+});
+
 const nowMs = (): number => Date.now();
 
 function createDelivery(options: IotOptions, prepared: Prepared, parts: Parts): RuleDelivery {
@@ -194,7 +211,7 @@ function createDelivery(options: IotOptions, prepared: Prepared, parts: Parts): 
         republish(parts.exchange!, options.log, row, topic, qos, body),
     },
     settle: (id) => journal.write(() => owed.remove(id)),
-    backoffMaxMs: options.deliveryBackoffMaxMs ?? deliveryBackoffMaxMs,
+    backoffMaxMs: timingOf(options).deliveryBackoffMaxMs,
     log: options.log,
   });
 }
@@ -205,7 +222,7 @@ function createBroker(
   parts: Parts,
   { messages, lifecycle }: { messages: Exchange; lifecycle: Presence },
 ): Promise<Broker> {
-  const { host, region, accountId, log, keepAliveSecondsMin } = options;
+  const { host, region, accountId, log } = options;
   const { registry: things, retained } = stores;
   const generation = () => parts.generation;
   return startBroker({
@@ -216,7 +233,7 @@ function createBroker(
     exchange: messages,
     presence: lifecycle,
     retained,
-    ...(keepAliveSecondsMin === undefined ? {} : { keepAliveSecondsMin }),
+    ...timingOf(options),
     log,
   });
 }
@@ -252,11 +269,6 @@ function startHousekeeping({ rate, journal, shadows }: Stores): () => void {
   }, housekeepingMs);
   timer.unref();
   return () => clearInterval(timer);
-}
-
-/** Lets the lifecycle events of the connections that were just closed reach the file. */
-async function settle(journal: Journal): Promise<void> {
-  for (let turn = 0; turn < 4; turn++) await journal.write(() => undefined);
 }
 
 async function republish(

@@ -84,7 +84,7 @@ export function reject(
     ...(timed ? { timestamp: seconds(nowMs) } : {}),
     ...(token === undefined ? {} : { clientToken: token }),
   };
-  // "This message is only emitted as a response to a publish request on one of the reserved topics."
+  // "only emitted as a response to a publish request on one of the reserved $aws topics"
   const messages =
     request.source === 'mqtt' ? [message(request, `${request.operation}/rejected`, body)] : [];
   return { response: { code: error.code, body }, messages, next: stored };

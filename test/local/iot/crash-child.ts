@@ -1,4 +1,4 @@
-/** The service as a process of its own, to be killed: prints its port, appends what rules deliver. */
+/** The service as a process, to be killed: prints its ports, appends what rules deliver. */
 import { appendFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,7 +17,8 @@ const service = await startIot({
     topicRules: [
       {
         name: 'reports',
-        sql: "SELECT state.reported.n AS n, topic(3) AS thing FROM '$aws/things/+/shadow/name/prog/update/accepted'",
+        sql: `SELECT state.reported.n AS n, topic(3) AS thing
+          FROM '$aws/things/+/shadow/name/prog/update/accepted'`,
         sqlVersion: '2016-03-23',
         disabled: false,
         actions: [{ Sqs: { QueueUrl: 'http://queue' } }],

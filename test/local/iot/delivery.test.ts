@@ -122,7 +122,7 @@ test('an action that fails a few times is tried again', async () => {
   }
 });
 
-test('an action that keeps failing ends in the error action with the original payload', async () => {
+test('an action that keeps failing ends in the error action with the payload', async () => {
   const iot = await startFixture({
     topicRules: [
       rule('broken', "SELECT a AS x FROM 'in'", [sqs], { Lambda: { FunctionArn: 'arn:errors' } }),

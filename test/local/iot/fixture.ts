@@ -45,7 +45,12 @@ export type Fixture = {
   readonly stored: { bucket: string; key: string; body: Buffer }[];
   readonly invoked: { functionArn: string; payload: unknown }[];
   enrol(thing: string, policies?: readonly string[]): Promise<Credentials>;
-  connect(credentials: Credentials, options?: IClientOptions): Promise<MqttClient>;
+  /** `prepare` sees the client before it is connected. */
+  connect(
+    credentials: Credentials,
+    options?: IClientOptions,
+    prepare?: (client: MqttClient) => void,
+  ): Promise<MqttClient>;
   operator(clientId?: string): Promise<MqttClient>;
   close(): Promise<void>;
 };
@@ -53,7 +58,7 @@ export type Fixture = {
 type Wanted = Partial<IotOptions['resources']> & {
   readonly stateDir?: string;
   readonly deliver?: Partial<IotOptions['deliver']>;
-  readonly keepAliveSecondsMin?: number;
+  readonly timing?: IotOptions['timing'];
 };
 
 /** The policy of an edge, as the template writes it. */
@@ -121,8 +126,8 @@ export async function startFixture(wanted: Wanted = {}): Promise<Fixture> {
     data,
     httpUrl,
     enrol: (thing, policies = ['open']) => enrol(control, thing, policies),
-    connect: ({ thing, cert, key }, options = {}) =>
-      connectWith(service, clients, { clientId: thing, cert, key, ...options }),
+    connect: ({ thing, cert, key }, options = {}, prepare = () => undefined) =>
+      connectWith(service, clients, { clientId: thing, cert, key, ...options }, prepare),
     operator: (clientId = 'operator') =>
       connectWith(service, clients, {
         clientId,
@@ -144,7 +149,6 @@ export async function startFixture(wanted: Wanted = {}): Promise<Fixture> {
 type Seen = Pick<Fixture, 'logs' | 'sent' | 'stored' | 'invoked'>;
 
 function optionsOf(wanted: Wanted, stateDir: string, seen: Seen): IotOptions {
-  const { keepAliveSecondsMin } = wanted;
   return {
     stateDir,
     host: '127.0.0.1',
@@ -165,8 +169,7 @@ function optionsOf(wanted: Wanted, stateDir: string, seen: Seen): IotOptions {
       lambda: async (functionArn, payload) => void seen.invoked.push({ functionArn, payload }),
       ...wanted.deliver,
     },
-    deliveryBackoffMaxMs: 5,
-    ...(keepAliveSecondsMin === undefined ? {} : { keepAliveSecondsMin }),
+    timing: { deliveryBackoffMaxMs: 5, ...wanted.timing },
     log: (line) => void seen.logs.push(line),
   };
 }
@@ -175,6 +178,7 @@ async function connectWith(
   service: IotService,
   clients: Set<MqttClient>,
   options: IClientOptions,
+  prepare: (client: MqttClient) => void = () => undefined,
 ): Promise<MqttClient> {
   const client = mqtt.connect({
     host: '127.0.0.1',
@@ -188,6 +192,7 @@ async function connectWith(
     ...options,
   });
   clients.add(client);
+  prepare(client);
   await new Promise<void>((resolve, reject) => {
     client.once('connect', () => resolve());
     client.once('error', reject);

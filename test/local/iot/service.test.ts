@@ -11,7 +11,8 @@ beforeAll(async () => {
     topicRules: [
       {
         name: 'reports',
-        sql: "SELECT state.reported AS r, version AS v, topic(3) AS edge FROM '$aws/things/+/shadow/name/prog/update/accepted'",
+        sql: `SELECT state.reported AS r, version AS v, topic(3) AS edge
+          FROM '$aws/things/+/shadow/name/prog/update/accepted'`,
         sqlVersion: '2016-03-23',
         disabled: false,
         actions: [{ Sqs: { QueueUrl: queueUrl, RoleArn: 'arn:aws:iam::0:role/r' } }],

@@ -109,7 +109,7 @@ describe('over the wire', () => {
       const from = box.received.length;
       const answer = await overHttp(iot, target, step);
       checkAnswer(step, answer, labelOf(target));
-      // "If the client updates the document using the REST API … no MQTT error messages are emitted."
+      // "using the REST API … no MQTT error messages are emitted"
       const silent = answer.code !== 200 || step.op === 'get';
       const published = silent
         ? new Map<string, Record<string, unknown>>()
