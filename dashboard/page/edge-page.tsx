@@ -96,11 +96,11 @@ function Capacity({ edge }: { edge: Edge }) {
         </div>
         <div>
           <dt>Chunks done</dt>
-          <dd>{numberWords(edge.totals?.chunksDone ?? 0)}</dd>
+          <dd>{numberWords(edge.totals.chunksDone)}</dd>
         </div>
         <div>
           <dt>Power served</dt>
-          <dd>{powerWords(edge.totals?.powerServed ?? 0)}</dd>
+          <dd>{powerWords(edge.totals.powerServed)}</dd>
         </div>
       </dl>
     </section>
@@ -108,7 +108,7 @@ function Capacity({ edge }: { edge: Edge }) {
 }
 
 function Leases({ edge }: { edge: Edge }) {
-  const leases = edge.leases ?? [];
+  const { leases } = edge;
   return (
     <section class="panel" aria-labelledby="leases-title">
       <h2 id="leases-title">
@@ -183,23 +183,23 @@ function History({ path }: { path: string }) {
 }
 
 function HistoryRow({ job }: { job: EdgeJob }) {
-  const percent = job.percent ?? 0;
+  const { percent, power, startedAt, endedAt } = job.execution;
   return (
     <tr>
       <td>
         <Link to={{ page: 'job', id: job.job }}>{job.name ?? job.job}</Link>
       </td>
-      <td>{job.state === undefined ? '' : <StateBadge state={job.state} />}</td>
+      <td>{job.state !== null && <StateBadge state={job.state} />}</td>
       <td class="with-meter">
         <Meter value={percent} of={100} label="Done here" tone="done" />
         <span>{percent} %</span>
       </td>
-      <td>{powerWords(job.power ?? 0)}</td>
+      <td>{powerWords(power)}</td>
       <td class="soft">
-        <Ago at={job.startedAt} />
+        <Ago at={startedAt} />
       </td>
       <td class="soft">
-        <Took from={job.startedAt ?? null} to={job.endedAt ?? null} />
+        <Took from={startedAt} to={endedAt} />
       </td>
     </tr>
   );

@@ -41,7 +41,7 @@ export function JobPage({ id }: { id: string }) {
           <ChunkBar counts={status.chunks} />
         </div>
         <ChunkLegend counts={status.chunks} />
-        <ChunkMap executions={status.executions ?? []} total={status.chunks.total} />
+        <ChunkMap executions={status.executions} total={status.chunks.total} />
         <JobFacts job={job.value} />
       </section>
       <JobWaiting job={job.value} path={path} />
@@ -77,11 +77,10 @@ function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watc
           <Link to={{ page: 'jobs', filter: noJobsFilter }}>Jobs</Link>
         </p>
         <h1>
-          {job.name ?? job.spec.name ?? job.id} <StateBadge state={state} />
+          {job.name ?? job.id} <StateBadge state={state} />
         </h1>
         <p class="soft">
-          <code>{job.id}</code>, submitted <Ago at={job.createdAt} />
-          {job.createdBy && ` by ${job.createdBy}`}
+          <code>{job.id}</code>, submitted <Ago at={job.createdAt} /> by {job.createdBy}
         </p>
         {job.status.reason && <p class="bad">{job.status.reason}</p>}
       </div>
@@ -127,9 +126,8 @@ function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watc
 
 function JobFacts({ job }: { job: Job }) {
   const { spec, status } = job;
-  const run = Object.keys(spec.run ?? {})[0] ?? 'simulate';
-  const pool = spec.pool ?? 'default';
-  const queue = spec.queue ?? 'default';
+  const run = Object.keys(spec.run)[0];
+  const { pool, queue } = spec;
   return (
     <dl class="facts">
       <Fact name="Power">
@@ -147,13 +145,11 @@ function JobFacts({ job }: { job: Job }) {
       <Fact name="Queue">
         <Link to={{ page: 'jobs', filter: { ...noJobsFilter, queue } }}>{queue}</Link>
       </Fact>
-      <Fact name="Priority">{spec.priority ?? 50}</Fact>
+      <Fact name="Priority">{spec.priority}</Fact>
       <Fact name="Labels">
         <Labels labels={spec.labels} />
       </Fact>
-      {status.receipt?.usd != null && (
-        <Fact name="Cost so far">{status.receipt.usd.toFixed(6)} USD</Fact>
-      )}
+      <Fact name="Costs about">{status.receipt.usd.toFixed(6)} USD</Fact>
     </dl>
   );
 }

@@ -49,7 +49,7 @@ function find(jobs: readonly Job[], text: string): readonly Job[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return jobs;
   return jobs.filter((job) => {
-    const name = job.name ?? job.spec.name ?? '';
+    const name = job.name ?? '';
     return job.id.includes(wanted) || name.toLowerCase().includes(wanted);
   });
 }
@@ -127,7 +127,7 @@ function NoJobs({ filtered }: { filtered: boolean }) {
 
 function jobCells(job: Job) {
   const { status, spec } = job;
-  const name = job.name ?? spec.name;
+  const { name } = job;
   return (
     <>
       <td class="main-cell">
@@ -150,7 +150,7 @@ function jobCells(job: Job) {
       <td class="soft">
         <Took from={status.startedAt} to={status.endedAt} />
       </td>
-      <td class="soft">{spec.queue ?? 'default'}</td>
+      <td class="soft">{spec.queue}</td>
     </>
   );
 }

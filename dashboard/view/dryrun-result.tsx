@@ -1,14 +1,12 @@
 import type { Dryrun } from '../api/resources.ts';
 import { Link } from '../route/navigation.tsx';
-import { countRanges } from './chunk-intervals.ts';
 import { numberWords, waitingSentence } from './words.ts';
 
 /** What a dry run found: where the chunks would go, and why the rest would wait. */
 const shownMax = 20;
 
 export function DryrunResult({ plan }: { plan: Dryrun }) {
-  const { placements, waiting } = plan;
-  const placed = placements.reduce((sum, { chunks }) => sum + chunkCount(chunks), 0);
+  const { placements, waiting, placed } = plan;
   return (
     <section class="panel" aria-labelledby="plan-title" aria-live="polite">
       <h2 id="plan-title">
@@ -22,7 +20,7 @@ export function DryrunResult({ plan }: { plan: Dryrun }) {
         {placements.slice(0, shownMax).map(({ edge, chunks }) => (
           <li key={edge}>
             <Link to={{ page: 'edge', name: edge }}>{edge}</Link>
-            <span class="figures">{numberWords(chunkCount(chunks))}</span>
+            <span class="figures">{numberWords(chunks)}</span>
           </li>
         ))}
       </ul>
@@ -44,8 +42,4 @@ export function DryrunResult({ plan }: { plan: Dryrun }) {
       </ul>
     </section>
   );
-}
-
-function chunkCount(chunks: number | string): number {
-  return typeof chunks === 'number' ? chunks : countRanges(chunks);
 }

@@ -22,7 +22,7 @@ export function EdgeActions({ edge, path, refresh }: EdgeActionsProps) {
     return answer.ok ? null : answer.problem;
   };
   const reasonOf = (fields: FormData) => String(fields.get('reason') ?? '').trim();
-  const aside = edge.cordoned || edge.draining === true || edge.state === 'draining';
+  const aside = edge.cordoned || edge.draining;
   return (
     <div class="buttons">
       {aside ? (

@@ -1,6 +1,7 @@
 import type { Edge } from '../api/resources.ts';
 import { Link } from '../route/navigation.tsx';
 import { Ago } from './ago.tsx';
+import { edgePower } from './edge-power.ts';
 import { EdgeLamp } from './marks.tsx';
 import { Meter } from './meter.tsx';
 import { pure } from './pure.ts';
@@ -24,7 +25,7 @@ export const EdgeTable = pure(({ edges }: { readonly edges: readonly Edge[] }) =
 });
 
 function edgeCells(edge: Edge) {
-  const used = Math.max(0, edge.capacity.power - edge.free.power);
+  const { used, total } = edgePower(edge);
   return (
     <>
       <td class="main-cell">
@@ -37,12 +38,12 @@ function edgeCells(edge: Edge) {
         <Ago at={edge.lastSeenAt} />
       </td>
       <td class="with-meter">
-        <Meter value={used} of={edge.capacity.power} label={`Power used on ${edge.name}`} />
+        <Meter value={used} of={total} label={`Power used on ${edge.name}`} />
         <span>
-          {powerWords(used)} of {powerWords(edge.capacity.power)}
+          {powerWords(used)} of {powerWords(total)}
         </span>
       </td>
-      <td>{edge.leases?.length ?? 0}</td>
+      <td>{edge.leases.length}</td>
       <td class="soft">{edge.pool}</td>
     </>
   );

@@ -2,7 +2,8 @@ import { useState } from 'preact/hooks';
 import type { Edge } from '../api/resources.ts';
 import { go } from '../route/navigation.tsx';
 import { Ago } from './ago.tsx';
-import { type Lamp, lampOf, lampWords, loadStep } from './lamp.ts';
+import { edgePower, loadStep, percentUsed } from './edge-power.ts';
+import { type Lamp, lampOf, lampWords } from './lamp.ts';
 import { EdgeLamp } from './marks.tsx';
 import { pure } from './pure.ts';
 import { powerWords } from './words.ts';
@@ -122,7 +123,7 @@ function Inspector({ edge }: { edge: Edge | undefined }) {
   if (edge === undefined) {
     return <p class="inspector soft">Point at a cell, or walk with the arrow keys.</p>;
   }
-  const used = edge.capacity.power - edge.free.power;
+  const { used, total } = edgePower(edge);
   return (
     <p class="inspector">
       <b>{edge.name}</b>
@@ -131,16 +132,11 @@ function Inspector({ edge }: { edge: Edge | undefined }) {
         seen <Ago at={edge.lastSeenAt} />
       </span>
       <span>
-        {powerWords(used)} of {powerWords(edge.capacity.power)} used
+        {powerWords(used)} of {powerWords(total)} used
       </span>
       {edge.reason && <span>“{edge.reason}”</span>}
     </p>
   );
-}
-
-function percentUsed(edge: Edge): number {
-  const { power } = edge.capacity;
-  return power > 0 ? Math.floor((100 * Math.max(0, power - edge.free.power)) / power) : 0;
 }
 
 function cellOf(target: EventTarget | null): HTMLElement | null {

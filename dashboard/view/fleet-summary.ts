@@ -1,4 +1,5 @@
 import type { Edge, Job } from '../api/resources.ts';
+import { edgePower } from './edge-power.ts';
 import { type Lamp, lampOf, lamps } from './lamp.ts';
 import type { TimedJob } from './throughput.ts';
 import { timeMs } from './words.ts';
@@ -22,11 +23,12 @@ export function powerByPool(edges: readonly Edge[]): PoolPower[] {
   const pools = new Map<string, PoolPower>();
   for (const edge of edges) {
     const before = pools.get(edge.pool) ?? { pool: edge.pool, edges: 0, used: 0, total: 0 };
+    const { used, total } = edgePower(edge);
     pools.set(edge.pool, {
       pool: edge.pool,
       edges: before.edges + 1,
-      used: before.used + Math.max(0, edge.capacity.power - edge.free.power),
-      total: before.total + edge.capacity.power,
+      used: before.used + used,
+      total: before.total + total,
     });
   }
   return [...pools.values()].sort((a, b) => a.pool.localeCompare(b.pool));
@@ -40,7 +42,7 @@ export function depthByQueue(jobs: readonly Job[]): QueueDepth[] {
   for (const job of jobs) {
     const { pending, waiting } = job.status.chunks;
     if (pending + waiting === 0) continue;
-    const queue = job.spec.queue ?? 'default';
+    const { queue } = job.spec;
     const before = queues.get(queue) ?? { queue, jobs: 0, chunks: 0 };
     queues.set(queue, {
       queue,

@@ -14,7 +14,7 @@ const everyMs = 4_000;
 const columns = ['Edge', 'Progress', 'Chunks', 'Done', 'Runs', 'Failed', 'Power', 'For'];
 
 export function JobExecutions({ job, path }: { job: Job; path: string }) {
-  const inline = job.status.executions ?? [];
+  const inline = job.status.executions;
   const many = inline.length >= inlineMax;
   const all = useCollection<Execution>(many ? `${path}/executions` : null, everyMs);
   const executions = all.value?.items ?? inline;

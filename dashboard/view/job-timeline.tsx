@@ -1,6 +1,5 @@
 import type { JobEvent, JobState } from '../api/resources.ts';
 import { useCollection } from '../live/use-live.ts';
-import { Link } from '../route/navigation.tsx';
 import { Ago } from './ago.tsx';
 import { FeedNotice } from './notice.tsx';
 
@@ -20,19 +19,16 @@ export function JobTimeline({ path, state }: { path: string; state: JobState }) 
       {events.value !== null && items.length === 0 && <p class="soft">Nothing recorded yet.</p>}
       <ol class="timeline">
         {items.map((event) => (
-          <li key={`${event.at}${event.kind}${event.edge ?? ''}`}>
+          <li key={`${event.at}${event.kind}${event.detail}`}>
             <span class="soft">
               <Ago at={event.at} />
             </span>
             <span>
               <b>{event.kind}</b>
-              {event.edge && (
-                <>
-                  {' on '}
-                  <Link to={{ page: 'edge', name: event.edge }}>{event.edge}</Link>
-                </>
-              )}
-              {event.detail && <span class="soft"> {event.detail}</span>}
+              <span class="soft">
+                {event.detail !== '' && ` ${event.detail}`}
+                {event.by !== '' && `, by ${event.by}`}
+              </span>
             </span>
           </li>
         ))}

@@ -14,8 +14,8 @@ export function JobWaiting({ job, path }: { job: Job; path: string }) {
   const waits = pending + waiting > 0;
   const explained = useResource<Explanation>(waits ? `${path}/explain` : null, everyMs);
   if (!waits) return null;
-  const told = explained.value?.waiting;
-  const reasons = told !== undefined && told.length > 0 ? told : (job.status.waiting ?? []);
+  const told = explained.value?.reasons;
+  const reasons = told !== undefined && told.length > 0 ? told : job.status.waiting;
   return (
     <section class="panel waits" aria-labelledby="waits-title">
       <h2 id="waits-title">Why it waits</h2>
@@ -31,7 +31,7 @@ export function JobWaiting({ job, path }: { job: Job; path: string }) {
                 {waitingSentence(reason.reason)} <code class="soft">{reason.reason}</code>
               </p>
               {reason.detail && <p class="soft">{reason.detail}</p>}
-              <Examples names={reason.examples ?? []} edges={reason.edges ?? 0} />
+              <Examples names={reason.examples ?? []} edges={reason.edges} />
             </div>
           </li>
         ))}

@@ -7,14 +7,11 @@ import type { Edge } from '../api/resources.ts';
 export const lamps = ['connected', 'late', 'lost', 'drained'] as const;
 export type Lamp = (typeof lamps)[number];
 
-export type LampSource = Pick<Edge, 'state' | 'cordoned'> & { readonly draining?: boolean };
+export type LampSource = Pick<Edge, 'state' | 'cordoned' | 'draining' | 'removing'>;
 
 export function lampOf(edge: LampSource): Lamp {
   if (edge.state === 'lost') return 'lost';
-  if (edge.state === 'removed' || edge.state === 'draining' || edge.draining === true) {
-    return 'drained';
-  }
-  if (edge.cordoned || edge.state === 'cordoned') return 'drained';
+  if (edge.removing || edge.draining || edge.cordoned) return 'drained';
   return edge.state === 'connected' ? 'connected' : 'late';
 }
 
@@ -27,17 +24,8 @@ export function lampWords(edge: LampSource): string {
     case 'lost':
       return 'lost: its work went elsewhere';
     case 'drained': {
-      if (edge.state === 'removed') return 'removed';
-      const leaving = edge.draining === true || edge.state === 'draining' ? 'draining' : 'cordoned';
-      return edge.state === 'disconnected' ? `${leaving}, disconnected` : leaving;
+      const how = edge.removing ? 'being removed' : edge.draining ? 'draining' : 'cordoned';
+      return edge.state === 'connected' ? how : `${how}, ${edge.state}`;
     }
   }
-}
-
-/** How loaded an edge is, 0 to 10: the steps of the colour scale. */
-export function loadStep(edge: Pick<Edge, 'capacity' | 'free'>): number {
-  const { power } = edge.capacity;
-  if (!(power > 0)) return 0;
-  const used = Math.min(Math.max(power - edge.free.power, 0), power);
-  return used === 0 ? 0 : Math.max(1, Math.round((10 * used) / power));
 }

@@ -22,7 +22,7 @@ export function RunningNow({ jobs }: { jobs: readonly Job[] }) {
       <ul>
         {running.slice(0, shownMax).map((job) => (
           <li key={job.id}>
-            <Link to={{ page: 'job', id: job.id }}>{job.name ?? job.spec.name ?? job.id}</Link>
+            <Link to={{ page: 'job', id: job.id }}>{job.name ?? job.id}</Link>
             <ChunkBar counts={job.status.chunks} small />
             <span class="figures">{job.status.percent} %</span>
             <span class="figures">

@@ -1,3 +1,4 @@
+import type { StatsAnswer } from '../../core/wire/fleet-body.ts';
 import type { MutableJob, World } from './fake-world.ts';
 
 /** Lists and totals over a made-up world, paged and filtered as the contract says. */
@@ -25,7 +26,7 @@ function jobsOf(world: World, query: URLSearchParams): unknown[] {
   const [labelKey, labelValue] = (query.get('label') ?? '').split('=');
   return [...world.jobs.values()]
     .filter(({ spec, status }) => {
-      const labelled = !query.has('label') || spec.labels?.[labelKey ?? ''] === labelValue;
+      const labelled = !query.has('label') || spec.labels[labelKey ?? ''] === labelValue;
       const on = !query.has('edge') || status.executions.some((e) => e.edge === query.get('edge'));
       return (
         labelled &&
@@ -44,22 +45,40 @@ function withoutHistory(job: MutableJob): unknown {
   return rest;
 }
 
-export function statsOf(world: World) {
-  const jobs: Record<string, number> = { total: world.jobs.size };
-  const chunks: Record<string, number> = {};
+export function statsOf(world: World): StatsAnswer {
+  const none = { pending: 0, scheduled: 0, running: 0, cancelled: 0, total: 0 };
+  const jobs = { ...none, waiting: 0, done: 0, failed: 0 };
+  const chunks = { ...none, done: 0, dead: 0 };
   for (const { status } of world.jobs.values()) {
-    jobs[status.state] = (jobs[status.state] ?? 0) + 1;
-    for (const [state, count] of Object.entries(status.chunks)) {
-      chunks[state] = (chunks[state] ?? 0) + count;
+    jobs.total += 1;
+    jobs[status.state] += 1;
+    for (const state of Object.keys(chunks) as (keyof typeof chunks)[]) {
+      chunks[state] += status.chunks[state];
     }
   }
-  const edges: Record<string, number> = { connected: 0, disconnected: 0, lost: 0, cordoned: 0 };
-  const power = { total: 0, free: 0, reserved: 0, served: 0 };
-  for (const edge of world.edges.values()) {
-    edges[edge.state] = (edges[edge.state] ?? 0) + 1;
-    power.total += edge.capacity.power;
-    power.free += edge.free.power;
-  }
-  power.reserved = power.total - power.free;
-  return { jobs, chunks, edges, power, rates: { jobsPerMinute: 42, chunksPer10Seconds: 310 } };
+  const all = [...world.edges.values()];
+  const inState = (state: string) => all.filter((edge) => edge.state === state).length;
+  const sum = (of: 'capacity' | 'free') => all.reduce((n, edge) => n + (edge[of].power ?? 0), 0);
+  const busy = all.filter((edge) => edge.busy).length;
+  return {
+    jobs,
+    chunks,
+    edges: {
+      total: all.length,
+      connected: inState('connected'),
+      disconnected: inState('disconnected'),
+      lost: inState('lost'),
+      busy,
+      free: all.length - busy,
+      cordoned: all.filter((edge) => edge.cordoned).length,
+    },
+    power: {
+      total: sum('capacity'),
+      free: sum('free'),
+      reserved: sum('capacity') - sum('free'),
+      served: 0,
+    },
+    rates: { jobsPerMinute: 42, chunksPer10Seconds: 310 },
+    cells: [],
+  };
 }

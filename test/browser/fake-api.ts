@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { listAnswer, statsOf } from './fake-answers.ts';
 import {
+  eventOf,
   iso,
   jobId,
   type MutableEdge,
@@ -142,8 +143,14 @@ function planOf(world: World, spec: Record<string, unknown>) {
   const edges = [...world.edges.values()].filter((edge) => edge.state === 'connected');
   const count = Math.min(chunks, edges.length, 2);
   return {
+    feasible: true,
+    chunks,
+    chunkPower: 100,
+    lastChunkPower: 100,
+    placed: count === 0 ? 0 : chunks,
     placements: edges.slice(0, count).map((edge, index) => ({
       edge: edge.name,
+      cell: edge.cell,
       chunks: Math.floor(chunks / count) + (index < chunks % count ? 1 : 0),
       power: 100,
     })),
@@ -176,7 +183,9 @@ function jobAnswer(
   }
   if (verb === 'explain') {
     const reason = { reason: 'no-free-power', chunks: chunks.pending, edges: 3, detail: '' };
-    return { status: 200, body: { waiting: chunks.pending > 0 ? [reason] : [] } };
+    const reasons = chunks.pending > 0 ? [reason] : [];
+    const explanation = { job: job.id, pending: chunks.pending, reasons };
+    return { status: 200, body: explanation };
   }
   if (verb === 'retry') {
     Object.assign(chunks, { pending: chunks.dead, dead: 0 });
@@ -188,7 +197,7 @@ function jobAnswer(
     const open = chunks.total - chunks.done - chunks.dead;
     Object.assign(chunks, { pending: 0, scheduled: 0, running: 0, cancelled: open });
     Object.assign(status, { state: 'cancelled', endedAt: iso(api.world.nowMs) });
-    job.events.push({ at: iso(api.world.nowMs), kind: 'job-cancelled', detail: 'by admin' });
+    job.events.push(eventOf(api.world.nowMs, 'job-cancelled'));
     return { status: 202, body: shown(job) };
   }
   return { status: 200, body: shown(job) };
@@ -205,7 +214,7 @@ function edgeAnswer(
     const items = [...api.world.jobs.values()].flatMap((job) =>
       job.status.executions
         .filter((execution) => execution.edge === edge.name)
-        .map((execution) => ({ job: job.id, name: job.name, ...execution })),
+        .map((execution) => ({ job: job.id, name: job.name, state: job.status.state, execution })),
     );
     return { status: 200, body: { items, nextCursor: null } };
   }

@@ -68,6 +68,9 @@ function addEdge(world: World, number: number, next: () => number): void {
       agent: '0.1.0',
     },
     cordoned,
+    draining: false,
+    removing: false,
+    busy: used > 0,
     reason: cordoned ? 'fan replaced on Tuesday' : null,
     leases: [],
     totals: { chunksDone: Math.floor(next() * 9_000), powerServed: Math.floor(next() * 900_000) },
@@ -132,15 +135,39 @@ export function failedChunk(
 export type JobMaker = {
   readonly id: string;
   readonly createdMs: number;
-  readonly spec: Job['spec'];
+  readonly spec: Readonly<Record<string, unknown>>;
+};
+
+/** What the server fills in. */
+const specDefaults: Job['spec'] = {
+  name: null,
+  pool: 'default',
+  queue: 'default',
+  priority: 50,
+  power: null,
+  chunks: 4,
+  chunkPower: null,
+  resources: {},
+  run: { simulate: { seconds: 10 } },
+  requires: { labels: {}, expressions: [], edges: [] },
+  placement: { policy: 'spread', maxEdges: null, nodes: null },
+  retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
+  lostAfterSeconds: 120,
+  offlineSeconds: null,
+  deadlineSeconds: null,
+  keepOutput: 'failed',
+  dependsOn: [],
+  labels: {},
+  kind: 'batch',
 };
 
 export function makeJob(world: World, maker: JobMaker): MutableJob {
-  const chunks = maker.spec.chunks ?? 4;
+  const spec = { ...specDefaults, ...maker.spec } as Job['spec'];
+  const { chunks } = spec;
   const job: MutableJob = {
     id: maker.id,
-    name: maker.spec.name ?? null,
-    spec: { pool: 'default', queue: 'default', priority: 50, ...maker.spec, chunks },
+    name: spec.name,
+    spec,
     generation: 1,
     createdAt: iso(maker.createdMs),
     createdBy: 'admin',
@@ -162,8 +189,9 @@ export function makeJob(world: World, maker: JobMaker): MutableJob {
       reason: null,
       executions: [],
       waiting: [],
+      receipt: { shadowUpdates: 6, messages: 9, tableWrites: 21, lambdaMs: 180, usd: 0.0000213 },
     },
-    events: [{ at: iso(maker.createdMs), kind: 'job-submitted' }],
+    events: [eventOf(maker.createdMs, 'job-submitted')],
     failed: [],
   };
   world.jobs.set(job.id, job);
@@ -172,6 +200,10 @@ export function makeJob(world: World, maker: JobMaker): MutableJob {
 
 export function jobId(ms: number, number: number): string {
   return Math.floor(ms).toString(36).padStart(9, '0') + number.toString(36).padStart(9, '0');
+}
+
+export function eventOf(atMs: number, kind: string): JobEvent {
+  return { at: iso(atMs), kind, by: 'admin', detail: '' };
 }
 
 export function iso(ms: number): string {
@@ -184,7 +216,7 @@ export function placeJob(world: World, job: MutableJob, edgeNames: readonly stri
   const each = Math.ceil(total / edgeNames.length);
   job.status.state = 'running';
   job.status.startedAt = iso(world.nowMs);
-  job.events.push({ at: iso(world.nowMs), kind: 'job-started' });
+  job.events.push(eventOf(world.nowMs, 'job-started'));
   job.status.executions = edgeNames.map((edge, index) => ({
     edge,
     chunks: formatRanges(rangeOf(index * each, Math.min(total, (index + 1) * each))),
@@ -222,7 +254,7 @@ export function setProgress(world: World, job: MutableJob, percent: number): voi
   if (percent < 100) return;
   status.state = 'done';
   status.endedAt = iso(world.nowMs);
-  job.events.push({ at: iso(world.nowMs), kind: 'job-done' });
+  job.events.push(eventOf(world.nowMs, 'job-done'));
 }
 
 /** A second passes: every connected edge's load moves a little, every running job gets on. */
@@ -230,8 +262,8 @@ export function advance(world: World, next: () => number): void {
   world.nowMs += 1_000;
   for (const edge of world.edges.values()) {
     if (edge.state !== 'connected' || edge.cordoned) continue;
-    const power = edge.capacity.power;
-    const free = Math.round(edge.free.power + (next() - 0.5) * 0.3 * power);
+    const power = edge.capacity.power ?? 0;
+    const free = Math.round((edge.free.power ?? 0) + (next() - 0.5) * 0.3 * power);
     edge.free = { ...edge.free, power: Math.min(power, Math.max(0, free)) };
     edge.lastSeenAt = iso(world.nowMs);
   }

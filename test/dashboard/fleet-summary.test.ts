@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Edge } from '../../dashboard/api/resources.ts';
+import { loadStep } from '../../dashboard/view/edge-power.ts';
 import {
   countLamps,
   depthByQueue,
@@ -7,17 +8,27 @@ import {
   natural,
   powerByPool,
 } from '../../dashboard/view/fleet-summary.ts';
-import { lampOf, lampWords, loadStep } from '../../dashboard/view/lamp.ts';
+import { lampOf, lampWords } from '../../dashboard/view/lamp.ts';
 import { makeJob, makeWorld } from '../browser/fake-world.ts';
 
 const edge = (change: Partial<Edge>): Edge => ({
   name: 'edge-1',
   pool: 'default',
+  cell: 'default.0',
   state: 'connected',
   lastSeenAt: null,
+  connectedAt: null,
   capacity: { power: 250 },
   free: { power: 250 },
+  labels: {},
+  facts: {},
   cordoned: false,
+  draining: false,
+  removing: false,
+  busy: false,
+  reason: null,
+  leases: [],
+  totals: { chunksDone: 0, powerServed: 0 },
   ...change,
 });
 
@@ -29,8 +40,8 @@ describe('lamps', () => {
     [edge({ state: 'lost' }), 'lost'],
     [edge({ state: 'lost', cordoned: true }), 'lost'],
     [edge({ cordoned: true }), 'drained'],
-    [edge({ state: 'draining' }), 'drained'],
-    [edge({ state: 'removed' }), 'drained'],
+    [edge({ draining: true }), 'drained'],
+    [edge({ removing: true, state: 'disconnected' }), 'drained'],
   ])('%# is %s', (one, lamp) => {
     expect(lampOf(one)).toBe(lamp);
     expect(lampWords(one)).not.toBe('');

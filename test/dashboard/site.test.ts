@@ -7,6 +7,8 @@ import { DashboardSite } from '../../lib/dashboard-site.ts';
 
 /** The dashboard's part of the stack: private files, strict headers, one origin with the API, and nothing that runs. */
 let template: Template;
+/** Synthesis loads all of the CDK, which takes its time on a busy machine. */
+const synthMs = 120_000;
 
 beforeAll(() => {
   const app = new App();
@@ -14,7 +16,7 @@ beforeAll(() => {
   new DashboardSite(stack, 'Dashboard', { apiUrl: 'https://api.example.test' });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   template = Template.fromStack(stack);
-});
+}, synthMs);
 
 type Request = { uri: string; statusCode?: number; body?: { data: string } };
 
