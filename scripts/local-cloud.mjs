@@ -2,7 +2,7 @@
  * Starts the local cloud on a state directory and waits until it is ready; a start that fails is
  * one sentence.
  */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startCompanion } from './companion.mjs';
@@ -23,6 +23,8 @@ export function refuseSecond(state) {
 }
 
 export async function startCloud({ state, portBase, database }) {
+  // Left over by one that was killed; whoever waits for it must not take it for the new one.
+  rmSync(join(state, 'endpoints.json'), { force: true });
   const args = ['--out', 'cdk.out', '--stack', 'Edgewise'];
   args.push('--port-base', String(portBase), '--state', state);
   if (database !== undefined) args.push('--database', database);
