@@ -115,7 +115,7 @@ export const jobListShards = 4;
 export const auditTtlSeconds = 90 * 24 * 3_600;
 export const idempotencyInFlightMs = 30_000;
 export const graphqlDepthMax = 8;
-export const graphqlCostMax = 2_000;
+export const graphqlCostMax = 3_000;
 export const graphqlBytesMax = 16 * 1024;
 export const jobspecTasksMax = 20;
 
@@ -189,3 +189,5 @@ export const moveJobsMax = 8;
 export const removalLookSecondsMax = 300;
 /** Lexical tokens of one GraphQL document. */
 export const graphqlTokensMax = 2_000;
+/** How long a chunk that failed waits for an edge without failures before any edge may try it. */
+export const retryElsewhereMs = 60_000;

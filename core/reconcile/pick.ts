@@ -1,4 +1,4 @@
-import { retriesPerShareHold } from '../limits.ts';
+import { retriesPerShareHold, retryElsewhereMs } from '../limits.ts';
 import {
   count,
   emptyRanges,
@@ -15,22 +15,43 @@ import {
   take,
   union,
 } from '../ranges.ts';
+import { matchingEdges } from './candidates.ts';
 import type { JobDraft, LeaseDraft, Pass } from './draft.ts';
 import { placeableOf } from './due-retries.ts';
 
 /**
- * Which chunks a lease gets next. Chunks that failed before go first, so that a job that cannot succeed shows it soon.
+ * Which chunks a lease gets next. Chunks that failed before go first, so that a job that cannot succeed shows it soon,
+ * and rather to an edge where nothing failed last, so that a bad edge does not use up their attempts.
  * Fresh ones go on where the lease is; a lease without a place to go on starts in the middle of the longest free
  * stretch, so that each edge works through a territory of its own and sets of done chunks stay few intervals.
  */
-export type Picker = { readonly job: JobDraft; retried: RangeSet; fresh: RangeSet };
+export type Picker = {
+  readonly job: JobDraft;
+  retried: RangeSet;
+  fresh: RangeSet;
+  /** Retried chunks that no healthy edge took in time: now any edge may. */
+  readonly overdue: RangeSet;
+  /** Some edge that the job may use has no failures: others leave failed chunks to it. */
+  readonly hasHealthy: boolean;
+};
 
 export function openPicker(pass: Pass, job: JobDraft): Picker {
   const placeable = placeableOf(pass, job);
-  if (job.retries.size === 0) return { job, retried: emptyRanges, fresh: placeable };
+  const none = emptyRanges;
+  if (job.retries.size === 0) {
+    return { job, retried: none, fresh: placeable, overdue: none, hasHealthy: true };
+  }
   const retried = intersect(placeable, fromChunks(job.retries.keys()));
   const crowded = job.retries.size >= retriesPerShareHold;
-  return { job, retried, fresh: crowded ? emptyRanges : subtract(placeable, retried) };
+  const late = pass.nowMs - retryElsewhereMs;
+  const overdue = [...job.retries].filter(([, retry]) => retry.dueAtMs <= late);
+  return {
+    job,
+    retried,
+    fresh: crowded ? none : subtract(placeable, retried),
+    overdue: fromChunks(overdue.map(([chunk]) => chunk)),
+    hasHealthy: matchingEdges(pass, job).some((edge) => edge.failuresInRow === 0),
+  };
 }
 
 export function left(picker: Picker): number {
@@ -44,7 +65,9 @@ export function choose(
   wanted: number,
   inOrder: boolean,
 ): RangeSet {
-  const retried = take(picker.retried, wanted).taken;
+  const shy = lease.edge.failuresInRow > 0 && picker.hasHealthy;
+  const offered = shy ? intersect(picker.retried, picker.overdue) : picker.retried;
+  const retried = take(offered, wanted).taken;
   const more = wanted - count(retried);
   if (more <= 0 || isEmpty(picker.fresh)) return retried;
   if (inOrder) return union(retried, take(picker.fresh, more).taken);

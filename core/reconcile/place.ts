@@ -34,7 +34,7 @@ function placeLarge(pass: Pass, picker: Picker): number {
   if (demand.lastPower === demand.power) return 0;
   const large = rangeOf(demand.lastChunk, demand.lastChunk + 1);
   const single: Picker = {
-    job: picker.job,
+    ...picker,
     retried: intersect(picker.retried, large),
     fresh: intersect(picker.fresh, large),
   };

@@ -1,0 +1,98 @@
+import { applyPlan } from '../../core/apply-plan.ts';
+import type { Cell, Lease } from '../../core/cell.ts';
+import type { EdgeName, JobId } from '../../core/names.ts';
+import type { Plan } from '../../core/plan.ts';
+import { emptyRanges, formatRanges, parseRanges } from '../../core/ranges.ts';
+import { reconcile } from '../../core/reconcile.ts';
+import type { Prog, ProgEntry } from '../../core/wire/prog.ts';
+import { withEdge, withProg } from './cell-fixture.ts';
+
+/** Short words for tests of single phases. */
+
+export function pass(cell: Cell, atMs: number): Cell {
+  return applyPlan(cell, reconcile(cell, atMs));
+}
+
+/** Passes until nothing is left to decide at this moment, with the last plan that decided something. */
+export function rest(cell: Cell, atMs: number): { cell: Cell; plans: Plan[] } {
+  const plans: Plan[] = [];
+  let at = cell;
+  for (;;) {
+    const plan = reconcile(at, atMs);
+    if (plan.meta === null) return { cell: at, plans };
+    plans.push(plan);
+    if (plans.length > 500) throw new Error('a pass never comes to rest');
+    at = applyPlan(at, plan);
+  }
+}
+
+export function leaseOf(cell: Cell, edge: string, job: string): Lease | undefined {
+  return cell.edges.get(edge as EdgeName)?.work?.leases.get(job as JobId);
+}
+
+/** What each edge holds of the job, as text; edges without any are left out. */
+export function held(cell: Cell, job: string): Record<string, string> {
+  const out: Record<string, string> = {};
+  for (const edge of cell.edges.values()) {
+    const ranges = edge.work?.leases.get(job as JobId)?.ranges ?? emptyRanges;
+    if (ranges.length > 0) out[edge.name] = formatRanges(ranges);
+  }
+  return out;
+}
+
+export type Said = {
+  done?: string;
+  running?: string;
+  failed?: [number, number | string][];
+  chunkMs?: number;
+};
+
+/** The edge reports this about its jobs, having applied its newest document. */
+export function tell(
+  cell: Cell,
+  edge: string,
+  jobs: Record<string, Said>,
+  atMs: number,
+  epoch?: number,
+): Cell {
+  const before = cell.edges.get(edge as EdgeName)!;
+  const entries = new Map<string, ProgEntry>();
+  for (const [job, said] of Object.entries(jobs)) {
+    entries.set(job, {
+      done: parseRanges(said.done ?? '')!,
+      running: parseRanges(said.running ?? '')!,
+      failed: new Map(said.failed ?? []),
+      attempts: new Map(),
+      chunkMs: said.chunkMs ?? null,
+      refused: null,
+    });
+  }
+  const prog: Prog = {
+    boot: 'b',
+    epoch: epoch ?? before.work?.epoch ?? 0,
+    sequence: (before.report?.prog?.sequence ?? 0) + 1,
+    freePower: 0,
+    jobs: entries,
+  };
+  return withProg(cell, edge, prog, atMs);
+}
+
+/** Every connected edge reports that it applied its newest document. */
+export function applied(cell: Cell, atMs: number): Cell {
+  let at = cell;
+  for (const edge of cell.edges.values()) {
+    if (edge.work !== null && edge.report?.connected === true) at = tell(at, edge.name, {}, atMs);
+  }
+  return at;
+}
+
+/** The broker says that the edge came or went. */
+export function connect(cell: Cell, edge: string, connected: boolean, atMs: number): Cell {
+  const { report } = cell.edges.get(edge as EdgeName)!;
+  const changed = { ...report!, connected, connectionAtMs: atMs };
+  return withEdge(cell, edge, { report: changed });
+}
+
+export function share(cell: Cell, job: string) {
+  return cell.jobs.get(job as JobId)!.share;
+}
