@@ -90,12 +90,11 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
     authorityPem: authority.caPem,
   });
   checkPermissions(world);
-  writeFileSync(join(stateDir, 'ignored.json'), `${JSON.stringify(world.ignored, null, 2)}\n`);
   undo.push(() => world.roles.writeReport());
 
   const lambda = await startLambda({
     definitions: [...world.functions.values()],
-    region: options.region,
+    account,
     gatewayUrl,
     stateDir,
     store,
@@ -135,6 +134,7 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
   undo.push(() => scheduler.close());
   const alarms = startAlarms({ world, lambda, apis, sources, stateDir });
   undo.push(() => alarms.close());
+  writeFileSync(join(stateDir, 'ignored.json'), `${JSON.stringify(world.ignored, null, 2)}\n`);
 
   const outputs = resolvedOutputs(deployed, world);
   uploadFolders(options.files, outputs, queues.buckets);

@@ -2,6 +2,7 @@
  * Every bound of the local cloud. Where AWS documents a number it is that number; the others keep one
  * developer's machine usable and say so.
  */
+import { availableParallelism } from 'node:os';
 
 /** Lambda: synchronous payload, request and response (AWS: 6 MB). */
 export const lambdaPayloadBytesMax = 6_291_556;
@@ -9,6 +10,8 @@ export const lambdaPayloadBytesMax = 6_291_556;
 export const lambdaAsyncPayloadBytesMax = 1_048_576;
 /** Lambda: time to load the module before the start counts as failed (AWS: 10 s). */
 export const lambdaInitMsMax = 10_000;
+/** Processes that start at the same time: more would only slow each other down (this machine's bound). */
+export const lambdaStartsMax = Math.max(2, availableParallelism());
 /** Lambda: retries of an asynchronous invocation (AWS: 2, after one and two minutes; shorter here). */
 export const lambdaAsyncRetriesMax = 2;
 export const lambdaAsyncRetryDelayMs = [1_000, 2_000] as const;

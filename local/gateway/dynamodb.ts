@@ -103,7 +103,8 @@ async function forward(
         answer.on('end', () => {
           answered();
           const raw = Buffer.concat(chunks);
-          const content = rewrites ? withRegion(raw, options.account.region) : raw;
+          const own = rewrites ? withRegion(raw, options.account.region) : raw;
+          const content = request.target.endsWith('.DescribeStream') ? withOpenShards(own) : own;
           const headers = { ...answer.headers, 'content-length': content.length };
           // The checksum no longer fits an answer that was rewritten.
           if (content !== raw) delete (headers as Record<string, unknown>)['x-amz-crc32'];
@@ -124,6 +125,28 @@ async function forward(
     sent.on('error', fail);
     sent.end(body);
   });
+}
+
+/**
+ * A shard that is still written has no last sequence number on AWS; one engine names the newest record
+ * instead, and readers would take the shard for closed. Only a shard with a child is closed.
+ */
+function withOpenShards(body: Buffer): Buffer {
+  const answer = JSON.parse(body.toString()) as {
+    StreamDescription?: { Shards?: Shard[] };
+  };
+  const shards = answer.StreamDescription?.Shards ?? [];
+  const parents = new Set(shards.map((shard) => shard.ParentShardId));
+  for (const shard of shards) {
+    if (!parents.has(shard.ShardId)) delete shard.SequenceNumberRange?.EndingSequenceNumber;
+  }
+  return Buffer.from(JSON.stringify(answer));
+}
+
+interface Shard {
+  ShardId?: string;
+  ParentShardId?: string;
+  SequenceNumberRange?: { EndingSequenceNumber?: string };
 }
 
 /** Engines name their region otherwise: ARNs are translated in both directions. */

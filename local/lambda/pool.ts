@@ -23,6 +23,10 @@ export interface FunctionPool {
   readonly counters: Readonly<PoolCounters>;
   readonly size: number;
   invoke(payload: Buffer): Promise<InvocationOutcome>;
+  /** Processes that are not ready yet. */
+  readonly starting: number;
+  /** Looks again whether waiting invocations can be served. */
+  dispatch(): void;
   /** Ends processes that had no work for long; `oldest` ends one idle process in any case. */
   reap(oldest: boolean): boolean;
   close(): Promise<void>;
@@ -33,6 +37,8 @@ export interface PoolOptions {
   start(events: InstanceEvents): Instance;
   /** True when another process may start on this machine; may end an idle one elsewhere. */
   makeRoom(): boolean;
+  /** A process is ready or gone: another one may start now, of whatever function. */
+  started(): void;
 }
 
 export function functionPool(options: PoolOptions): FunctionPool {
@@ -55,6 +61,10 @@ class Pool implements FunctionPool {
     this.definition = options.definition;
   }
 
+  get starting(): number {
+    return this.#starting;
+  }
+
   get size(): number {
     return this.#all.size;
   }
@@ -69,7 +79,7 @@ class Pool implements FunctionPool {
     this.counters.invocations += 1;
     return new Promise((resolve) => {
       this.#waiting.push({ payload, finish: resolve });
-      this.#dispatch();
+      this.dispatch();
     });
   }
 
@@ -90,7 +100,7 @@ class Pool implements FunctionPool {
     await Promise.all([...this.#all].map((instance) => instance.kill()));
   }
 
-  #dispatch(): void {
+  dispatch(): void {
     while (this.#waiting.length > 0) {
       const instance = this.#idle.pop();
       if (instance === undefined) break;
@@ -119,14 +129,17 @@ class Pool implements FunctionPool {
     this.counters.coldStarts += 1;
     let starting = true;
     const started = (): void => {
-      if (starting) this.#starting -= 1;
+      if (!starting) return;
       starting = false;
+      this.#starting -= 1;
+      // After this turn: the process that just became ready is taken first.
+      queueMicrotask(() => this.#options.started());
     };
     const instance = this.#options.start({
       idle: (ready) => {
         started();
         this.#idle.push(ready);
-        this.#dispatch();
+        this.dispatch();
       },
       dead: (gone, failure) => {
         started();
@@ -134,7 +147,7 @@ class Pool implements FunctionPool {
         const at = this.#idle.indexOf(gone);
         if (at >= 0) this.#idle.splice(at, 1);
         if (failure !== undefined) this.#fail(failure);
-        if (!this.#closed) this.#dispatch();
+        if (!this.#closed) this.dispatch();
       },
     });
     this.#all.add(instance);

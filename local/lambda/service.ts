@@ -4,12 +4,14 @@
  */
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { type Account, arnOf } from '../account.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import {
   lambdaAsyncRetriesMax,
   lambdaAsyncRetryDelayMs,
   lambdaIdleMsMax,
   lambdaInstancesMax,
+  lambdaStartsMax,
 } from '../limits.ts';
 import type { Reaper } from '../process/reaper.ts';
 import type { StateStore } from '../state/store.ts';
@@ -32,7 +34,7 @@ export interface LambdaService {
 
 export interface LambdaOptions {
   definitions: readonly FunctionDefinition[];
-  region: string;
+  account: Account;
   gatewayUrl: string;
   stateDir: string;
   store: StateStore;
@@ -53,7 +55,10 @@ export async function startLambda(options: LambdaOptions): Promise<LambdaService
   const logs: FunctionLog[] = [];
   let closing = false;
   const makeRoom = (): boolean => {
-    const total = [...pools.values()].reduce((sum, pool) => sum + pool.size, 0);
+    const sum = (of: (pool: FunctionPool) => number): number =>
+      [...pools.values()].reduce((total, pool) => total + of(pool), 0);
+    if (sum((pool) => pool.starting) >= lambdaStartsMax) return false;
+    const total = sum((pool) => pool.size);
     if (total < lambdaInstancesMax) return true;
     return [...pools.values()].some((pool) => pool.reap(true));
   };
@@ -62,13 +67,23 @@ export async function startLambda(options: LambdaOptions): Promise<LambdaService
     logs.push(log);
     const credentials = options.roles.credentialsOf(definition);
     const environment = (api: string, logStream: string): Record<string, string> =>
-      functionEnvironment({ ...options, definition, credentials, runtimeApi: api, logStream });
+      functionEnvironment({
+        definition,
+        credentials,
+        region: options.account.region,
+        gatewayUrl: options.gatewayUrl,
+        runtimeApi: api,
+        logStream,
+      });
     const compileCacheDir = join(options.stateDir, 'compile-cache');
     pools.set(
       definition.name,
       functionPool({
         definition,
         makeRoom,
+        started: () => {
+          for (const pool of pools.values()) pool.dispatch();
+        },
         start: (events) =>
           startInstance({
             definition,
@@ -87,9 +102,20 @@ export async function startLambda(options: LambdaOptions): Promise<LambdaService
   }, lambdaIdleMsMax / 10);
   reapTimer.unref();
 
+  const checked = new Set<string>();
+  // Without this permission the function would run on AWS and leave no log.
+  const checkLogPermission = ({ name, roleArn, logGroup }: FunctionDefinition): void => {
+    if (checked.has(name)) return;
+    checked.add(name);
+    const resource = arnOf(options.account, 'logs', `log-group:${logGroup}:log-stream:${name}`);
+    for (const action of ['logs:CreateLogStream', 'logs:PutLogEvents']) {
+      options.roles.roleRefusal(roleArn, 'lambda.amazonaws.com', { action, resource });
+    }
+  };
   const invoke = (definition: FunctionDefinition, payload: Buffer): Promise<InvocationOutcome> => {
     const pool = pools.get(definition.name);
     if (pool === undefined) throw new Error(`no function ${definition.name}`);
+    checkLogPermission(definition);
     return pool.invoke(payload);
   };
   const handleLater = async (later: Later): Promise<void> => {

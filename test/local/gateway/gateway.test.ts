@@ -63,7 +63,9 @@ describe('a developer', () => {
     const streams = new DynamoDBStreamsClient(settings());
     const StreamArn = cloud.output('StreamArn');
     const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
-    const ShardId = StreamDescription?.Shards?.[0]?.ShardId ?? '';
+    const shard = StreamDescription?.Shards?.[0];
+    expect(shard?.SequenceNumberRange?.EndingSequenceNumber).toBeUndefined();
+    const ShardId = shard?.ShardId ?? '';
     const { ShardIterator } = await streams.send(
       new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
     );
@@ -188,6 +190,7 @@ test('after the stop a report tells what was never used and what was refused', a
   const never = report.grantedNeverUsed as { role: string; action: string }[];
   const ofProbe = never.filter(({ role }) => role.includes('ProbeRole'));
   expect(ofProbe.map(({ action }) => action)).toEqual([
+    'logs:CreateLogGroup',
     'dynamodb:Query',
     'secretsmanager:GetSecretValue',
   ]);
