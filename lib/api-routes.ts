@@ -26,6 +26,11 @@ export const apiFunctions: Readonly<Record<ApiFunction, ApiFunctionSettings>> = 
     memoryMb: 1_024,
     timeoutSeconds: 15,
   },
+  jobspecs: {
+    description: 'Translates jobspecs of the next generation and submits them',
+    memoryMb: 512,
+    timeoutSeconds: 20,
+  },
   edges: {
     description: 'Reads edges and their settings, cordons and drains them',
     memoryMb: 1_024,

@@ -52,6 +52,8 @@ function buildBundles(): Bundles {
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
+    // Its build for Node is CommonJS and asks for modules at run time, which a module has no way to do.
+    alias: { yaml: './node_modules/yaml/browser/index.js' },
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',

@@ -14,6 +14,7 @@ import {
   envEntriesMax,
   expressionsMax,
   expressionValuesMax,
+  gangNodesMax,
   jobLabelsMax,
   jobPowerMax,
   lostAfterSecondsDefault,
@@ -137,7 +138,7 @@ const requiresSchema = z.strictObject({
 const placementSchema = z.strictObject({
   policy: z.enum(['spread', 'pack', 'fastest']).nullable().default(null),
   maxEdges: whole(1, maxEdgesMax).nullable().default(null),
-  nodes: whole(1, maxEdgesMax).nullable().default(null),
+  nodes: whole(1, gangNodesMax).nullable().default(null),
 });
 
 export const retriesSchema = z.strictObject({
@@ -187,6 +188,7 @@ const jobShape = {
 export const jobBodySchema = z
   .strictObject(jobShape)
   .superRefine((body, context) => {
+    const { nodes } = body.placement;
     const issue = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
     if (body.power !== null && body.chunkPower !== null) {
@@ -195,6 +197,9 @@ export const jobBodySchema = z
       issue('chunks', `Power ${body.power} cannot be divided into ${body.chunks} chunks.`);
     } else if ((body.chunkPower ?? 1) * (body.chunks ?? 1) > jobPowerMax) {
       issue('chunks', `All chunks together may ask for a power of at most ${jobPowerMax}.`);
+    }
+    if (nodes !== null && body.chunks !== null && body.chunks < nodes) {
+      issue('chunks', `A gang on ${nodes} nodes needs at least as many chunks.`);
     }
     if (new Set(body.dependsOn).size < body.dependsOn.length) {
       issue('dependsOn', 'A job is named twice here.');

@@ -8,6 +8,7 @@ export type ApiFunction =
   | 'public'
   | 'jobs-read'
   | 'jobs-write'
+  | 'jobspecs'
   | 'edges'
   | 'enrol'
   | 'edge-link'
@@ -66,8 +67,8 @@ export const routes: readonly Route[] = [
     ['PATCH', '/v1/jobs/{id}', 'patchJob', tokens('jobs:write')],
     ['DELETE', '/v1/jobs/{id}', 'cancelJob', tokens('jobs:write')],
     ['POST', '/v1/jobs/{id}/retry', 'retryJob', tokens('jobs:write')],
-    ['POST', '/v1/jobspecs', 'submitJobspec', tokens('jobs:write')],
   ]),
+  ...group('jobspecs', [['POST', '/v1/jobspecs', 'submitJobspec', tokens('jobs:write')]]),
   ...group('edges', [
     ['GET', '/v1/edges', 'listEdges', tokens('edges:read')],
     ['GET', '/v1/edges/{name}', 'getEdge', edgesAnd('edges:read')],

@@ -16,7 +16,7 @@ export type JobsReadDeps = {
   readonly pools: PoolsStore;
   readonly cells: PoolCellsReader;
   readonly cellStore: Pick<CellStore, 'load'>;
-  readonly outputs: Outputs;
+  readonly outputs: Pick<Outputs, 'get'>;
   jobStats(nowMs: number): Promise<JobStats>;
 };
 

@@ -11,23 +11,33 @@ import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { createOutputs, type Outputs } from '../../../adapters/s3/outputs.ts';
 import { requiredEnv } from '../../environment.ts';
 
-/** What changing jobs needs. */
-export type JobsWriteDeps = {
+/** What submitting needs. */
+export type SubmitDeps = {
   readonly jobs: JobsStore;
-  readonly changes: JobChanges;
   readonly edges: EdgesStore;
   readonly cells: PoolCellsReader;
   readonly idempotency: IdempotencyStore;
-  readonly outputs: Outputs;
 };
 
-export function jobsWriteDeps(table: Table): JobsWriteDeps {
+/** What changing jobs needs besides. */
+export type JobsWriteDeps = SubmitDeps & {
+  readonly changes: JobChanges;
+  readonly outputs: Pick<Outputs, 'removeAll'>;
+};
+
+export function submitDeps(table: Table): SubmitDeps {
   return {
     jobs: createJobsStore(table),
-    changes: createJobChanges(table),
     edges: createEdgesStore(table),
     cells: createPoolCells(createPoolsStore(table)),
     idempotency: createIdempotencyStore(table),
+  };
+}
+
+export function jobsWriteDeps(table: Table): JobsWriteDeps {
+  return {
+    ...submitDeps(table),
+    changes: createJobChanges(table),
     outputs: createOutputs(requiredEnv('OUTPUTS_BUCKET')),
   };
 }

@@ -16,13 +16,13 @@ import { answerAgain, putIdempotent, readIdempotencyKey } from '../http/idempote
 import { readBody } from '../http/json-body.ts';
 import { divideJob } from '../views/divide-job.ts';
 import { jobView } from '../views/job-view.ts';
-import type { JobsWriteDeps } from './deps.ts';
+import type { SubmitDeps } from './deps.ts';
 
 /**
  * `POST /v1/jobs`: checks the body, decides which cells get which chunks, and stores everything in one transaction. A job
  * that nothing can run now is stored all the same and waits with a reason. Nothing of a refused request is stored.
  */
-export async function submitJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
+export async function submitJob(call: Call, deps: SubmitDeps): Promise<Answer> {
   checkQuery(call, []);
   const key = readIdempotencyKey(call);
   const body = readBody(call, jobBodySchema);
@@ -38,7 +38,7 @@ export type Submission = {
 
 export async function storeJob(
   call: Call,
-  deps: JobsWriteDeps,
+  deps: SubmitDeps,
   submission: Submission,
 ): Promise<Answer> {
   const { id, body, key } = submission;
@@ -86,7 +86,7 @@ export function acceptedAnswer(found: JobWithStatus): Answer {
 
 async function prepare(
   call: Call,
-  deps: JobsWriteDeps,
+  deps: SubmitDeps,
   id: JobId,
   body: JobBody,
 ): Promise<{ job: StoredJob; shares: ReadonlyMap<CellId, RangeSet> }> {
@@ -114,7 +114,7 @@ async function prepare(
 }
 
 /** The jobs of `dependsOn` that have not ended; one that ended badly can never be waited for. */
-async function openParentsOf(call: Call, deps: JobsWriteDeps, body: JobBody): Promise<JobId[]> {
+async function openParentsOf(call: Call, deps: SubmitDeps, body: JobBody): Promise<JobId[]> {
   if (body.dependsOn.length === 0) return [];
   const caller = callerOf(call);
   const found = await deps.jobs.findMany(body.dependsOn as JobId[]);

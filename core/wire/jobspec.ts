@@ -1,0 +1,236 @@
+import * as z from 'zod';
+import { jobspecTasksMax } from '../limits.ts';
+import { nonEmptyText, text, whole } from './text-schema.ts';
+import type { FieldError } from './validation.ts';
+
+/**
+ * Jobspec, next generation, translated into bodies of jobs: each task becomes a job, `depends_on` becomes `dependsOn`, a
+ * resource's nodes become a gang and what is below a node is asked of each of them.
+ *
+ * Refused with its place, instead of being ignored as elsewhere: groups, steps, choices between resources (`a|b`),
+ * subsystems, and resources or tasks that are named but not there.
+ */
+type Resource = {
+  readonly type: string;
+  readonly count?: number | undefined;
+  readonly with?: readonly Resource[] | undefined;
+  readonly requires?: readonly Requirement[] | undefined;
+};
+
+type Requirement = {
+  readonly name?: string | undefined;
+  readonly field: string;
+  readonly match?: string | number | undefined;
+  readonly value?: string | number | undefined;
+};
+
+const requirementSchema = z.strictObject({
+  name: nonEmptyText(64).optional(),
+  field: nonEmptyText(128),
+  match: z.union([text(256), z.number()]).optional(),
+  value: z.union([text(256), z.number()]).optional(),
+});
+
+const resourceSchema: z.ZodType<Resource> = z.strictObject({
+  type: nonEmptyText(63),
+  count: whole(1, 100_000).optional(),
+  with: z
+    .array(z.lazy(() => resourceSchema))
+    .max(16)
+    .optional(),
+  requires: z.array(requirementSchema).max(32).optional(),
+  schedule: z.boolean().optional(),
+  label: text(64).optional(),
+  unit: text(64).optional(),
+  exclusive: z.boolean().optional(),
+});
+
+const durationSchema = z.union([z.number().min(0), z.string().regex(/^\d+(\.\d+)?[smhd]?$/)], {
+  error: 'A duration is a number of seconds, or a text like 300s, 5m, 2h or 1d.',
+});
+
+const attributesSchema = z.strictObject({
+  duration: durationSchema.optional(),
+  cwd: nonEmptyText(4096).optional(),
+  environment: z.record(text(128), z.union([text(65_536), z.number()])).optional(),
+});
+
+/** What the format knows and we do not: better refused than ignored. */
+const notYet = (what: string) => z.undefined({ error: `${what} not supported.` }).optional();
+
+const taskSchema = z.strictObject({
+  name: nonEmptyText(64).optional(),
+  command: z.union([nonEmptyText(65_536), z.array(text(65_536)).min(1).max(1_000)], {
+    error: 'A task needs a command: a text or a list of texts.',
+  }),
+  resources: nonEmptyText(128),
+  depends_on: z.array(nonEmptyText(64)).max(20).optional(),
+  replicas: whole(1, 10_000_000).optional(),
+  attributes: attributesSchema.optional(),
+  group: notYet('Groups of tasks are'),
+  steps: notYet('Steps are'),
+  local: notYet('Local tasks are'),
+  requires: notYet('Requirements of subsystems are'),
+});
+
+export const jobspecSchema = z.strictObject({
+  version: z.literal(1, { error: 'Only version 1 is known.' }),
+  name: nonEmptyText(64).optional(),
+  resources: z.record(nonEmptyText(128), resourceSchema).default({}),
+  tasks: z.array(taskSchema).min(1).max(jobspecTasksMax),
+  groups: notYet('Groups of tasks are'),
+  requires: notYet('Requirements of subsystems are'),
+  attributes: attributesSchema.optional(),
+});
+
+export type Jobspec = z.output<typeof jobspecSchema>;
+type Task = Jobspec['tasks'][number];
+type Attributes = z.output<typeof attributesSchema>;
+
+export type JobspecTask = {
+  readonly name: string;
+  readonly after: readonly string[];
+  /** A job's body, still to be checked like any other. */
+  readonly body: Readonly<Record<string, unknown>>;
+};
+
+export type Translation =
+  | { readonly ok: true; readonly tasks: readonly JobspecTask[] }
+  | { readonly ok: false; readonly errors: readonly FieldError[] };
+
+/** Tasks in an order in which each comes after those it depends on. */
+export function translateJobspec(spec: Jobspec): Translation {
+  const names = spec.tasks.map((task, at) => task.name ?? `task-${at}`);
+  const errors = [
+    ...spec.tasks.flatMap((task, at) => taskErrors(spec, names, task, at)),
+    ...names.flatMap((name, at) =>
+      names.indexOf(name) === at
+        ? []
+        : [{ pointer: `/tasks/${at}/name`, message: `Two tasks are named "${name}".` }],
+    ),
+  ];
+  if (errors.length > 0) return { ok: false, errors };
+  const tasks = spec.tasks.map((task, at) => ({
+    name: names[at]!,
+    after: task.depends_on ?? [],
+    body: bodyOf(spec, task, names[at]!),
+  }));
+  return sorted(tasks);
+}
+
+function taskErrors(spec: Jobspec, names: readonly string[], task: Task, at: number): FieldError[] {
+  const errors: FieldError[] = [];
+  const pointer = `/tasks/${at}`;
+  const asked = task.resources;
+  if (/[|,&]/.test(asked)) {
+    const message = 'Asking for one of several resources is not supported; name one.';
+    errors.push({ pointer: `${pointer}/resources`, message });
+  } else if (spec.resources[asked] === undefined) {
+    const message = `The resources "${asked}" are not among those that are listed.`;
+    errors.push({ pointer: `${pointer}/resources`, message });
+  } else {
+    const { nodes } = sizeOf(spec.resources[asked]);
+    if (nodes > 1 && (task.replicas ?? 1) > 1) {
+      const message = 'Replicas of a task over several nodes are not supported.';
+      errors.push({ pointer: `${pointer}/replicas`, message });
+    }
+  }
+  (task.depends_on ?? []).forEach((name, index) => {
+    if (names.includes(name)) return;
+    const message = `There is no task "${name}" to wait for.`;
+    errors.push({ pointer: `${pointer}/depends_on/${index}`, message });
+  });
+  return errors;
+}
+
+type Size = { readonly nodes: number; readonly each: Readonly<Record<string, number>> };
+
+const plural: Readonly<Record<string, string>> = { core: 'cores', gpu: 'gpus', node: 'nodes' };
+
+/** A node's own parts are asked of each node; parts without a node are asked of one edge. */
+function sizeOf(resource: Resource): Size {
+  const each: Record<string, number> = {};
+  const add = (part: Resource, times: number) => {
+    const count = times * (part.count ?? 1);
+    const name = plural[part.type] ?? part.type;
+    if (isCounted(part.type)) each[name] = (each[name] ?? 0) + count;
+    for (const inner of part.with ?? []) add(inner, count);
+  };
+  const isNode = resource.type === 'node';
+  if (isNode) for (const part of resource.with ?? []) add(part, 1);
+  else add(resource, 1);
+  return { nodes: isNode ? (resource.count ?? 1) : 1, each };
+}
+
+const containers = new Set(['node', 'rack', 'cluster', 'socket', 'slot']);
+const isCounted = (type: string): boolean => !containers.has(type);
+
+function bodyOf(spec: Jobspec, task: Task, name: string): Record<string, unknown> {
+  const resource = spec.resources[task.resources]!;
+  const { nodes, each } = sizeOf(resource);
+  const attributes: Attributes = { ...spec.attributes, ...task.attributes };
+  const env = Object.entries(attributes.environment ?? {}).map(([key, value]) => [
+    key,
+    String(value),
+  ]);
+  const argv = typeof task.command === 'string' ? ['sh', '-c', task.command] : [...task.command];
+  return {
+    name: nameFor(name),
+    chunks: nodes > 1 ? nodes : (task.replicas ?? 1),
+    resources: each,
+    run: {
+      process: {
+        argv,
+        env: Object.fromEntries(env),
+        cwd: attributes.cwd ?? null,
+        timeoutSeconds: secondsOf(attributes.duration),
+      },
+    },
+    requires: { expressions: requirementsOf(resource) },
+    placement: { nodes: nodes > 1 ? nodes : null },
+    labels: { 'jobspec/task': name, ...(spec.name === undefined ? {} : { jobspec: spec.name }) },
+  };
+}
+
+/** Names here are narrower than task names: what does not fit is only a label. */
+function nameFor(task: string): string | null {
+  const name = task.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
+  return /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/.test(name) ? name : null;
+}
+
+const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+function secondsOf(duration: Attributes['duration']): number | null {
+  if (duration === undefined) return null;
+  if (typeof duration === 'number') return duration === 0 ? null : Math.ceil(duration);
+  const unit = unitSeconds[duration.at(-1) ?? ''] ?? 1;
+  const seconds = Math.ceil(Number.parseFloat(duration) * unit);
+  return seconds === 0 ? null : seconds;
+}
+
+function requirementsOf(resource: Resource): unknown[] {
+  const own = (resource.requires ?? []).map(({ field, match, value }) => {
+    const wanted = match ?? value;
+    return wanted === undefined
+      ? { key: `facts.${field}`, op: 'exists' }
+      : { key: `facts.${field}`, op: '=', value: wanted };
+  });
+  return [...own, ...(resource.with ?? []).flatMap(requirementsOf)];
+}
+
+function sorted(tasks: readonly JobspecTask[]): Translation {
+  const done = new Set<string>();
+  const order: JobspecTask[] = [];
+  for (let open = [...tasks]; open.length > 0; ) {
+    const ready = open.filter((task) => task.after.every((name) => done.has(name)));
+    if (ready.length === 0) {
+      const at = tasks.indexOf(open[0]!);
+      const message = 'These tasks wait for each other in a circle.';
+      return { ok: false, errors: [{ pointer: `/tasks/${at}/depends_on`, message }] };
+    }
+    for (const task of ready) done.add(task.name);
+    order.push(...ready);
+    open = open.filter((task) => !done.has(task.name));
+  }
+  return { ok: true, tasks: order };
+}

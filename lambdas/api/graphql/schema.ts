@@ -1,0 +1,99 @@
+import { buildSchema } from 'graphql';
+
+/** The fleet as a graph: job → executions → edge → leases → job, both ways, and what can be done to it. */
+export const graphSchema = buildSchema(`
+  scalar JSON
+
+  type Query {
+    job(id: ID!): Job
+    jobs(first: Int = 50, after: String, state: String, pool: String, queue: String,
+      label: String, edge: String): JobConnection!
+    edge(name: ID!): Edge
+    edges(first: Int = 50, after: String, state: String, pool: String,
+      label: String): EdgeConnection!
+    stats: JSON!
+  }
+
+  type Mutation {
+    submit(job: JSON!): Job!
+    cancel(id: ID!): Job!
+    cordon(edge: ID!, reason: String): Edge!
+    uncordon(edge: ID!): Edge!
+    drain(edge: ID!, reason: String, deadlineSeconds: Int): Edge!
+  }
+
+  type PageInfo { hasNextPage: Boolean!, endCursor: String }
+
+  type JobConnection { edges: [JobEdge!]!, nodes: [Job!]!, pageInfo: PageInfo! }
+  type JobEdge { node: Job! }
+
+  type EdgeConnection { edges: [EdgeEdge!]!, nodes: [Edge!]!, pageInfo: PageInfo! }
+  type EdgeEdge { node: Edge! }
+
+  type ExecutionConnection {
+    edges: [ExecutionEdge!]!
+    nodes: [Execution!]!
+    pageInfo: PageInfo!
+  }
+  type ExecutionEdge { node: Execution! }
+
+  type Job {
+    id: ID!
+    name: String
+    spec: JSON!
+    generation: Int!
+    createdAt: String!
+    createdBy: String!
+    status: JobStatus!
+    executions(first: Int = 20, after: String): ExecutionConnection!
+  }
+
+  type JobStatus {
+    state: String!
+    percent: Int!
+    chunks: JSON!
+    startedAt: String
+    endedAt: String
+    reason: String
+    waiting: [Waiting!]!
+    receipt: JSON!
+  }
+
+  type Waiting { reason: String!, chunks: Int!, edges: Int!, detail: String! }
+
+  type Execution {
+    edge: Edge
+    edgeName: ID!
+    chunks: String!
+    power: Float!
+    percent: Int!
+    done: String!
+    running: String!
+    dead: String!
+    startedAt: String
+    endedAt: String
+  }
+
+  type Edge {
+    name: ID!
+    pool: String!
+    cell: String!
+    state: String!
+    lastSeenAt: String
+    connectedAt: String
+    capacity: JSON!
+    free: JSON!
+    labels: JSON!
+    facts: JSON!
+    cordoned: Boolean!
+    draining: Boolean!
+    removing: Boolean!
+    busy: Boolean!
+    reason: String
+    leases: [Lease!]!
+    totals: JSON!
+    jobs(first: Int = 20, after: String): JobConnection!
+  }
+
+  type Lease { job: Job, jobId: ID!, chunks: String!, slots: Int!, percent: Int! }
+`);

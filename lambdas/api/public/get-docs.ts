@@ -1,0 +1,44 @@
+import { notFound } from '../../../core/wire/problem.ts';
+import type { Answer, Call } from '../http/call.ts';
+import { explorerPage, explorerScript, explorerStyle } from './explorer.ts';
+
+/**
+ * `GET /docs`: a small page that reads `/openapi.json`, shows every operation and tries it with a token of yours. Nothing
+ * of it comes from another host; its policy lets it run only its own script and talk only to this API.
+ */
+export async function getDocs(_call: Call): Promise<Answer> {
+  return page('text/html; charset=utf-8', explorerPage);
+}
+
+export async function getDocsAsset(call: Call): Promise<Answer> {
+  switch (call.params.asset) {
+    case 'explorer.js':
+      return page('text/javascript; charset=utf-8', explorerScript);
+    case 'explorer.css':
+      return page('text/css; charset=utf-8', explorerStyle);
+    default:
+      throw notFound('such part of the explorer');
+  }
+}
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+function page(type: string, body: string): Answer {
+  return {
+    status: 200,
+    headers: {
+      'content-type': type,
+      'content-security-policy': policy,
+      'cache-control': 'public, max-age=300',
+    },
+    body,
+  };
+}
