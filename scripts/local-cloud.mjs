@@ -22,12 +22,14 @@ export function refuseSecond(state) {
   );
 }
 
-export async function startCloud({ state, portBase, database }) {
+/** `dashboard` is the folder that fills the bucket of the page, as `aws s3 sync` does after a deployment. */
+export async function startCloud({ state, portBase, database, dashboard = null }) {
   // Left over by one that was killed; whoever waits for it must not take it for the new one.
   rmSync(join(state, 'endpoints.json'), { force: true });
   const args = ['--out', 'cdk.out', '--stack', 'Edgewise'];
   args.push('--port-base', String(portBase), '--state', state);
   if (database !== undefined) args.push('--database', database);
+  if (dashboard !== null) args.push('--files', `DashboardBucket=${dashboard}`);
   const cloud = startCompanion({
     name: 'local cloud',
     script: 'local/main.ts',

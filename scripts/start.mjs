@@ -26,8 +26,6 @@ const edgesDefault = 10;
 const edgesMax = 2_000;
 const cloudGraceMs = 15_000;
 const otherGraceMs = 6_000;
-/** Beyond the ports of the local cloud itself. */
-const dashboardPortOffset = 30;
 
 async function main() {
   const values = readFlags(
@@ -49,13 +47,13 @@ async function main() {
     values['no-dashboard'] ? null : buildDashboard(),
     ensureSynthesis(),
   ]);
-  const { cloud, endpoints } = await startCloud(flags);
+  const { cloud, endpoints } = await startCloud({ ...flags, dashboard });
   const others = [];
   try {
     others.push(...startStage(flags, edges, values, endpoints));
     const needed = [cloud, ...others];
-    if (dashboard !== null) others.push(startDashboard(flags, endpoints, dashboard));
-    greet(endpoints, flags, values);
+    const page = dashboard === null ? undefined : endpoints.outputs.DashboardUrl;
+    greet({ ...endpoints, dashboard: page }, flags, values);
     const summary = startSummary(endpoints);
     const first = await Promise.race([asked.then(() => null), ...needed.map(named)]);
     summary.stop();
@@ -106,24 +104,13 @@ async function buildDashboard() {
   }
 }
 
-function startDashboard({ state, portBase }, endpoints, directory) {
-  const port = portBase + dashboardPortOffset;
-  endpoints.dashboard = `http://127.0.0.1:${port}`;
-  return startCompanion({
-    name: 'dashboard',
-    script: 'scripts/run-dashboard.ts',
-    args: ['--dir', directory, '--port', String(port), '--api', endpoints.api],
-    logPath: join(state, 'log', 'dashboard.log'),
-  });
-}
-
 function greet({ api, token, dashboard }, { state }, values) {
   const lines = [
     '',
     'Edgewise runs on this machine.',
     '',
     `  API         ${api}    (explorer: ${api}/docs)`,
-    ...(dashboard === undefined ? [] : [`  Dashboard   ${dashboard}`]),
+    ...(dashboard === undefined ? [] : [`  Dashboard   ${dashboard}/#token=${token}`]),
     `  Token       ${token}`,
     '',
     'Try, in another terminal:',
