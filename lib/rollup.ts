@@ -33,7 +33,6 @@ export class Rollup extends Construct {
       failures: props.streamFailures,
       stage: props.stage,
       batchSize: 500,
-      parallelizationFactor: 2,
     });
     props.table.allowReads(this.function);
     props.table.allowWrites(this.function);

@@ -54,7 +54,6 @@ export class Scheduler extends Construct {
       failures: props.streamFailures,
       stage: props.stage,
       batchSize: 500,
-      parallelizationFactor: 4,
     });
     this.function.readQueue(this.timers, 10, 10);
     props.table.allowReads(this.function);

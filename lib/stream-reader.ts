@@ -24,7 +24,6 @@ export function readStream(
     readonly failures: Queue;
     readonly stage: Stage;
     readonly batchSize: number;
-    readonly parallelizationFactor: number;
   },
 ): void {
   fn.lambda.addEventSource(
@@ -32,7 +31,8 @@ export function readStream(
     new DynamoEventSource(props.table.table as unknown as ITable, {
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: props.batchSize,
-      parallelizationFactor: props.parallelizationFactor,
+      // More lanes would let two batches of one cell race each other, and the loser's work is wasted.
+      parallelizationFactor: 1,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,
       retryAttempts: 8,
