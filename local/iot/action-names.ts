@@ -6,7 +6,7 @@ import { controlRoutes } from './control-plane.ts';
 import { dataRoutes } from './data-plane.ts';
 import { type Found, type Request, routesOf } from './routes.ts';
 
-export type NeededAction = { readonly action: string; readonly resource: string };
+type NeededAction = { readonly action: string; readonly resource: string };
 
 const control = routesOf(controlRoutes);
 const data = routesOf(dataRoutes);

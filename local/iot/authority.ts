@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 
-export type IssuedCertificate = {
+type IssuedCertificate = {
   readonly pem: string;
   /** "certificateId": the SHA-256 of the DER certificate, in hexadecimal. */
   readonly id: string;

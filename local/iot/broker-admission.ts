@@ -13,7 +13,7 @@ import { clientIdBytesMax } from './limits.ts';
 import { parsePolicy } from './policy.ts';
 import { inFlight } from './shadow-throttle.ts';
 
-export type Admission = {
+type Admission = {
   remember(client: Client, packet: ConnectPacket): void;
   authenticate(
     client: Client,

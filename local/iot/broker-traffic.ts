@@ -125,11 +125,9 @@ async function takePublish(
   return undefined;
 }
 
-type WirePacket = { cmd: string; subscriptions?: { qos: number }[]; qos?: number };
+type WirePacket = { cmd: string; subscriptions?: { qos: number }[] };
 
 function packetProblem(packet: WirePacket): string | undefined {
-  // "AWS IoT doesn't support QoS level 2": such a packet ends the connection.
-  if (packet.cmd === 'publish' && packet.qos === 2) return 'a publish with QoS 2 is not supported';
   if (packet.cmd !== 'subscribe') return undefined;
   const subscriptions = packet.subscriptions ?? [];
   if (subscriptions.some(({ qos }) => qos === 2))
@@ -147,6 +145,8 @@ function publishRefusal(
   isWill: boolean,
 ): Refusal | undefined {
   const { topic } = packet;
+  // "AWS IoT supports QoS levels 0 and 1": another one ends the connection.
+  if (packet.qos === 2) return { reason: 'CLIENT_ERROR', why: 'QoS 2 is not supported' };
   const tooLong = topicProblem(topic);
   if (tooLong !== undefined) return { reason: 'CLIENT_ERROR', why: tooLong };
   if (packet.payload.length > payloadBytesMax) {
@@ -203,7 +203,7 @@ export function topicProblem(topic: string): string | undefined {
 }
 
 /** Reserved topics that clients publish to: shadow requests and Basic Ingest. */
-export const isPublishable = (topic: string): boolean =>
+const isPublishable = (topic: string): boolean =>
   !topic.startsWith('$') ||
   /^\$aws\/rules\/[^/]+\/./.test(topic) ||
   shadowRequestOf(topic, new Uint8Array()) !== undefined;

@@ -31,7 +31,7 @@ export type Broker = {
   close(): Promise<void>;
 };
 
-export type BrokerOptions = {
+type BrokerOptions = {
   readonly host: string;
   readonly port: number;
   readonly authority: Authority;

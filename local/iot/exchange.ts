@@ -42,7 +42,7 @@ export type Exchange = {
   counters(): Record<string, number>;
 };
 
-export type AcceptOptions = {
+type AcceptOptions = {
   /** A will on a reserved topic is not a request: the shadow service ignores it. */
   readonly ignoreShadow?: boolean;
   /** The requests of this connection that are under way. */

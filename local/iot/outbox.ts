@@ -13,7 +13,7 @@ export const outboxSchema = `
   );
 `;
 
-export type OwedMessage = {
+type OwedMessage = {
   readonly rule: string;
   readonly topic: string;
   readonly payload: Uint8Array;

@@ -12,7 +12,7 @@ export const presenceSchema = `
   ) WITHOUT ROWID;
 `;
 
-export type PresenceRow = {
+type PresenceRow = {
   readonly clientId: string;
   readonly version: number;
   readonly session: string;

@@ -8,7 +8,7 @@ import type { Exchange } from './exchange.ts';
 import type { Journal } from './journal.ts';
 import type { PresenceStore } from './presence-store.ts';
 
-export type LastConnection = {
+type LastConnection = {
   readonly disconnectReason: DisconnectReason;
   readonly disconnectedAtMs: number;
 };

@@ -24,9 +24,9 @@ export const registrySchema = `
   ) WITHOUT ROWID;
 `;
 
-export type CertificateStatus = 'ACTIVE' | 'INACTIVE' | 'REVOKED';
+type CertificateStatus = 'ACTIVE' | 'INACTIVE' | 'REVOKED';
 export const certificateStatuses: readonly CertificateStatus[] = ['ACTIVE', 'INACTIVE', 'REVOKED'];
-export type AttachmentType = 'EXCLUSIVE_THING' | 'NON_EXCLUSIVE_THING';
+type AttachmentType = 'EXCLUSIVE_THING' | 'NON_EXCLUSIVE_THING';
 
 export type Thing = {
   readonly name: string;
@@ -45,7 +45,7 @@ export type Certificate = {
   readonly modifiedAtMs: number;
 };
 
-export type Attachment = { readonly name: string; readonly type: AttachmentType };
+type Attachment = { readonly name: string; readonly type: AttachmentType };
 
 export type Registry = ReturnType<typeof registry>;
 

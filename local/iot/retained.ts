@@ -8,7 +8,7 @@ export const retainedSchema = `
   ) WITHOUT ROWID;
 `;
 
-export type RetainedMessage = {
+type RetainedMessage = {
   readonly topic: string;
   readonly payload: Uint8Array;
   readonly qos: 0 | 1;

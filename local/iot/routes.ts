@@ -15,7 +15,7 @@ export type Found = {
 
 export type Request = Pick<IncomingMessage, 'method' | 'url' | 'headers'>;
 
-export type Routes = {
+type Routes = {
   find(req: Request): Found | undefined;
   /** With this method or another one. */
   knowsPath(req: Request): boolean;

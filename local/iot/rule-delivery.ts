@@ -11,7 +11,7 @@ import type { MessageContext } from './rule-functions.ts';
 import { fillTemplate } from './rule-template.ts';
 import { jsonOf, type Rule, type RuleAction, type Rules, resultOf, ruleTopic } from './rules.ts';
 
-export type DeliveryTargets = {
+type DeliveryTargets = {
   sqs(queueUrl: string, body: string): Promise<void>;
   s3(bucket: string, key: string, body: Uint8Array): Promise<void>;
   lambda(functionArn: string, payload: unknown): Promise<void>;

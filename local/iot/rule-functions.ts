@@ -18,7 +18,7 @@ export type MessageContext = {
   readonly newUuid: () => string;
 };
 
-export type RuleFunction = {
+type RuleFunction = {
   readonly argumentsMin: number;
   readonly argumentsMax: number;
   readonly run: (args: readonly Value[], context: MessageContext) => Value;

@@ -33,7 +33,7 @@ export type { ResolvedTopicRule } from './rules.ts';
 
 export type ResolvedPolicy = { readonly name: string; readonly document: unknown };
 
-export type Timing = {
+type Timing = {
   readonly keepAliveSecondsMin: number;
   readonly sessionExpiryMs: number;
   readonly deliveryBackoffMaxMs: number;

@@ -11,7 +11,7 @@ type Persistence = {
   outgoingClearMessageId(client: { id: string }, packet: object): Promise<unknown>;
 };
 
-export type SessionExpiry = {
+type SessionExpiry = {
   /** Sessions whose clients are away. */
   waiting(): number;
   close(): void;

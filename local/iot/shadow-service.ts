@@ -22,13 +22,13 @@ import {
   type UpdateRequest,
 } from './shadow-request.ts';
 
-export type LiveShadow = {
+type LiveShadow = {
   readonly kind: 'live';
   readonly version: number;
   readonly desired?: Stamped;
   readonly reported?: Stamped;
 };
-export type DeletedShadow = {
+type DeletedShadow = {
   readonly kind: 'deleted';
   readonly version: number;
   readonly deletedAtMs: number;

@@ -4,6 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { startIot } from '../../../local/iot/service.ts';
 
+/** What the process prints when it is ready. */
+export type Announcement = {
+  readonly port: number;
+  readonly mqttPort: number;
+  readonly caPath: string;
+  readonly operator: { readonly certPath: string; readonly keyPath: string };
+};
+
 const [stateDir = '', deliveredPath = ''] = process.argv.slice(2);
 
 const service = await startIot({
@@ -39,12 +47,7 @@ const http = createServer((req, res) => {
 });
 http.listen(0, '127.0.0.1', () => {
   const { port } = http.address() as AddressInfo;
-  console.log(
-    JSON.stringify({
-      port,
-      mqttPort: service.mqttPort,
-      caPath: service.caPath,
-      operator: service.operator,
-    }),
-  );
+  const { mqttPort, caPath, operator } = service;
+  const announcement: Announcement = { port, mqttPort, caPath, operator };
+  console.log(JSON.stringify(announcement));
 });

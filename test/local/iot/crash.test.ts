@@ -9,14 +9,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Announcement } from './crash-child.ts';
 
-type Running = {
-  readonly child: ChildProcess;
-  readonly port: number;
-  readonly mqttPort: number;
-  readonly caPath: string;
-  readonly operator: { certPath: string; keyPath: string };
-};
+type Running = Announcement & { readonly child: ChildProcess };
 
 let folder: string;
 const delivered = () => join(folder, 'delivered');
@@ -38,7 +33,7 @@ async function start(): Promise<Running> {
   });
   children.push(child);
   const [line] = (await once(child.stdout!, 'data')) as [Buffer];
-  return { child, ...(JSON.parse(line.toString()) as Omit<Running, 'child'>) };
+  return { child, ...(JSON.parse(line.toString()) as Announcement) };
 }
 
 /** Writes one thing after another, alternately by MQTT and HTTP, until the process is gone. */
