@@ -20,7 +20,7 @@ const budget = {
   browser: 4 * minute,
   seeds: 4 * minute,
 };
-const seeds = '1000';
+const seeds = '250';
 
 try {
   ensurePackages();
@@ -62,9 +62,7 @@ async function runBrowser(tally, missing) {
 }
 
 async function runSeeds(tally) {
-  if (!hasTests('test/sim')) return tally.leaveOut('simulated seeds', 'there are none');
-  await tally.vitest(`${seeds} simulated seeds`, ['--project', 'fast', 'test/sim'], {
-    env: { EDGEWISE_SEEDS: seeds },
+  await tally.tool(`${seeds} simulated seeds`, ['test/sim/run-simulation.ts', '--seeds', seeds], {
     timeoutMs: budget.seeds,
   });
 }

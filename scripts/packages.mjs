@@ -4,13 +4,13 @@
  * exactly when it must.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { node, root, Stop } from './repository.mjs';
 
 export function ensurePackages(say = console.error) {
   const missing = firstMissing();
-  if (missing === null) return;
+  if (missing === null) return linkClient();
   say(`Installing packages (${missing}); once, about half a minute …`);
   const npm = process.env.npm_execpath;
   const words = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -18,6 +18,16 @@ export function ensurePackages(say = console.error) {
   const result = spawnSync(command, args, { cwd: root, stdio: ['ignore', 2, 2] });
   if (result.status !== 0) {
     throw new Stop('The packages could not be installed; "npm ci" says why above.');
+  }
+  linkClient();
+}
+
+/** `npx edgewise` finds the client without a look at the registry. */
+function linkClient() {
+  try {
+    symlinkSync('../../bin/edgewise.mjs', join(root, 'node_modules', '.bin', 'edgewise'));
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw new Stop(`node_modules cannot be written: ${error.message}`);
   }
 }
 

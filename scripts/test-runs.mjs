@@ -25,12 +25,13 @@ export function startTally() {
       console.log(`${outcome.code === 0 ? 'ok    ' : 'FAILED'} ${title} (${outcome.seconds} s)`);
       return outcome.code === 0;
     },
-    /** A tool that is right or wrong as a whole; its output is shown when it is wrong. */
+    /** A tool that is right or wrong as a whole, or counts by itself; shown when it is wrong. */
     tool: async (title, words, { env = {}, timeoutMs } = {}) => {
       const outcome = await run(title, words, { env, timeoutMs, quiet: true });
-      add(tally, null, outcome);
-      if (outcome.code === 0) tally.passed++;
-      else console.log(outcome.text.trimEnd());
+      const counts = readClosingLine(outcome.text);
+      add(tally, counts, outcome);
+      if (outcome.code === 0 && counts === null) tally.passed++;
+      if (outcome.code !== 0) console.log(outcome.text.trimEnd());
       console.log(`${outcome.code === 0 ? 'ok    ' : 'FAILED'} ${title} (${outcome.seconds} s)`);
       return outcome.code === 0;
     },
@@ -55,6 +56,11 @@ function add(tally, report, outcome) {
   tally.passed += counts.passed;
   tally.skipped += counts.skipped;
   tally.failed += outcome.code === 0 ? counts.failed : Math.max(1, counts.failed);
+}
+
+function readClosingLine(text) {
+  const line = /(\d+) passed, (\d+) failed/.exec(text.trimEnd().split('\n').at(-1) ?? '');
+  return line === null ? null : { passed: Number(line[1]), failed: Number(line[2]), skipped: 0 };
 }
 
 function readReport(path) {

@@ -17,7 +17,8 @@ try {
   ensurePackages();
   await ensureSynthesis();
   const tally = startTally();
-  await tally.vitest('fast tests', ['--project', 'fast'], { env: { EDGEWISE_SEEDS: seeds } });
+  await tally.vitest('fast tests', ['--project', 'fast']);
+  await tally.tool(`${seeds} simulated seeds`, ['test/sim/run-simulation.ts', '--seeds', seeds]);
   if (existsSync(join(root, flow))) await tally.vitest('one flow', ['--project', 'flow', flow]);
   else tally.leaveOut('one flow', `${flow} is not there`);
   tally.close();

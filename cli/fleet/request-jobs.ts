@@ -38,6 +38,8 @@ type Requester = {
   readonly jobsMax: number;
   readonly keepMs: number;
   submitted: number;
+  /** How many jobs there had ever been when it began. */
+  totalBefore: number | null;
   readonly own: { id: string; atMs: number }[];
 };
 
@@ -95,6 +97,7 @@ function makeRequester(api: Api, terminal: Terminal, values: RequestFlags): Requ
     jobsMax: values['max-jobs'] || Number.POSITIVE_INFINITY,
     keepMs: values.keep === undefined ? 3_600_000 : parseDurationMs(values.keep, 'keep'),
     submitted: 0,
+    totalBefore: null,
     own: [],
   };
 }
@@ -102,7 +105,7 @@ function makeRequester(api: Api, terminal: Terminal, values: RequestFlags): Requ
 async function step(requester: Requester): Promise<void> {
   const { api, terminal } = requester;
   const { jobs }: Stats = await api.get('/v1/stats');
-  const pending = (jobs.pending ?? 0) + (jobs.waiting ?? 0);
+  const pending = (jobs.pending ?? 0) + (jobs.waiting ?? 0) + countUnseen(requester, jobs);
   const active = pending + (jobs.scheduled ?? 0) + (jobs.running ?? 0);
   const room = Math.min(
     requester.pendingMax - pending,
@@ -117,6 +120,13 @@ async function step(requester: Requester): Promise<void> {
     `${requester.submitted} submitted, ${pending} waiting, ${active} under way`,
     true,
   );
+}
+
+/** The counts follow a moment later; what they do not show yet must not be submitted twice. */
+function countUnseen(requester: Requester, jobs: Stats['jobs']): number {
+  const total = jobs.total ?? 0;
+  requester.totalBefore ??= total;
+  return Math.max(0, requester.submitted - (total - requester.totalBefore));
 }
 
 async function submitOne(requester: Requester): Promise<void> {
