@@ -1,0 +1,175 @@
+import type { Cell, CellEdge, CellJob, EdgeWork } from '../../core/cell.ts';
+import type { EdgeName, JobId } from '../../core/names.ts';
+import type { Plan } from '../../core/plan.ts';
+import { union } from '../../core/ranges.ts';
+import { isRecord } from '../../core/wire/work.ts';
+import type { JournalRecord } from '../../edge-agent/journal-record.ts';
+import type { ShadowMessage } from '../../local/iot/shadow-service.ts';
+
+/**
+ * Places where a bug can be planted between the real parts, and the bugs that the simulation must catch. A simulation
+ * that finds nothing proves nothing until it has been seen to find these.
+ */
+export type Bug = {
+  readonly name: string;
+  readonly sentence: string;
+  /** What a pass sees of the cell. */
+  readonly load?: (cell: Cell) => Cell;
+  /** What is committed instead of the plan. */
+  readonly commit?: (plan: Plan, stored: Cell) => Plan;
+  /** A lost race is told as won. */
+  readonly tellsLostRaceAsWon?: true;
+  /** What an edge hears, given the epoch it heard last; `null` is nothing. */
+  readonly hear?: (message: ShadowMessage, lastEpoch: number) => ShadowMessage | null;
+  /** Whether the journal writes the record. */
+  readonly writes?: (record: JournalRecord) => boolean;
+  readonly noTimers?: true;
+};
+
+export const plantedBugs: readonly Bug[] = [
+  {
+    name: 'no-version-check',
+    sentence: 'a pass commits although somebody else committed since it read',
+    commit: (plan, stored) => ({ ...plan, seenVersion: stored.meta.version }),
+  },
+  {
+    name: 'lost-race-told-as-won',
+    sentence: 'a pass tells the edges what it could not commit',
+    tellsLostRaceAsWon: true,
+  },
+  {
+    name: 'no-capacity-check',
+    sentence: 'grants do not look at what an edge has',
+    load: (cell) => withEdges(cell, (edge) => ({ ...edge, facts: twice(edge.facts) })),
+  },
+  {
+    name: 'forgotten-epoch',
+    sentence: 'work changes without a new epoch',
+    commit: (plan, stored) =>
+      withWorks(plan, (edge, work) => ({
+        ...work,
+        epoch: Math.max(1, stored.edges.get(edge)?.work?.epoch ?? 0),
+      })),
+  },
+  {
+    name: 'predicted-epoch',
+    sentence: 'the agent takes only the epoch that follows the one it has',
+    hear: (message, lastEpoch) => {
+      const epoch = epochOf(message);
+      return epoch === null || epoch <= lastEpoch + 1 ? message : null;
+    },
+  },
+  {
+    name: 'journal-forgets-ends',
+    sentence: 'the agent does not write down that a chunk has ended',
+    writes: (record) => record.k !== 'end',
+  },
+  {
+    name: 'failure-is-done',
+    sentence: 'a chunk that failed is folded as done',
+    commit: (plan) =>
+      withShares(plan, (share) => {
+        const failed = [...share.retries.keys()].sort((a, b) => a - b);
+        const ranges = failed.reduce((all, chunk) => union(all, [chunk, chunk + 1]), share.done);
+        return { ...share, done: ranges, retries: new Map() };
+      }),
+  },
+  {
+    name: 'lost-edge-keeps-its-lease',
+    sentence: 'the chunks of a lost edge stay with it',
+    commit: (plan, stored) =>
+      withWorks(plan, (edge, work) =>
+        work.lostAtMs === null
+          ? work
+          : { ...work, leases: stored.edges.get(edge)?.work?.leases ?? work.leases },
+      ),
+  },
+  {
+    name: 'ignored-attempt',
+    sentence: 'the agent does not see that a chunk is asked for again',
+    hear: (message) => withoutAttempts(message),
+  },
+  {
+    name: 'ignored-cordon',
+    sentence: 'a cordoned edge is given work',
+    load: (cell) =>
+      withEdges(cell, (edge) => ({
+        ...edge,
+        config: { ...edge.config, cordoned: null, drain: null },
+      })),
+  },
+  {
+    name: 'endless-attempts',
+    sentence: 'a chunk that always fails is tried for ever',
+    load: (cell) =>
+      withJobs(cell, (job) => ({
+        ...job,
+        ask: {
+          ...job.ask,
+          spec: { ...job.ask.spec, retries: { ...job.ask.spec.retries, attempts: 1_000_000 } },
+        },
+      })),
+  },
+  {
+    name: 'fold-not-stored',
+    sentence: 'what a report says is done is acknowledged and not stored',
+    commit: (plan, stored) =>
+      withShares(plan, (share, job) => ({
+        ...share,
+        done: stored.jobs.get(job)?.share.done ?? share.done,
+      })),
+  },
+  {
+    name: 'nobody-looks-again',
+    sentence: 'what waits for a time waits for ever',
+    noTimers: true,
+  },
+];
+
+function withEdges(cell: Cell, change: (edge: CellEdge) => CellEdge): Cell {
+  const edges = [...cell.edges].map(([name, edge]) => [name, change(edge)] as const);
+  return { ...cell, edges: new Map(edges) };
+}
+
+function withJobs(cell: Cell, change: (job: CellJob) => CellJob): Cell {
+  return { ...cell, jobs: new Map([...cell.jobs].map(([id, job]) => [id, change(job)] as const)) };
+}
+
+function withWorks(plan: Plan, change: (edge: EdgeName, work: EdgeWork) => EdgeWork): Plan {
+  const works = [...plan.works].map(([edge, work]) => [edge, change(edge, work)] as const);
+  return { ...plan, works: new Map(works) };
+}
+
+function withShares(
+  plan: Plan,
+  change: (share: CellJob['share'], job: JobId) => CellJob['share'],
+): Plan {
+  const shares = [...plan.shares].map(([job, share]) => [job, change(share, job)] as const);
+  return { ...plan, shares: new Map(shares) };
+}
+
+function twice(facts: CellEdge['facts']): CellEdge['facts'] {
+  if (facts === null) return null;
+  return { ...facts, capacity: { ...facts.capacity, power: facts.capacity.power * 2 } };
+}
+
+function workDocument(message: ShadowMessage): Record<string, unknown> | null {
+  const { topic, body } = message;
+  if (topic.endsWith('/work/update/delta')) return isRecord(body.state) ? body.state : null;
+  if (!topic.endsWith('/work/get/accepted') || !isRecord(body.state)) return null;
+  return isRecord(body.state.desired) ? body.state.desired : null;
+}
+
+export function epochOf(message: ShadowMessage): number | null {
+  const epoch = workDocument(message)?.e;
+  return typeof epoch === 'number' ? epoch : null;
+}
+
+function withoutAttempts(message: ShadowMessage): ShadowMessage {
+  const copy = structuredClone(message);
+  const document = workDocument(copy);
+  if (document === null || !isRecord(document.w)) return copy;
+  for (const entry of Object.values(document.w)) if (isRecord(entry)) entry.t = null;
+  return copy;
+}
+
