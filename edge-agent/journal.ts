@@ -41,9 +41,10 @@ export type OpenedJournal = {
   readonly damagedLines: number;
 };
 
-export function openJournal(path: string): OpenedJournal {
+/** `write` is what a full disk refuses; only a test gives another. */
+export function openJournal(path: string, write: Write = writeSync): OpenedJournal {
   const { records, damagedLines, goodBytes } = readJournal(path);
-  return { journal: new FileJournal(path, goodBytes), records, damagedLines };
+  return { journal: new FileJournal(path, goodBytes, write), records, damagedLines };
 }
 
 function readJournal(path: string): {
@@ -79,8 +80,11 @@ function readJournal(path: string): {
   return { records, damagedLines, goodBytes };
 }
 
+type Write = (fd: number, bytes: Uint8Array, offset: number) => number;
+
 class FileJournal implements Journal {
   readonly #path: string;
+  readonly #writeBytes: Write;
   #fd: number | null = null;
   #goodBytes: number;
   #compactedBytes: number;
@@ -90,8 +94,9 @@ class FileJournal implements Journal {
   #nextSync: Promise<boolean> | null = null;
   #unsynced = false;
 
-  constructor(path: string, goodBytes: number) {
+  constructor(path: string, goodBytes: number, write: Write) {
     this.#path = path;
+    this.#writeBytes = write;
     this.#goodBytes = goodBytes;
     this.#compactedBytes = goodBytes;
     this.#open();
@@ -176,7 +181,7 @@ class FileJournal implements Journal {
     const bytes = Buffer.from(text);
     try {
       let written = 0;
-      while (written < bytes.length) written += writeSync(this.#fd, bytes, written);
+      while (written < bytes.length) written += this.#writeBytes(this.#fd, bytes, written);
       this.#goodBytes += bytes.length;
       this.#unsynced = true;
       return true;

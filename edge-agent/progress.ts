@@ -77,33 +77,49 @@ function composeEntry(
 ): ProgEntry | null {
   if (room.bytes < entryBytes + intervalBytes) return null;
   room.bytes -= entryBytes + (refused?.length ?? 0);
-  const done = fitting(ledger.done, room);
+  // A chunk of a later attempt is named twice.
+  const isRetry = hasLaterAttempts(ledger, runningChunkOf);
+  const each = isRetry ? 2 * intervalBytes : intervalBytes;
+  const done = fitting(ledger.done, room, each);
   const failed = new Map<number, string | number>();
   for (const chunk of [...ledger.failed.keys()].sort((a, b) => a - b)) {
     const { failure } = ledger.failed.get(chunk)!;
     const short = typeof failure === 'string' ? failure.slice(0, failureTextLengthMax) : failure;
-    const bytes = failureBytes + (typeof short === 'string' ? JSON.stringify(short).length : 3);
+    const bytes =
+      failureBytes +
+      (isRetry ? intervalBytes : 0) +
+      (typeof short === 'string' ? JSON.stringify(short).length : 3);
     if (room.failures <= 0 || room.bytes < bytes) break;
     room.failures -= 1;
     room.bytes -= bytes;
     failed.set(chunk, short);
   }
-  const active = fitting(running, room);
+  const active = fitting(running, room, each);
   const told = { done, failed: fromChunks(failed.keys()), active };
   return {
     done,
     failed,
     running: active,
-    attempts: attemptsOf(ledger, runningChunkOf, told, room),
+    attempts: attemptsOf(ledger, runningChunkOf, told),
     chunkMs: ledger.chunkMs,
     refused,
   };
 }
 
-function fitting(set: RangeSet, room: Room): RangeSet {
-  const fits = Math.max(0, Math.floor(room.bytes / intervalBytes)) * 2;
+function hasLaterAttempts(
+  ledger: JobLedger,
+  running: ReadonlyMap<number, RunningChunk> | undefined,
+): boolean {
+  if (ledger.doneAttempts.size > 0) return true;
+  for (const { attempt } of ledger.failed.values()) if (attempt > 1) return true;
+  for (const { attempt } of running?.values() ?? []) if (attempt > 1) return true;
+  return false;
+}
+
+function fitting(set: RangeSet, room: Room, each: number): RangeSet {
+  const fits = Math.max(0, Math.floor(room.bytes / each)) * 2;
   const kept = set.length <= fits ? set : set.slice(0, fits);
-  room.bytes -= (kept.length / 2) * intervalBytes;
+  room.bytes -= (kept.length / 2) * each;
   return kept;
 }
 
@@ -111,7 +127,6 @@ function attemptsOf(
   ledger: JobLedger,
   running: ReadonlyMap<number, RunningChunk> | undefined,
   told: { done: RangeSet; failed: RangeSet; active: RangeSet },
-  room: Room,
 ): ReadonlyMap<number, RangeSet> {
   const out = new Map<number, RangeSet>();
   const add = (attempt: number, set: RangeSet): void => {
@@ -126,7 +141,6 @@ function attemptsOf(
   for (const [chunk, { attempt }] of running ?? []) {
     if (has(told.active, chunk)) add(attempt, [chunk, chunk + 1]);
   }
-  for (const set of out.values()) room.bytes -= 6 + (set.length / 2) * intervalBytes;
   return out;
 }
 

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentOptions } from '../../edge-agent/agent-options.ts';
 import type { Clock } from '../../edge-agent/clock.ts';
@@ -22,7 +22,7 @@ export function makeDirectory(): { path: string; remove: () => void } {
 
 export function agentOptions(
   plane: PlaneDouble,
-  dataDirectory: string,
+  root: string,
   more: Partial<AgentOptions> = {},
 ): AgentOptions {
   return {
@@ -33,7 +33,7 @@ export function agentOptions(
     power: 250,
     labels: {},
     executors: null,
-    dataDirectory,
+    dataDirectory: join(root, (more.names ?? ['edge-1'])[0]!),
     transport: 'mqtt',
     policyFile: null,
     drawPower: false,
@@ -117,7 +117,7 @@ export function startAgentProcess(options: AgentOptions): AgentProcess {
 function flagsOf(options: AgentOptions): string[] {
   const isFleet = options.names.length > 1 || options.names[0]!.endsWith('-0');
   const base = isFleet ? options.names[0]!.replace(/-0$/, '') : options.names[0]!;
-  const flags = ['--name', base, '--api', options.api, '--data', options.dataDirectory];
+  const flags = ['--name', base, '--api', options.api, '--data', dirname(options.dataDirectory)];
   if (isFleet) flags.push('--count', String(options.names.length));
   flags.push('--transport', options.transport, '--power', String(options.power));
   if (options.enrolToken !== null) flags.push('--enrol-token', options.enrolToken);

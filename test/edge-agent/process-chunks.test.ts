@@ -105,7 +105,7 @@ test('the last 64 KB of a failed chunk are kept, however much it printed', async
   const output = plane.outputs.get('job-a/0')!;
   expect(output).toHaveLength(64 * 1024);
   expect(output.endsWith('xxxthe end\n')).toBe(true);
-  expect(readdirSync(join(directory.path, 'outputs'))).toEqual([]);
+  expect(readdirSync(join(directory.path, 'edge-1', 'outputs'))).toEqual([]);
 });
 
 test('keepOutput all keeps what a good chunk printed, both streams in order', async () => {
