@@ -1,6 +1,8 @@
 /** `node local/main.ts`: runs the local cloud until it is told to stop. */
+import { enableCompileCache, flushCompileCache } from 'node:module';
+import { join } from 'node:path';
 import { parseArguments, usage } from './arguments.ts';
-import { type Cloud, startCloud } from './cloud.ts';
+import type { Cloud } from './cloud.ts';
 import { messageOf } from './failure.ts';
 
 process.removeAllListeners('warning');
@@ -12,6 +14,9 @@ async function main(): Promise<void> {
     return;
   }
   const startedAtMs = performance.now() - process.uptime() * 1000;
+  // Kept beside the packages: loading compiled modules is several times faster than loading sources.
+  enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'local-cloud'));
+  const { startCloud } = await import('./cloud.ts');
   const cloud = await startCloud(options);
   stopOnSignals(cloud);
   const seconds = ((performance.now() - startedAtMs) / 1000).toFixed(2);
@@ -20,6 +25,7 @@ async function main(): Promise<void> {
     `Local cloud ready in ${seconds} s: API ${api}, AWS ${aws}, MQTT ${mqtt.host}:${mqtt.port}, ` +
       `state ${options.stateDir} (${cloud.ignoredCount} properties ignored: ignored.json)`,
   );
+  flushCompileCache();
   const sentence = await cloud.failed;
   console.error(sentence);
   await cloud.stop();

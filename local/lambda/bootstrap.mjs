@@ -6,7 +6,7 @@
 
 import { existsSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
@@ -29,6 +29,9 @@ for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'log']) patch(le
 
 try {
   const handler = await load(process.env._HANDLER);
+  await serve(handler);
+  // Now, because a process that is not needed any more is killed.
+  flushCompileCache();
   for (;;) await serve(handler);
 } catch (error) {
   await send('/init/error', JSON.stringify(errorOf(error)), {});
