@@ -154,7 +154,7 @@ function shadowEffects(
   const stored = shadows.read(request.thing, request.name);
   const outcome = admitted
     ? apply(receivedAtMs, stored, request)
-    : reject(receivedAtMs, stored, request, { ...tooManyRequests, ...tokenOf(request) });
+    : reject(stored, request, { ...tooManyRequests, ...tokenOf(request) });
   if (outcome.next !== undefined && outcome.next !== stored) {
     shadows.write(request.thing, request.name, outcome.next);
   }

@@ -70,18 +70,15 @@ export function apply(
 
 /** A refusal made outside of the document, for example by a throttle. */
 export function reject(
-  nowMs: number,
   stored: StoredShadow | undefined,
   request: ShadowRequest,
   error: ShadowError,
 ): ShadowOutcome {
   const token = error.clientToken;
-  // The documented samples of 404 and 409 carry no timestamp: "not present in all error responses".
-  const timed = error.code !== 404 && error.code !== 409;
+  // timestamp "is not present in all error response documents": in none that was seen of AWS.
   const body: JsonObject = {
     code: error.code,
     message: error.message,
-    ...(timed ? { timestamp: seconds(nowMs) } : {}),
     ...(token === undefined ? {} : { clientToken: token }),
   };
   // "only emitted as a response to a publish request on one of the reserved $aws topics"
@@ -105,8 +102,8 @@ function get(
   request: ShadowRequest,
 ): ShadowOutcome {
   const parsed = parseTokenOnly(request.payload);
-  if ('error' in parsed) return reject(nowMs, stored, request, parsed.error);
-  if (stored?.kind !== 'live') return reject(nowMs, stored, request, missing(request, parsed.ok));
+  if ('error' in parsed) return reject(stored, request, parsed.error);
+  if (stored?.kind !== 'live') return reject(stored, request, missing(request, parsed.ok));
   const difference = delta(stored.desired?.value, stored.reported?.value);
   const body: JsonObject = {
     state: { ...state(stored), ...(difference === undefined ? {} : { delta: difference }) },
@@ -131,21 +128,21 @@ function update(
   request: ShadowRequest,
 ): ShadowOutcome {
   const parsed = parseUpdate(request.payload);
-  if ('error' in parsed) return reject(nowMs, stored, request, parsed.error);
+  if ('error' in parsed) return reject(stored, request, parsed.error);
   const wanted = parsed.ok;
   const token = wanted.clientToken === undefined ? {} : { clientToken: wanted.clientToken };
   const version = latestVersion(nowMs, stored);
   // "processes the update only if the specified version matches the latest version it has"
   if (wanted.version !== undefined && wanted.version !== version) {
     const conflict: ShadowError = { code: 409, message: 'Version conflict', ...token };
-    return reject(nowMs, stored, request, conflict);
+    return reject(stored, request, conflict);
   }
   const previous = stored?.kind === 'live' ? stored : undefined;
   const timestamp = seconds(nowMs);
   const next = merged(previous, wanted, version + 1, timestamp);
   if (documentBytes([next.desired?.value, next.reported?.value]) > shadowDocumentBytesMax) {
     const tooLarge = 'The payload exceeds the maximum size allowed';
-    return reject(nowMs, stored, request, { code: 413, message: tooLarge, ...token });
+    return reject(stored, request, { code: 413, message: tooLarge, ...token });
   }
   const accepted: JsonObject = {
     // "contains only fields that were in the request state document"
@@ -194,8 +191,8 @@ function remove(
   request: ShadowRequest,
 ): ShadowOutcome {
   const parsed = parseTokenOnly(request.payload);
-  if ('error' in parsed) return reject(nowMs, stored, request, parsed.error);
-  if (stored?.kind !== 'live') return reject(nowMs, stored, request, missing(request, parsed.ok));
+  if ('error' in parsed) return reject(stored, request, parsed.error);
+  if (stored?.kind !== 'live') return reject(stored, request, missing(request, parsed.ok));
   const body: JsonObject = {
     version: stored.version,
     timestamp: seconds(nowMs),
