@@ -177,6 +177,14 @@ describe('a sentence instead of a start', () => {
     server.close();
   });
 
+  test('for a database that cannot run here', async () => {
+    const path = process.env['PATH'];
+    process.env['PATH'] = '/nowhere';
+    const sentence = refused('--database', 'dynamodb-local');
+    process.env['PATH'] = path;
+    expect(await sentence).toMatch(/^The database needs Java 17/);
+  });
+
   test('for a template that is not there', async () => {
     expect(await refused('--stack', 'Nothing')).toMatch(/There is no template .*Nothing/);
   });
