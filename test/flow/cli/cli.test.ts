@@ -134,7 +134,7 @@ describe('-o json is what the API promises', () => {
     ['job events last', eventListSchema],
     ['job explain last', explainSchema],
     ['job plan --power 403', planSchema],
-    ['job set last --priority 51', jobSchema],
+    ['job set last --label team=b', jobSchema],
     ['job wait last', jobSchema],
     ['edge list', edgeListSchema],
     ['edge get edge-10', edgeSchema],
