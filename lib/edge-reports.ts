@@ -45,4 +45,4 @@ export class EdgeReports extends Construct {
   }
 }
 
-const timeoutSeconds = 20;
+const timeoutSeconds = 10;

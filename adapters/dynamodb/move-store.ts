@@ -1,7 +1,7 @@
 import type { Move } from '../../core/move-ranges.ts';
 import type { CellMoves } from '../../core/ports.ts';
 import { createCellStore, planWrites } from './cell-store.ts';
-import { askKey } from './keys.ts';
+import { askKey, jobCellKey, jobOfPartition } from './keys.ts';
 import { encodeAsk } from './rows-share.ts';
 import type { Table, Write } from './table.ts';
 
@@ -12,6 +12,10 @@ import type { Table, Write } from './table.ts';
 export function createMoveStore(table: Table): CellMoves {
   return {
     load: createCellStore(table).load,
+    async knownIn(cell, jobs) {
+      const rows = await table.getMany(jobs.map((job) => jobCellKey(job, cell)));
+      return new Set(rows.map((row) => jobOfPartition(row.pk)).filter((job) => job !== null));
+    },
     async commitMove(move) {
       const outcome = await table.transact(moveWrites(move));
       return outcome.kind === 'committed' ? 'committed' : 'conflict';

@@ -16,11 +16,11 @@ export type PoolCells = {
   readonly largestEdgePower: number | null;
 };
 
-const keptMs = 500;
+const keptMsDefault = 500;
 
 export type PoolCellsReader = ReturnType<typeof createPoolCells>;
 
-export function createPoolCells(pools: PoolsStore) {
+export function createPoolCells(pools: PoolsStore, keptMs = keptMsDefault) {
   const kept = new Map<string, { value: PoolCells; atMs: number }>();
   const read = async (name: string, nowMs: number, make: boolean): Promise<PoolCells> => {
     const before = kept.get(name);

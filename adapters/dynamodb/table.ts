@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { batchGetKeysMax, batchGetRoundsMax, transactRowsMax } from '../../core/limits.ts';
 import type { Key } from './keys.ts';
-import { transactionOutcome } from './transaction-outcome.ts';
+import { transactionOutcome, writeOutcome } from './transaction-outcome.ts';
 
 /**
  * The one table, in the few operations that the stores need. A failed condition and a lost race are outcomes;
@@ -105,15 +105,17 @@ export function createTable(client: DynamoDBDocumentClient, name: string): Table
       return rows;
     },
     put: (row, condition) =>
-      held(client.send(new PutCommand({ TableName, Item: row, ...conditionInput(condition) }))),
+      writeOutcome(() =>
+        client.send(new PutCommand({ TableName, Item: row, ...conditionInput(condition) })),
+      ),
     update: (key, change, condition) =>
-      held(
+      writeOutcome(() =>
         client.send(
           new UpdateCommand({ TableName, Key: keyOf(key), ...changeInput(change, condition) }),
         ),
       ),
     remove: (key, condition) =>
-      held(
+      writeOutcome(() =>
         client.send(
           new DeleteCommand({ TableName, Key: keyOf(key), ...conditionInput(condition) }),
         ),
@@ -130,16 +132,6 @@ export function createTable(client: DynamoDBDocumentClient, name: string): Table
 
 function keyOf(key: Key): { pk: string; sk: string } {
   return { pk: key.pk, sk: key.sk };
-}
-
-async function held(request: Promise<unknown>): Promise<boolean> {
-  try {
-    await request;
-    return true;
-  } catch (error) {
-    if (error instanceof Error && error.name === 'ConditionalCheckFailedException') return false;
-    throw error;
-  }
 }
 
 async function getMany(

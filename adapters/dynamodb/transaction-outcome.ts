@@ -14,9 +14,31 @@ export async function transactionOutcome(send: () => Promise<unknown>): Promise<
       const outcome = outcomeOf(error);
       if (outcome !== 'retry') return outcome;
       if (attempt >= transactAttemptsMax) throw error;
-      await new Promise((resolve) => setTimeout(resolve, transactRetryMs * 2 ** attempt));
+      await pause(attempt);
     }
   }
+}
+
+/**
+ * Sends a write of one row: `false` when its condition did not hold. A row that is part of somebody's transaction at this
+ * moment is tried again.
+ */
+export async function writeOutcome(send: () => Promise<unknown>): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await send();
+      return true;
+    } catch (error) {
+      const name = error instanceof Error ? error.name : '';
+      if (name === 'ConditionalCheckFailedException') return false;
+      if (name !== 'TransactionConflictException' || attempt >= transactAttemptsMax) throw error;
+      await pause(attempt);
+    }
+  }
+}
+
+function pause(attempt: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, transactRetryMs * 2 ** attempt));
 }
 
 const retried = new Set([

@@ -35,7 +35,7 @@ test('queues give back what failed, for longer than their function runs, and not
     expect(reader).toMatchObject({ FunctionResponseTypes: ['ReportBatchItemFailures'] });
   }
   for (const { Properties } of working) {
-    expect(Properties.VisibilityTimeout).toBeGreaterThanOrEqual(120);
+    expect(Properties.VisibilityTimeout).toBeGreaterThanOrEqual(60);
     expect(Properties.RedrivePolicy).toMatchObject({ maxReceiveCount: expect.any(Number) });
   }
   template.resourceCountIs('AWS::SQS::QueuePolicy', queues.length);

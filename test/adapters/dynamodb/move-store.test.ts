@@ -5,7 +5,7 @@ import { createMoveStore, moveWrites } from '../../../adapters/dynamodb/move-sto
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import type { Cell } from '../../../core/cell.ts';
 import { moveJobsMax, transactRowsMax } from '../../../core/limits.ts';
-import { type Move, moveRanges } from '../../../core/move-ranges.ts';
+import { chooseRanges, type Move, moveRanges } from '../../../core/move-ranges.ts';
 import type { CellId, JobId } from '../../../core/names.ts';
 import { count, intersect } from '../../../core/ranges.ts';
 import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
@@ -25,13 +25,17 @@ function withId(cell: Cell, id: CellId): Cell {
   return { ...cell, meta: { ...cell.meta, id } };
 }
 
+function planMove(from: Cell, to: Cell, power: number): Move | null {
+  return moveRanges(from, to, chooseRanges(from, to, power, new Set(), startMs), startMs);
+}
+
 async function stage(): Promise<{ table: Table; move: Move }> {
   const table = await database.makeTable();
   const from = withId(makeCell({ jobs: [makeJob(job, { chunks: 50 })] }), full!);
   const to = withId(makeCell({ edges: makeEdges(4) }), idle!);
   await seedCell(table, from);
   await seedCell(table, to);
-  const move = moveRanges(from, to, 1_000, startMs);
+  const move = planMove(from, to, 1_000);
   if (move === null) throw new Error('nothing to move');
   return { table, move };
 }
@@ -53,6 +57,14 @@ test('a move against a cell that has changed moves nothing', async () => {
   expect(await store.commitMove(move)).toBe('conflict');
 });
 
+test('a job that was in the target before is known there', async () => {
+  const { table, move } = await stage();
+  const store = createMoveStore(table);
+  expect(await store.knownIn(idle!, [job])).toEqual(new Set());
+  await store.commitMove(move);
+  expect(await store.knownIn(idle!, [job])).toEqual(new Set([job]));
+});
+
 test('a job that was cancelled in the meantime stays where it is', async () => {
   const { table, move } = await stage();
   await table.update(askKey(full!, job), { set: { cancelled: true } });
@@ -64,7 +76,7 @@ test('the largest move fits one transaction', () => {
   const jobs = Array.from({ length: 40 }, (_, at) => makeJob(`job-${at}`, { chunks: 50 }));
   const from = withId(makeCell({ jobs }), full!);
   const to = withId(makeCell({ edges: makeEdges(40) }), idle!);
-  const move = moveRanges(from, to, 1_000_000, startMs);
+  const move = planMove(from, to, 1_000_000);
   expect(move?.asks.size).toBe(moveJobsMax);
   expect(moveWrites(move!).length).toBeLessThanOrEqual(transactRowsMax);
 });
