@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest';
+import { applyPlan } from '../../core/apply-plan.ts';
+import type { Cell } from '../../core/cell.ts';
+import { chooseRanges, type Move, moveRanges } from '../../core/move-ranges.ts';
+import type { CellId, JobId } from '../../core/names.ts';
+import { count, intersect, union } from '../../core/ranges.ts';
+import { makeCell, makeEdges, makeJob, startMs } from './cell-fixture.ts';
+import { checkChunks } from './invariants.ts';
+import { rest, share } from './stage.ts';
+
+const job = 'job-a' as JobId;
+
+function idle(): Cell {
+  const cell = makeCell({ edges: makeEdges(4) });
+  return { ...cell, meta: { ...cell.meta, id: 'default.1' as CellId } };
+}
+
+function moved(from: Cell, to: Cell, power: number): Move | null {
+  return moveRanges(from, to, chooseRanges(from, to, power, new Set(), startMs), startMs);
+}
+
+test('waiting chunks move whole: in two plans, each against its own version', () => {
+  const full = rest(
+    makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 40 })] }),
+    startMs,
+  ).cell;
+  const target = idle();
+  const move = moved(full, target, 800)!;
+  expect(move.from.seenVersion).toBe(full.meta.version);
+  expect(move.to.seenVersion).toBe(target.meta.version);
+  expect(move.asks.get(job)).toBe(full.jobs.get(job)!.ask);
+  const source = applyPlan(full, move.from);
+  const arrived = {
+    ...target,
+    jobs: new Map([[job, { id: job, ask: move.asks.get(job)!, share: move.to.shares.get(job)! }]]),
+  };
+  const after = applyPlan(arrived, move.to);
+  expect(count(share(after, job).ranges)).toBe(8);
+  expect(intersect(share(source, job).ranges, share(after, job).ranges)).toEqual([]);
+  expect(union(share(source, job).ranges, share(after, job).ranges)).toEqual([0, 40]);
+  checkChunks(source);
+  expect(
+    move.from.jobStatuses.get(job)!.counts.total + move.to.jobStatuses.get(job)!.counts.total,
+  ).toBe(40);
+  const { cell } = rest(after, startMs);
+  checkChunks(cell);
+  expect(cell.meta.summary.edges.busy).toBe(4);
+  expect(moved(source, cell, 200)!.asks.size).toBe(0);
+});
+
+test('nothing moves where nobody may run it, nor what must stay together', () => {
+  const requires = { labels: { site: 'south' }, expressions: [], edges: [] };
+  const placement = { policy: 'spread' as const, maxEdges: 1, nodes: null };
+  const retried = { retries: new Map([[0, { failures: 1, dueAtMs: 0, last: 1 }]]) };
+  for (const options of [
+    { requires },
+    { placement },
+    { ask: { cancelled: true } },
+    { chunks: 1, share: retried },
+  ]) {
+    const full = makeCell({ jobs: [makeJob(job, options)] });
+    expect(moved(full, idle(), 10_000)).toBeNull();
+  }
+});
