@@ -6,13 +6,18 @@
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
 
+const self = fileURLToPath(import.meta.url);
 const entry = fileURLToPath(new URL('../cli/main.ts', import.meta.url));
+const cache = fileURLToPath(new URL('../node_modules/.cache/edgewise', import.meta.url));
 const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 const majorNeeded = 24;
 
 if (Number.parseInt(process.versions.node, 10) >= majorNeeded) {
+  // Types are stripped and modules compiled once; without this every start does it again.
+  module.enableCompileCache(cache);
   process.argv[1] = entry;
   await import('../cli/main.ts');
 } else if (!existsSync(ownNode)) {
@@ -20,7 +25,7 @@ if (Number.parseInt(process.versions.node, 10) >= majorNeeded) {
   process.exitCode = 1;
 } else {
   const lifeline = fileURLToPath(new URL('../scripts/lifeline.mjs', import.meta.url));
-  const child = spawn(ownNode, ['--import', lifeline, entry, ...process.argv.slice(2)], {
+  const child = spawn(ownNode, ['--import', lifeline, self, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, EDGEWISE_LIFELINE: '3' },
   });
