@@ -191,3 +191,5 @@ export const removalLookSecondsMax = 300;
 export const graphqlTokensMax = 2_000;
 /** How long a chunk that failed waits for an edge without failures before any edge may try it. */
 export const retryElsewhereMs = 60_000;
+/** How often one move looks for other jobs when those it chose were in the target before. */
+export const moveLooksMax = 4;

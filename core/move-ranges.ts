@@ -21,9 +21,13 @@ export type Move = {
   readonly asks: ReadonlyMap<JobId, Ask>;
 };
 
-/** `null` when nothing of the cell may move there. */
-export function moveRanges(from: Cell, to: Cell, power: number, nowMs: number): Move | null {
-  const moved = chooseRanges(from, to, power, nowMs);
+/** `null` when there is nothing to move. */
+export function moveRanges(
+  from: Cell,
+  to: Cell,
+  moved: ReadonlyMap<JobId, RangeSet>,
+  nowMs: number,
+): Move | null {
   if (moved.size === 0) return null;
   const asks = new Map<JobId, Ask>();
   const source = new Map(from.jobs);
@@ -54,7 +58,17 @@ function withMore(job: CellJob, ranges: RangeSet): CellJob {
   return { ...job, share: { ...job.share, ranges: union(job.share.ranges, ranges) } };
 }
 
-function chooseRanges(from: Cell, to: Cell, power: number, nowMs: number): Map<JobId, RangeSet> {
+/**
+ * What may move there, up to this power. Jobs in `excluded` ended in the target before: what its rows say of them is
+ * absolute, so they must not begin there again.
+ */
+export function chooseRanges(
+  from: Cell,
+  to: Cell,
+  power: number,
+  excluded: ReadonlySet<JobId>,
+  nowMs: number,
+): ReadonlyMap<JobId, RangeSet> {
   const pass = openPass(from, nowMs, planRowsMax);
   const chosen = new Map<JobId, RangeSet>();
   let left = power;
@@ -64,7 +78,7 @@ function chooseRanges(from: Cell, to: Cell, power: number, nowMs: number): Map<J
     const { placement } = job.ask.spec;
     const stays = placement.nodes !== null || placement.maxEdges !== null;
     if (stays || job.ask.held || job.ask.cancelled || job.ask.retryEpoch > job.retryEpoch) continue;
-    if (!isWelcome(to, job.ask)) continue;
+    if (excluded.has(job.id) || !isWelcome(to, job.ask)) continue;
     const tried = union(
       fromChunks(job.retries.keys()),
       union(job.revived, fromChunks(job.losses.keys())),

@@ -15,6 +15,8 @@ export type CellStore = {
 
 /** Moves between two cells, each against the version that was loaded. */
 export type CellMoves = Pick<CellStore, 'load'> & {
+  /** Which of these jobs were in the cell once: what its status rows say of them stays. */
+  knownIn(cell: CellId, jobs: readonly JobId[]): Promise<ReadonlySet<JobId>>;
   /** Both cells change or neither does. */
   commitMove(move: Move): Promise<'committed' | 'conflict'>;
 };

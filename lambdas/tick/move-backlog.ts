@@ -1,6 +1,8 @@
-import type { CellMeta } from '../../core/cell.ts';
+import type { Cell, CellMeta } from '../../core/cell.ts';
 import { type CellMove, planMoves } from '../../core/cells.ts';
-import { moveRanges } from '../../core/move-ranges.ts';
+import { moveLooksMax } from '../../core/limits.ts';
+import { chooseRanges, type Move, moveRanges } from '../../core/move-ranges.ts';
+import type { JobId } from '../../core/names.ts';
 import type { CellMoves, Clock } from '../../core/ports.ts';
 import type { Log } from '../log.ts';
 
@@ -30,8 +32,22 @@ async function carryOut(deps: MoveDeps, planned: CellMove): Promise<void> {
     deps.moves.load(planned.to),
   ]);
   if (from === null || to === null) return;
-  const move = moveRanges(from, to, planned.power, deps.clock.nowMs());
+  const move = await choose(deps, from, to, planned.power);
   if (move === null) return;
   const outcome = await deps.moves.commitMove(move);
   deps.log.info('move', { ...planned, jobs: move.from.shares.size, outcome });
+}
+
+/** A job that has already ended in the target is passed over, and others are looked at instead. */
+async function choose(deps: MoveDeps, from: Cell, to: Cell, power: number): Promise<Move | null> {
+  const excluded = new Set<JobId>();
+  for (let look = 1; look <= moveLooksMax; look++) {
+    const nowMs = deps.clock.nowMs();
+    const chosen = chooseRanges(from, to, power, excluded, nowMs);
+    const arriving = [...chosen.keys()].filter((job) => !to.jobs.has(job));
+    const known = await deps.moves.knownIn(to.meta.id, arriving);
+    if (known.size === 0) return moveRanges(from, to, chosen, nowMs);
+    for (const job of known) excluded.add(job);
+  }
+  return null;
 }

@@ -172,4 +172,3 @@ function withoutAttempts(message: ShadowMessage): ShadowMessage {
   for (const entry of Object.values(document.w)) if (isRecord(entry)) entry.t = null;
   return copy;
 }
-

@@ -55,8 +55,8 @@ export class Functions {
   /** A message that an IoT rule made. */
   queue(message: unknown): void {
     const event = parseEdgeEvent(message);
-    if (event === null) return this.#world.defect(new Error('a rule made a message of no sense'));
-    this.#event('queue', () => this.#report([event]));
+    if (event === null) this.#world.defect(new Error('a rule made a message of no sense'));
+    else this.#event('queue', () => this.#report([event]));
   }
 
   rollUp(job: JobId): void {
@@ -156,7 +156,9 @@ export class Functions {
         cellsOf: (edges) =>
           call('pointers', () => {
             const cells = edges.map((edge) => [edge, fleet.cellOf(edge)] as const);
-            return new Map(cells.flatMap(([edge, cell]) => (cell === undefined ? [] : [[edge, cell]])));
+            return new Map(
+              cells.flatMap(([edge, cell]) => (cell === undefined ? [] : [[edge, cell]])),
+            );
           }),
         store: (cell, event) =>
           call('inventory', () => {
@@ -182,7 +184,11 @@ export class Functions {
 
   #rollupStore(call: Invocation['call']): RollupStore {
     const { fleet } = this.#world;
-    const askAll = (job: JobId, cells: readonly CellId[], change: Parameters<StoredFleet['ask']>[2]) => {
+    const askAll = (
+      job: JobId,
+      cells: readonly CellId[],
+      change: Parameters<StoredFleet['ask']>[2],
+    ) => {
       for (const cell of cells) {
         fleet.ask(cell, job, change);
         this.wake(cell);
@@ -234,6 +240,8 @@ export class Functions {
         },
         moves: {
           load: (cell) => call('load', () => fleet.cells.get(cell) ?? null),
+          knownIn: (cell, jobs) =>
+            call('known', () => new Set(jobs.filter((job) => fleet.jobCells.get(job)?.has(cell)))),
           commitMove: (move) =>
             call('move', () => {
               const done = fleet.commitMove(move);

@@ -19,13 +19,7 @@ import { must, mustBeWithin, type Truth } from './truth.ts';
  * What must hold after every commit. `seen` is the cell as the pass read it, `before` what was stored at the moment of the
  * commit, `after` what is stored now.
  */
-export function checkCommit(
-  truth: Truth,
-  seen: Cell,
-  before: Cell,
-  after: Cell,
-  plan: Plan,
-): void {
+export function checkCommit(truth: Truth, seen: Cell, before: Cell, after: Cell, plan: Plan): void {
   must(after.meta.version > before.meta.version, () => 'a commit did not raise the version');
   for (const [id, job] of after.jobs) {
     checkShare(truth, job, before.jobs.get(id));
@@ -58,10 +52,7 @@ function checkShare(truth: Truth, { id, share }: CellJob, before: CellJob | unde
 
 /** Leases of one job never overlap, and hold only what is still open. */
 function checkLeases(cell: Cell, id: JobId, { share }: CellJob): void {
-  const open = subtract(
-    subtract(subtract(share.ranges, share.done), share.dead),
-    share.cancelled,
-  );
+  const open = subtract(subtract(subtract(share.ranges, share.done), share.dead), share.cancelled);
   let held: RangeSet = emptyRanges;
   for (const edge of cell.edges.values()) {
     const lease = edge.work?.leases.get(id);

@@ -31,7 +31,6 @@ export async function runSeed(
   options: { bug?: Bug; trace?: (line: string) => void } = {},
 ): Promise<SeedResult> {
   const world = new World(seed, options);
-  (globalThis as any).lastWorld = world;
   const beganMs = world.timeline.nowMs;
   try {
     layOut(world);
@@ -140,7 +139,9 @@ function makeTrouble(world: World): void {
     world.kill(edge, false);
     bootLater(edge);
   });
-  again(faults.linkCutEveryMs, 'cut', () => downFor([random.pick(edges)], random.between(500, 60_000)));
+  again(faults.linkCutEveryMs, 'cut', () =>
+    downFor([random.pick(edges)], random.between(500, 60_000)),
+  );
   again(faults.cellCutEveryMs, 'cell cut', () => {
     const cell = random.pick([...world.fleet.cells.values()]);
     downFor([...cell.edges.keys()], random.between(5_000, 90_000));
@@ -155,20 +156,19 @@ function makeTrouble(world: World): void {
 }
 
 function userActs(world: World, edges: readonly EdgeName[]): void {
-  const { random } = world;
+  const { random, timeline } = world;
   const edge = random.pick(edges);
   const jobs = [...world.jobs.keys()];
-  switch (random.between(0, 4)) {
-    case 0:
-      return world.configure(edge, { cordoned: { reason: 'care', sinceMs: world.timeline.nowMs } });
-    case 1:
-      return world.configure(edge, { cordoned: null, drain: null });
-    case 2: {
-      const deadlineAtMs = random.chance(0.5) ? world.timeline.nowMs + random.between(0, 20_000) : null;
-      return world.configure(edge, { drain: { reason: 'care', deadlineAtMs } });
-    }
-    case 3:
-      if (jobs.length > 0 && random.chance(0.4)) world.cancel(random.pick(jobs));
+  const action = random.pick(['cordon', 'open', 'drain', 'cancel', 'nothing'] as const);
+  if (action === 'cordon') {
+    world.configure(edge, { cordoned: { reason: 'care', sinceMs: timeline.nowMs } });
+  } else if (action === 'open') {
+    world.configure(edge, { cordoned: null, drain: null });
+  } else if (action === 'drain') {
+    const deadlineAtMs = random.chance(0.5) ? timeline.nowMs + random.between(0, 20_000) : null;
+    world.configure(edge, { drain: { reason: 'care', deadlineAtMs } });
+  } else if (action === 'cancel' && jobs.length > 0 && random.chance(0.4)) {
+    world.cancel(random.pick(jobs));
   }
 }
 
@@ -177,7 +177,10 @@ function endTrouble(world: World): void {
   world.faults = calm;
   world.isUp = true;
   for (const cell of world.fleet.cells.values()) {
-    const gone = world.random.chance(0.3) && cell.edges.size > 1 ? world.random.pick([...cell.edges.keys()]) : null;
+    const gone =
+      world.random.chance(0.3) && cell.edges.size > 1
+        ? world.random.pick([...cell.edges.keys()])
+        : null;
     const strong = [...cell.edges.keys()].filter((edge) => edge !== gone);
     for (const edge of strong) {
       world.configure(edge, { cordoned: null, drain: null });
@@ -229,5 +232,8 @@ function checkJobEnd(world: World, id: JobId): void {
   const counted = [...world.fleet.executions.values()]
     .filter((row) => row.job === id)
     .reduce((sum, row) => sum + count(row.done), 0);
-  must(counted === counts.done, () => `job ${id}: executions count ${counted}, the job ${counts.done}`);
+  must(
+    counted === counts.done,
+    () => `job ${id}: executions count ${counted}, the job ${counts.done}`,
+  );
 }

@@ -1,7 +1,7 @@
 import type { EdgeName } from '../../core/names.ts';
 import type { ProgJson } from '../../core/wire/prog.ts';
-import type { Link, LinkEvents, ReportAnswer } from '../../edge-agent/link.ts';
 import { acceptedWaitMs } from '../../edge-agent/limits.ts';
+import type { Link, LinkEvents, ReportAnswer } from '../../edge-agent/link.ts';
 import { makeProgPatch } from '../../edge-agent/prog-patch.ts';
 import type { JsonObject } from '../../local/iot/json.ts';
 import type { ShadowMessage } from '../../local/iot/shadow-service.ts';

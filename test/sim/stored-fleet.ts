@@ -3,8 +3,8 @@ import type { Ask, Cell, CellEdge, CellJob, EdgeConfig, EdgeReport } from '../..
 import { newCellMeta, newShare } from '../../core/cell.ts';
 import { cellFactsOf } from '../../core/edge-facts.ts';
 import type { JobStatus } from '../../core/job-status.ts';
-import type { CellId, EdgeName, JobId } from '../../core/names.ts';
 import type { Move } from '../../core/move-ranges.ts';
+import type { CellId, EdgeName, JobId } from '../../core/names.ts';
 import type { ChunkEnd, Execution, JobCellStatus, Plan } from '../../core/plan.ts';
 import { emptyRanges } from '../../core/ranges.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';

@@ -13,7 +13,13 @@ export type Timeline = {
   readonly steps: number;
 };
 
-type Event = { atMs: number; order: number; name: string; run: () => void | Promise<void>; cancelled: boolean };
+type Event = {
+  atMs: number;
+  order: number;
+  name: string;
+  run: () => void | Promise<void>;
+  cancelled: boolean;
+};
 
 export function createTimeline(
   startMs: number,
@@ -27,7 +33,13 @@ export function createTimeline(
 
   const after = (delayMs: number, name: string, run: Event['run']) => {
     order += 1;
-    const event = { atMs: nowMs + Math.max(0, Math.round(delayMs)), order, name, run, cancelled: false };
+    const event = {
+      atMs: nowMs + Math.max(0, Math.round(delayMs)),
+      order,
+      name,
+      run,
+      cancelled: false,
+    };
     push(heap, event);
     return () => {
       event.cancelled = true;

@@ -77,8 +77,7 @@ export class World {
     this.shadows = new SimulatedShadows({
       ...shared,
       random: random.stream('shadows'),
-      tell: (edge, message) =>
-        this.#carry(edge, 'down', () => this.edges.get(edge)?.hear(message)),
+      tell: (edge, message) => this.#carry(edge, 'down', () => this.edges.get(edge)?.hear(message)),
       rule: (message) => this.functions.queue(message),
     });
     this.functions = new Functions({
