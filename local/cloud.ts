@@ -22,6 +22,7 @@ import { roleBook } from './iam/roles.ts';
 import { ensureAuthority } from './iot/authority.ts';
 import { type IotService, startIot } from './iot/service.ts';
 import { type LambdaService, startLambda } from './lambda/service.ts';
+import { stopGraceMs } from './limits.ts';
 import { host, portFailure, portsFrom } from './ports.ts';
 import { endStaleChildren } from './process/child.ts';
 import { startReaper } from './process/reaper.ts';
@@ -129,7 +130,8 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
     engine: database.engine,
     log,
   });
-  undo.push(() => sources.close());
+  // What does not end in time ends with its functions, which are stopped next.
+  undo.push(() => Promise.race([sources.close(), pause(stopGraceMs)]));
   const scheduler = startScheduler(world.schedules, lambda, store, log);
   undo.push(() => scheduler.close());
   const alarms = startAlarms({ world, lambda, apis, sources, stateDir });
@@ -239,6 +241,10 @@ async function startIotHalf(
   } catch (error) {
     throw portFailure(error, mqttPort);
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
 /** A message of the local cloud itself to a queue or topic of the template. */

@@ -73,6 +73,8 @@ export const viewerFunctionMs = 100;
 export const stopGraceMs = 1_500;
 /** Database: time to start answering. */
 export const databaseStartMsMax = 20_000;
+/** Database: how often it is started again when it ends by itself, before the local cloud gives up. */
+export const databaseRestartsMax = 20;
 /** Names: lengths of generated physical names (AWS: function 64, role 64, queue 80, bucket 63, table 255). */
 export const functionNameMax = 64;
 export const roleNameMax = 64;

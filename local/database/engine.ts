@@ -5,8 +5,8 @@
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { StartFailure } from '../failure.ts';
-import { databaseStartMsMax, stopGraceMs } from '../limits.ts';
+import { messageOf, StartFailure } from '../failure.ts';
+import { databaseRestartsMax, databaseStartMsMax, stopGraceMs } from '../limits.ts';
 import { busySentence } from '../ports.ts';
 import { type Child, startChild } from '../process/child.ts';
 import type { Reaper } from '../process/reaper.ts';
@@ -26,7 +26,7 @@ export interface DatabaseProgram {
 export interface Database {
   readonly engine: EngineName;
   readonly client: DatabaseClient;
-  /** Resolves when the engine ended without being asked to. */
+  /** Resolves when the engine is gone for good. */
   readonly failed: Promise<string>;
   close(): Promise<void>;
 }
@@ -41,32 +41,56 @@ export interface DatabaseOptions {
   reaper: Reaper;
 }
 
+/**
+ * `starting → running → (ended → starting)* → closed`: an engine that ends by itself is started again, as a
+ * service would be; its files keep what it acknowledged. One that keeps ending gives up with a sentence.
+ */
 export async function startDatabase(options: DatabaseOptions): Promise<Database> {
   const dataDir = join(options.stateDir, 'database');
   mkdirSync(dataDir, { recursive: true });
   const { engine, program } = chooseProgram(options.engine, dataDir, options.port);
-  await portFree(options.port);
   const logPath = join(options.stateDir, 'logs', 'database.log');
-  const child = startChild({
-    name: 'database',
-    ...program,
-    env: { PATH: process.env.PATH ?? '', HOME: options.stateDir },
-    logPath,
-    reaper: options.reaper,
-    store: options.store,
-  });
-  await answering(child, options.port, logPath);
-  const client = databaseClient('127.0.0.1', options.port);
+  let child = await startProgram(options, program, logPath);
   let closing = false;
-  const failed = child.exited.then(() =>
-    closing ? new Promise<string>(() => undefined) : `The database ended; see ${logPath}.`,
-  );
+  let restarts = 0;
+  const supervise = async (): Promise<string> => {
+    for (;;) {
+      await child.exited;
+      if (closing) return new Promise<string>(() => undefined);
+      restarts += 1;
+      if (restarts > databaseRestartsMax) return `The database keeps ending; see ${logPath}.`;
+      try {
+        child = await startProgram(options, program, logPath);
+      } catch (error) {
+        return messageOf(error);
+      }
+    }
+  };
+  const client = databaseClient('127.0.0.1', options.port);
   const close = async (): Promise<void> => {
     closing = true;
     client.close();
     await child.stop();
   };
-  return { engine, client, failed, close };
+  return { engine, client, failed: supervise(), close };
+}
+
+async function startProgram(
+  options: DatabaseOptions,
+  program: DatabaseProgram,
+  logPath: string,
+): Promise<Child> {
+  await portFree(options.port);
+  const child = startChild({
+    name: 'database',
+    ...program,
+    env: { PATH: process.env['PATH'] ?? '', HOME: options.stateDir },
+    logPath,
+    reaper: options.reaper,
+    store: options.store,
+  });
+  await answering(child, options.port, logPath);
+  return child;
 }
 
 function chooseProgram(

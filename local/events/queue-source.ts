@@ -114,6 +114,10 @@ export function startQueueSource(options: QueueSourceOptions): QueueSource {
       }
     }
   };
+  // Whoever had received these messages ended with the last local cloud: they need not wait any longer.
+  const queue = options.queues.queues.getQueueByArn(mapping.queueArn);
+  for (const handle of [...(queue?.inflightMessages.keys() ?? [])])
+    queue?.changeVisibility(handle, 0);
   const looping = loop();
   return {
     close: async () => {

@@ -66,11 +66,17 @@ export const lambdaFunction: ResourceType = {
       concurrencyReserved: reader.optionalNumber('ReservedConcurrentExecutions'),
       logGroup: logging?.optionalText('LogGroup') ?? `/aws/lambda/${name}`,
       logFormat: logging?.optionalText('LogFormat') === 'JSON' ? 'JSON' : 'Text',
-      deadLetterArn: reader.optionalObject('DeadLetterConfig')?.text('TargetArn'),
+      deadLetterArn: deadLetterQueue(reader),
     });
     return { ref: name, attributes: { Arn: arn } };
   },
 };
+
+function deadLetterQueue(reader: Reader): string | undefined {
+  const targetArn = reader.optionalObject('DeadLetterConfig')?.text('TargetArn');
+  if (targetArn === undefined || targetArn.split(':')[2] === 'sqs') return targetArn;
+  throw new StartFailure(`${reader.path}.DeadLetterConfig: the local cloud sends to queues only.`);
+}
 
 function codeFolder(reader: Reader, name: string, world: World): string {
   const code = reader

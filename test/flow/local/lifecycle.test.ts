@@ -136,6 +136,30 @@ test('kill -9 and a start at once do not wait for each other', async () => {
   expect(await hasItem(again, 'NOTE#first')).toBe(true);
 });
 
+test('kill -9 of the database alone is mended, and its stream goes on', async () => {
+  const endpoints = await start().ready();
+  await writeItem(endpoints, 'NOTE#before');
+  const pid = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .find((line) => line.includes(join(stateDir, 'database')))
+    ?.trim()
+    .split(' ')[0];
+  process.kill(Number(pid), 'SIGKILL');
+  await eventually(async () => {
+    try {
+      await writeItem(endpoints, 'NOTE#after');
+      return true;
+    } catch {
+      return undefined;
+    }
+  });
+  expect(await hasItem(endpoints, 'NOTE#before')).toBe(true);
+  await eventually(async () => {
+    const path = `${endpoints.aws}/${endpoints.outputs['BucketName']}/notes/NOTE%23after`;
+    return (await fetch(path)).status === 200 ? true : undefined;
+  });
+});
+
 test('the data moves to other ports', async () => {
   const first = start();
   await writeItem(await first.ready(), 'NOTE#moved');
