@@ -22,7 +22,8 @@ export function makeRunCommand(launcher: Launcher): RunCommand {
       commands += 1;
       const id = `${commandIdPrefix}${boot}/${commands}`;
       const tailBytes = commandOutputBytesMax;
-      const order = { id, argv, env: {}, cwd: null, timeoutMs, killAfterMs, tailBytes };
+      const what = { id, argv, env: {}, cwd: null, isMarked: false };
+      const order = { ...what, timeoutMs, killAfterMs, tailBytes };
       launcher.start({ ...order, keep: 'all' }, (end) => {
         if (end === 'lost') return resolve({ code: null, output: '' });
         const output = end.tail === null ? '' : Buffer.from(end.tail, 'base64').toString('utf8');

@@ -54,7 +54,8 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
       const timeoutMs = timeoutSeconds === null ? null : timeoutSeconds * 1_000;
       const keep = order.spec.keepOutput;
       const tailBytes = outputTailBytesMax;
-      const what = { id: idOf(order), argv, env, cwd, timeoutMs, killAfterMs, tailBytes, keep };
+      const run = { id: idOf(order), argv, env, cwd, isMarked: true };
+      const what = { ...run, timeoutMs, killAfterMs, tailBytes, keep };
       launcher.start(what, finish(order));
     },
     stop: (name) => launcher.stop(idOf(name)),

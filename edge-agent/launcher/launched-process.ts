@@ -94,7 +94,7 @@ function spawnGroup(order: LaunchOrder, mark: string, output: OutputFile | null)
   return spawn(file ?? '', args, {
     detached: true,
     cwd: order.cwd ?? undefined,
-    env: { ...process.env, ...order.env, [launchMark]: mark },
+    env: { ...process.env, ...order.env, ...(order.isMarked ? { [launchMark]: mark } : {}) },
     stdio: ['ignore', sink, sink],
   });
 }

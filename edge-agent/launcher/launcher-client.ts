@@ -87,7 +87,7 @@ class SocketLauncher implements Launcher {
 
   start(order: LaunchOrder, ended: Ended): void {
     this.#orders.set(order.id, ended);
-    const env = { ...order.env, [ownerMark]: this.owner };
+    const env = order.isMarked ? { ...order.env, [ownerMark]: this.owner } : order.env;
     this.#send({ k: 'start', ...order, env });
   }
 

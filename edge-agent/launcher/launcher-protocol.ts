@@ -10,6 +10,11 @@ export type LaunchOrder = {
   readonly argv: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string | null;
+  /**
+   * Whether what it starts is ours to kill. Not for commands: a cluster's jobs inherit the
+   * environment of whoever submitted them, and shall outlive the agent.
+   */
+  readonly isMarked: boolean;
   readonly timeoutMs: number | null;
   readonly killAfterMs: number;
   /** How much of the end of its output is wanted; 0: none. */

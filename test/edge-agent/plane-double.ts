@@ -29,6 +29,8 @@ export type PlaneDouble = {
   readonly facts: Map<string, unknown>;
   readonly outputs: Map<string, string>;
   readonly requests: string[];
+  /** What edges are told when they enrol; the broker's own when `null`. */
+  mqttEndpoint: string | null;
   /** Of the certificates to come. */
   certificateLifeMs: number;
   addJob(id: string, spec: Record<string, unknown>): void;
@@ -86,6 +88,7 @@ class Plane implements PlaneDouble {
   readonly facts = new Map<string, unknown>();
   readonly outputs = new Map<string, string>();
   readonly requests: string[] = [];
+  mqttEndpoint: string | null = null;
   certificateLifeMs = 24 * 3_600_000;
   readonly #specs = new Map<string, Record<string, unknown>>();
   readonly #edges = new Map<string, EdgeDouble>();
@@ -321,7 +324,7 @@ class Plane implements PlaneDouble {
         edge: { name },
         certificate: pem,
         caCertificate: this.shadows.caCertificate,
-        mqttEndpoint: this.shadows.endpoint,
+        mqttEndpoint: this.mqttEndpoint ?? this.shadows.endpoint,
         token: `id-${name}`,
         secret: state.secret,
       }),

@@ -1,0 +1,185 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
+import { type PlaneDouble, startPlane } from './plane-double.ts';
+
+/** Containers and Flux against commands that answer as recorded, where the real thing cannot run. */
+const commands = fileURLToPath(new URL('./commands', import.meta.url));
+
+let plane: PlaneDouble;
+let directory: { path: string; remove: () => void };
+let agents: RunningAgent[];
+const pathBefore = process.env.PATH;
+
+beforeEach(async () => {
+  plane = await startPlane();
+  directory = makeDirectory();
+  agents = [];
+  process.env.PATH = `${join(directory.path, 'bin')}:${pathBefore}`;
+  mkdirSync(join(directory.path, 'bin'));
+});
+
+afterEach(async () => {
+  await Promise.all(agents.map((agent) => agent.stop()));
+  process.env.PATH = pathBefore;
+  await plane.stop();
+  directory.remove();
+});
+
+/** The doubles get their places by a wrapper, because a chunk's environment passes nothing on. */
+function provide(command: string): void {
+  const script = [
+    '#!/bin/sh',
+    `export DOUBLE_LOG='${logFile()}' DOUBLE_STATE='${directory.path}'`,
+    `exec '${join(commands, command)}' "$@"`,
+  ];
+  writeFileSync(join(directory.path, 'bin', command), script.join('\n'), { mode: 0o755 });
+}
+
+const logFile = (): string => join(directory.path, 'commands.log');
+const logged = (): string => readFileSync(logFile(), 'utf8');
+
+function start(): RunningAgent {
+  const agent = startAgent(agentOptions(plane, directory.path));
+  agents.push(agent);
+  return agent;
+}
+
+function container(image: string, script: string): Record<string, unknown> {
+  const argv = ['/bin/sh', '-c', script];
+  const run = {
+    container: { image, argv, env: { GREETING: 'hello there' }, timeoutSeconds: null },
+  };
+  return { run, keepOutput: 'all', resources: { cores: 2, memoryMb: 64 } };
+}
+
+async function ended(job: string, chunks: number) {
+  const state = plane.jobs.get(job)!;
+  await plane.until(() => state.done.size + state.failed.size === chunks, `${job} ended`);
+  return state;
+}
+
+test('a container runs with its limits, its name and what a chunk sees', async () => {
+  provide('docker');
+  plane.addJob('job-a', {
+    chunks: 2,
+    ...container('here:1', 'echo $GREETING $EDGEWISE_CHUNK; exit $EDGEWISE_CHUNK'),
+  });
+  start();
+  plane.grant('edge-1', 'job-a', '0-1', 2);
+  const job = await ended('job-a', 2);
+  expect([...job.done]).toEqual([0]);
+  expect(job.failed.get(1)).toBe(1);
+  await plane.until(() => plane.outputs.size === 2, 'the outputs arrived');
+  expect(plane.outputs.get('job-a/0')).toBe('hello there 0\n');
+  expect(logged()).toMatch(/run --rm --init --pull never --name edgewise-edge-1-job-a-0-1/);
+  expect(logged()).toMatch(/--cpus 2 --memory 64m/);
+  expect(logged()).not.toMatch(/^pull/m);
+  await plane.until(() => plane.facts.has('edge-1'), 'facts told');
+  expect(plane.facts.get('edge-1')).toMatchObject({
+    facts: { executors: { container: '28.5.2' } },
+  });
+});
+
+test('a missing image is pulled once; one that cannot be had and an engine that fails are said', async () => {
+  provide('docker');
+  plane.addJob('job-a', { chunks: 3, ...container('far:1', 'exit 0') });
+  plane.addJob('job-b', { chunks: 1, ...container('nowhere:1', 'exit 0') });
+  plane.addJob('job-c', { chunks: 1, ...container('broken:1', 'exit 0') });
+  start();
+  plane.grant('edge-1', 'job-a', '0-2', 3);
+  plane.grant('edge-1', 'job-b', '0', 1);
+  expect((await ended('job-a', 3)).done.size).toBe(3);
+  expect((await ended('job-b', 1)).failed.get(0)).toBe(
+    'start-failed: image nowhere:1 cannot be pulled',
+  );
+  expect(logged().match(/^pull far:1$/gm)).toHaveLength(1);
+});
+
+test('without an engine containers are not offered, and such a job is refused in words', async () => {
+  plane.addJob('job-a', { chunks: 1, ...container('here:1', 'exit 0') });
+  writeFileSync(join(directory.path, 'bin', 'docker'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  start();
+  plane.grant('edge-1', 'job-a', '0', 1);
+  const job = plane.jobs.get('job-a')!;
+  await plane.until(() => job.refusals.has('edge-1'), 'refused');
+  expect(job.refusals.get('edge-1')).toBe('executor not available here: container');
+});
+
+test('containers that an earlier life left behind are removed', async () => {
+  provide('docker');
+  writeFileSync(join(directory.path, 'left-over'), 'edgewise-edge-1-old-3-1\n');
+  plane.addJob('job-a', { chunks: 1, ...container('here:1', 'exit 0') });
+  start();
+  plane.grant('edge-1', 'job-a', '0', 1);
+  await ended('job-a', 1);
+  expect(logged()).toMatch(/^rm --force edgewise-edge-1-old-3-1$/m);
+});
+
+function flux(...argv: string[]): Record<string, unknown> {
+  const run = { flux: { argv, env: {}, cwd: null, timeoutSeconds: null, options: [] } };
+  return { run, keepOutput: 'all' };
+}
+
+test('flux gets a batch at once, and its ends are told', async () => {
+  provide('flux');
+  const script = 'echo chunk $EDGEWISE_CHUNK of $EDGEWISE_CHUNKS; exit $(( EDGEWISE_CHUNK % 3 ))';
+  plane.addJob('job-a', { chunks: 6, ...flux('sh', '-c', script) });
+  start();
+  plane.grant('edge-1', 'job-a', '0-5', 6);
+  const job = await ended('job-a', 6);
+  expect([...job.done].sort()).toEqual([0, 3]);
+  expect(Object.fromEntries(job.failed)).toEqual({ 1: 1, 2: 2, 4: 1, 5: 2 });
+  expect(logged().match(/^submit/gm)).toHaveLength(1);
+  await plane.until(() => plane.outputs.size === 6, 'the outputs arrived');
+  expect(plane.outputs.get('job-a/4')).toBe('chunk 4 of 6\n');
+});
+
+test('a flux chunk that is taken away is cancelled and not reported', async () => {
+  provide('flux');
+  plane.addJob('job-a', { chunks: 2, ...flux('sleep', '300') });
+  start();
+  plane.grant('edge-1', 'job-a', '0-1', 2);
+  const runs = (): boolean =>
+    plane.reports.at(-1)?.jobs.get('job-a')?.running.length === 2 && /^jobs/m.test(logged());
+  await waitUntil(runs);
+  plane.amend('edge-1', 'job-a', null);
+  await waitUntil(() => /^cancel/m.test(logged()));
+  await waitUntil(() => plane.reports.at(-1)!.jobs.size === 0);
+  expect(plane.jobs.get('job-a')!.failed.size).toBe(0);
+});
+
+test('flux finds its jobs again after a restart of the agent', async () => {
+  provide('flux');
+  const release = join(directory.path, 'release');
+  const script = `while [ ! -f ${release} ]; do sleep 0.05; done`;
+  plane.addJob('job-a', { chunks: 3, ...flux('sh', '-c', script) });
+  const first = start();
+  plane.grant('edge-1', 'job-a', '0-2', 3);
+  await waitUntil(() => existsSync(logFile()) && /^jobs/m.test(logged()));
+  await first.stop();
+  writeFileSync(release, '');
+  start();
+  expect((await ended('job-a', 3)).done.size).toBe(3);
+  expect(logged().match(/^submit/gm)).toHaveLength(1);
+});
+
+test('what flux refuses is a failed start in its words', async () => {
+  provide('flux');
+  plane.addJob('job-a', { chunks: 1, ...flux('refuse') });
+  start();
+  plane.grant('edge-1', 'job-a', '0', 1);
+  const job = await ended('job-a', 1);
+  expect(job.failed.get(0)).toMatch(/^start-failed: flux-submit: ERROR: \[Errno 22\]/);
+});
+
+/** For what sends no event. */
+async function waitUntil(holds: () => boolean): Promise<void> {
+  const deadlineMs = Date.now() + 20_000;
+  while (!holds()) {
+    if (Date.now() > deadlineMs) throw new Error('never happened');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
