@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { mayCall, nameOfCaller } from '../../../core/caller.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type ApiFunction, type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
+import { createLog, type Log } from '../../log.ts';
 import { type Answer, type Call, type Handler, readCall, readCaller } from './call.ts';
 import { notModified } from './etag.ts';
 import { outageOf } from './outage.ts';
@@ -28,6 +29,7 @@ export function serve<D>(
   name: ApiFunction,
   operations: Operations<D>,
   getDeps: () => D,
+  log: Log = createLog({ function: `api/${name}` }, Date.now),
 ): ApiHandler {
   const table = new Map<string, { route: Route; handler: Handler<D> }>();
   for (const route of routes) {
@@ -47,9 +49,9 @@ export function serve<D>(
       checkAccess(call, entry.route);
       answer = notModified(call, await entry.handler(call, getDeps()));
     } catch (error) {
-      answer = problemAnswer(call, error);
+      answer = problemAnswer(call, error, log);
     }
-    logAnswer(call, event.routeKey, answer.status);
+    logAnswer(call, event.routeKey, answer.status, log);
     return encode(call, answer);
   };
 }
@@ -82,11 +84,10 @@ function matches(template: string, path: string): boolean {
   return wanted.every((part, at) => part.startsWith('{') || part === given[at]);
 }
 
-function problemAnswer(call: Call, error: unknown): Answer {
+function problemAnswer(call: Call, error: unknown, log: Log): Answer {
   const problem = error instanceof ProblemError ? error : outageOf(error);
   if (problem.status >= 500) {
-    const shown = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    console.error(JSON.stringify({ level: 'error', requestId: call.requestId, error: shown }));
+    log.error('the request failed', { requestId: call.requestId, error });
   }
   return {
     status: problem.status,
@@ -107,15 +108,12 @@ function encode(call: Call, answer: Answer): APIGatewayProxyStructuredResultV2 {
   return { statusCode: answer.status, headers, body };
 }
 
-function logAnswer(call: Call, routeKey: string, status: number): void {
-  console.log(
-    JSON.stringify({
-      level: 'info',
-      requestId: call.requestId,
-      route: routeKey,
-      status,
-      ms: Date.now() - call.nowMs,
-      caller: call.caller === null ? null : nameOfCaller(call.caller),
-    }),
-  );
+function logAnswer(call: Call, route: string, status: number, log: Log): void {
+  log.info('answered', {
+    requestId: call.requestId,
+    route,
+    status,
+    ms: Date.now() - call.nowMs,
+    caller: call.caller === null ? null : nameOfCaller(call.caller),
+  });
 }

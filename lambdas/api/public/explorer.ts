@@ -106,10 +106,9 @@ async function tryIt(method, path, form, body, type) {
   }
   try {
     const answer = await fetch(url + (query.size ? '?' + query : ''), init);
-    const text = await answer.text();
     const isJson = (answer.headers.get('content-type') || '').includes('json');
     return answer.status + ' ' + answer.statusText + '\\n' +
-      (isJson ? show(JSON.parse(text)) : text);
+      (isJson ? show(await answer.json()) : await answer.text());
   } catch (error) {
     return 'No answer: ' + error.message;
   }
