@@ -8,13 +8,12 @@ import { root } from './repository.mjs';
 
 const bin = (...path) => join(root, 'node_modules', ...path);
 
+const biomeWords = ['ci', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off', '.'];
+
 export async function runStaticChecks(tally) {
   const tsc = bin('typescript', 'bin', 'tsc');
   const checks = [
-    [
-      'format and lint',
-      [bin('@biomejs', 'biome', 'bin', 'biome'), 'ci', '--error-on-warnings', '.'],
-    ],
+    ['format and lint', [bin('@biomejs', 'biome', 'bin', 'biome'), ...biomeWords]],
     ['types', [tsc, '-p', '.']],
     ['unused code', [bin('knip', 'bin', 'knip.js'), '--no-progress']],
   ];
