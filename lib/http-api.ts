@@ -16,6 +16,7 @@ import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
 import { type ApiFunction, routeKeyOf } from '../core/wire/routes.ts';
 import { acceptFinding } from './accepted-finding.ts';
+import { alarmWhen } from './alarm.ts';
 import {
   apiFunctions,
   apiThrottle,
@@ -66,7 +67,7 @@ export class HttpApi extends Construct {
         environment,
         memoryMb,
         timeoutSeconds,
-        alarm: 'errors',
+        alarm: answersAreWatched,
       });
       this.functions.set(name, fn);
     }
@@ -113,7 +114,7 @@ export class HttpApi extends Construct {
         ADMIN_TOKEN_ARN: props.adminToken.secretArn,
       },
       timeoutSeconds: 5,
-      alarm: 'errors',
+      alarm: answersAreWatched,
     });
     fn.allow(['dynamodb:GetItem'], [props.table.table.tableArn]);
     fn.allow(['secretsmanager:GetSecretValue'], [props.adminToken.secretArn]);
@@ -195,6 +196,12 @@ export class HttpApi extends Construct {
       detailedMetricsEnabled: true,
     };
     const known = new Set([...this.functions.keys()].flatMap(routesOf).map(routeKeyOf));
+    alarmWhen(this, 'Failing', stage, {
+      metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'sum' }),
+      above: 0,
+      periods: 2,
+      description: 'The API answers 5xx again and again; the access log says on which routes.',
+    });
     gatewayStage.routeSettings = Object.fromEntries(
       Object.entries(routeThrottles)
         .filter(([key]) => known.has(key))
@@ -208,6 +215,11 @@ export class HttpApi extends Construct {
     );
   }
 }
+
+/** The functions catch what goes wrong and answer it, so their own count of errors would stay at zero. */
+const answersAreWatched = {
+  none: 'one alarm on the 5xx answers of the API sees the failures of all its functions',
+};
 
 const accessLogFormat = JSON.stringify({
   requestId: '$context.requestId',
