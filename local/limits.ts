@@ -63,8 +63,8 @@ export const batchPayloadBytesMax = 6_000_000;
 export const queueReceiveMax = 10;
 /** SQS: long poll (AWS: 20 s). */
 export const queueWaitSeconds = 20;
-/** SQS event source: concurrent batches when MaximumConcurrency is not set (AWS starts with 5). */
-export const queueConcurrencyDefault = 5;
+/** SQS event source: concurrent batches (AWS starts with 5 and adds more; this machine stays at 5). */
+export const queueConcurrencyMax = 5;
 
 /** CloudFront functions: time of one call (AWS: under 1 ms of computing). */
 export const viewerFunctionMs = 100;

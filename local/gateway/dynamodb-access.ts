@@ -1,10 +1,9 @@
 /**
- * Which permissions a DynamoDB request needs: AWS checks a transaction item by item, a query of an index on
- * the index, and the leading keys as a condition
+ * Which permissions a DynamoDB request needs: AWS checks a transaction item by item and a query of an index
+ * on the index
  * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
  */
 import { type Account, arnOf } from '../account.ts';
-import type { RequestContext } from '../iam/condition.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { Json, JsonObject } from '../template/assembly.ts';
 
@@ -25,7 +24,6 @@ export function dynamodbAccess(
       return transactItems(input).map(({ kind, item }) => ({
         action: `dynamodb:${transactActions[kind] ?? kind}`,
         resource: table(item.TableName),
-        context: leadingKeys(item),
       }));
     case 'BatchGetItem':
     case 'BatchWriteItem':
@@ -49,7 +47,7 @@ export function dynamodbAccess(
       const index = input.IndexName;
       const resource = table(input.TableName);
       const at = typeof index === 'string' ? `${resource}/index/${index}` : resource;
-      return [{ action, resource: at, context: leadingKeys(input) }];
+      return [{ action, resource: at }];
     }
   }
 }
@@ -72,12 +70,4 @@ function transactItems(input: JsonObject): { kind: string; item: JsonObject }[] 
 
 function tableArn(account: Account, name: string): string {
   return name.startsWith('arn:') ? name : arnOf(account, 'dynamodb', `table/${name}`);
-}
-
-/** Only a key that is given whole can be named: the partition key's attribute is called `PK` or comes first. */
-function leadingKeys(input: JsonObject): RequestContext {
-  const key = (input.Key ?? input.Item) as JsonObject | undefined;
-  const value = key?.PK ?? Object.values(key ?? {})[0];
-  const text = Object.values((value ?? {}) as JsonObject)[0];
-  return typeof text === 'string' ? { 'dynamodb:leadingkeys': [text] } : {};
 }

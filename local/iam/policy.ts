@@ -25,6 +25,8 @@ export interface Statement {
   /** `undefined` in identity policies; otherwise `Service:…`, `AWS:…` or `*`. */
   readonly principals: readonly string[] | undefined;
   readonly condition: ConditionTest;
+  /** Names of the condition keys, in lower case. */
+  readonly conditionKeys: readonly string[];
 }
 
 export function parsePolicy(document: Json, path: string): Statement[] {
@@ -61,7 +63,15 @@ function parseStatement(reader: Reader): Statement {
     notResources: texts(reader, 'NotResource'),
     principals: principalsOf(reader),
     condition: compileCondition(reader.raw.Condition, `${reader.path}.Condition`),
+    conditionKeys: conditionKeys(reader),
   };
+}
+
+function conditionKeys(reader: Reader): string[] {
+  const operators = reader.optionalObject('Condition');
+  return Object.keys(operators?.raw ?? {}).flatMap((operator) =>
+    Object.keys(operators?.object(operator).raw ?? {}).map((key) => key.toLowerCase()),
+  );
 }
 
 function texts(reader: Reader, key: string): string[] {

@@ -5,6 +5,7 @@
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { accountId } from '../account.ts';
 import { StartFailure } from '../failure.ts';
 import type { FunctionDefinition } from '../lambda/definition.ts';
 import type { Json } from '../template/assembly.ts';
@@ -113,21 +114,21 @@ export function roleBook(stateDir: string): RoleBook {
   return {
     addRole: (arn, trust, path) => {
       const name = arn.slice(arn.lastIndexOf('/') + 1);
-      roles.set(name, { name, trust: parsePolicy(trust, path), statements: [] });
+      roles.set(name, { name, trust: parseKnown(trust, path), statements: [] });
     },
     addPolicy: (roleName, document, path) => {
-      roleNamed(roleName, path).statements.push(...parsePolicy(document, path));
+      roleNamed(roleName, path).statements.push(...parseKnown(document, path));
     },
     addManagedPolicy: (roleName, policyArn, path) => {
       const document = managedPolicies[policyArn];
       if (document === undefined) {
         throw new StartFailure(`${path}: the local cloud does not know the policy ${policyArn}.`);
       }
-      roleNamed(roleName, path).statements.push(...parsePolicy(document, path));
+      roleNamed(roleName, path).statements.push(...parseKnown(document, path));
     },
     addResourcePolicy: (resourceArn, document, path) => {
       const before = resources.get(resourceArn) ?? [];
-      resources.set(resourceArn, [...before, ...parsePolicy(document, path)]);
+      resources.set(resourceArn, [...before, ...parseKnown(document, path)]);
     },
     trusts: (roleArn, service) =>
       (roles.get(nameOf(roleArn))?.trust ?? []).some(
@@ -201,6 +202,7 @@ function coversAction(pattern: string, action: string): boolean {
           notResources: [],
           principals: undefined,
           condition: () => true,
+          conditionKeys: [],
         },
       ],
       { action, resource: '*' },
@@ -218,11 +220,37 @@ function appliesTo(statement: Statement, principal: readonly string[]): boolean 
   return (statement.principals ?? []).some((name) => name === '*' || principal.includes(name));
 }
 
+/** Condition keys that a request has here. A condition on another one would quietly never hold. */
+const knownKeys = new Set([
+  'aws:securetransport',
+  'aws:principalarn',
+  'aws:principalaccount',
+  'aws:sourcearn',
+  'aws:sourceaccount',
+  'aws:currenttime',
+  's3:prefix',
+]);
+
+function parseKnown(document: Json, path: string): Statement[] {
+  const statements = parsePolicy(document, path);
+  for (const statement of statements) {
+    const key = statement.conditionKeys.find((name) => !knownKeys.has(name));
+    if (key !== undefined) {
+      throw new StartFailure(
+        `${statement.path}.Condition: the local cloud does not know the condition key ${key}.`,
+      );
+    }
+  }
+  return statements;
+}
+
 /** The loopback interface stands for the TLS connection that AWS would see. */
 function baseContext(who: string): Record<string, string> {
   return {
     'aws:securetransport': 'true',
     'aws:principalarn': who,
+    'aws:principalaccount': accountId,
+    'aws:sourceaccount': accountId,
     'aws:currenttime': new Date().toISOString(),
   };
 }

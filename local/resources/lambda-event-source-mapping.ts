@@ -7,7 +7,7 @@ import { compileFilter, type FilterPattern } from '../events/filter-pattern.ts';
 import { StartFailure } from '../failure.ts';
 import type { FunctionDefinition } from '../lambda/definition.ts';
 import { functionNameOf } from '../lambda/service.ts';
-import { queueConcurrencyDefault } from '../limits.ts';
+import { queueConcurrencyMax } from '../limits.ts';
 import { type Reader, readerOf } from '../template/property.ts';
 import type { ResourceType, World } from '../world.ts';
 
@@ -107,7 +107,10 @@ function addQueue(
     queueName: queueArn.slice(queueArn.lastIndexOf(':') + 1),
     batchSize: reader.optionalNumber('BatchSize') ?? 10,
     batchWindowMs: (reader.optionalNumber('MaximumBatchingWindowInSeconds') ?? 0) * 1000,
-    concurrencyMax: scaling?.optionalNumber('MaximumConcurrency') ?? queueConcurrencyDefault,
+    concurrencyMax: Math.min(
+      scaling?.optionalNumber('MaximumConcurrency') ?? queueConcurrencyMax,
+      queueConcurrencyMax,
+    ),
     reportsItemFailures: reader.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
     filters: filtersOf(reader),
     roleArn: definition.roleArn,

@@ -135,6 +135,18 @@ describe('a start stops with the path of', () => {
     expect(message).toContain('dynamodb:GetRecords');
   });
 
+  test('a condition on a key that requests do not have here', async () => {
+    const message = await refusal((resources) => {
+      const document = resources['ProbePolicy']!.Properties['PolicyDocument'];
+      const [statement] = (document as { Statement: Record<string, unknown>[] }).Statement;
+      statement!['Condition'] = { StringEquals: { 'dynamodb:LeadingKeys': 'x' } };
+    });
+    expect(message).toBe(
+      'Resources.ProbePolicy.Properties.PolicyDocument.Statement[0].Condition: ' +
+        'the local cloud does not know the condition key dynamodb:leadingkeys.',
+    );
+  });
+
   test('a route whose function the API may not invoke', async () => {
     const message = await refusal((resources) => {
       delete resources['ApiMayInvoke'];
