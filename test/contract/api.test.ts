@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type * as z from 'zod';
+import { openApiDocument } from '../../core/wire/openapi.ts';
+import { operations } from '../../core/wire/operations.ts';
+import { problemSchema } from '../../core/wire/problem.ts';
+import { routes } from '../../core/wire/routes.ts';
+import { type ApiAnswer, type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
+import { failure, prepareThings, successes, type Things } from './api-recipes.ts';
+import { type Dynoxide, startDynoxide } from './dynoxide.ts';
+
+/** Generated from the OpenAPI document: every operation, every status it documents, every answer against its schema. */
+type Documented = { responses: Record<string, unknown>; operationId: string };
+
+const document = openApiDocument('test') as {
+  paths: Record<string, Record<string, Documented>>;
+};
+
+let database: Dynoxide;
+let api: ApiStage;
+let things: Things;
+
+beforeAll(async () => {
+  database = await startDynoxide();
+  api = createApiStage(await database.makeTable());
+  things = await prepareThings(api);
+});
+afterAll(() => database.close());
+
+const documented = Object.values(document.paths).flatMap((methods) => Object.values(methods));
+
+test('every route is documented, and nothing else', () => {
+  const names = documented.map((operation) => operation.operationId).sort();
+  expect(names).toEqual(routes.map((route) => route.operation).sort());
+});
+
+test('every reference in the document leads somewhere', () => {
+  const text = JSON.stringify(document);
+  const schemas = (document as unknown as { components: { schemas: object } }).components.schemas;
+  for (const [, name] of text.matchAll(/#\/components\/schemas\/([^"]+)/g)) {
+    expect(schemas).toHaveProperty(name!);
+  }
+});
+
+const byOperation = new Map(routes.map((route) => [route.operation, route]));
+
+describe.each(documented.map((it) => [it.operationId, it] as const))('%s', (name, operation) => {
+  const statuses = Object.keys(operation.responses).filter((status) => status !== 'default');
+  test.each(statuses.map(Number))('%i', async (status) => {
+    const isSuccess = status < 400;
+    const answer = isSuccess ? await succeed(name, status) : await fail(name, status);
+    expect(answer.status, answer.text).toBe(status);
+    const schema = isSuccess ? operations[name]?.answers[status] : problemSchema;
+    checkAnswer(answer, schema ?? null);
+  });
+});
+
+async function succeed(name: string, status: number): Promise<ApiAnswer> {
+  const make = successes[name]?.[status];
+  if (make === undefined) throw new Error(`no recipe brings about ${status} of ${name}`);
+  return make(things, api);
+}
+
+function fail(name: string, status: number): Promise<ApiAnswer> {
+  return failure(byOperation.get(name)!, status, things, api);
+}
+
+function checkAnswer(answer: ApiAnswer, schema: z.ZodType | string | null): void {
+  expect(answer.headers['x-request-id']).toBeTruthy();
+  expect(answer.headers['x-content-type-options']).toBe('nosniff');
+  expect(answer.headers['content-security-policy']).toBeTruthy();
+  const type = answer.headers['content-type'] ?? '';
+  if (schema === null) {
+    expect(answer.text).toBe('');
+  } else if (typeof schema === 'string') {
+    expect(type).toContain(schema.replace('*', ''));
+  } else {
+    expect(type).toContain(answer.status < 400 ? 'application/json' : 'application/problem+json');
+    const checked = schema.safeParse(answer.json);
+    expect(checked.error?.issues ?? [], answer.text.slice(0, 500)).toEqual([]);
+    if (answer.status >= 400) expect(answer.json.status).toBe(answer.status);
+  }
+}
