@@ -50,6 +50,8 @@ export type JobStatus = {
 };
 
 export const dependencyFailed = 'dependency-failed';
+/** Why a job failed that no cell gave up early: chunks are dead after their last attempt. */
+export const chunksFailed = 'chunks-failed';
 
 /** The status of a job just submitted. */
 export function newJobStatus(
@@ -108,7 +110,7 @@ export function foldJob(
     donePower: cells.reduce((sum, cell) => sum + cell.donePower, 0),
     startedAtMs: started.length === 0 ? status.startedAtMs : Math.min(...started),
     endedAtMs: endedAtMs === 0 ? nowMs : endedAtMs,
-    reason: status.orphaned ? dependencyFailed : foldReason(cells),
+    reason: foldReason(status, state, cells),
     waiting: isFinal(state) ? [] : foldWaiting(cells),
   };
 }
@@ -131,8 +133,14 @@ function foldCounts(status: JobStatus, cells: readonly JobCellStatus[]): ChunkCo
   return { total, waiting, pending: open - waiting, scheduled, running, done, dead, cancelled };
 }
 
-function foldReason(cells: readonly JobCellStatus[]): string | null {
-  return cells.find((cell) => cell.reason !== null)?.reason ?? null;
+function foldReason(
+  status: JobStatus,
+  state: JobState,
+  cells: readonly JobCellStatus[],
+): string | null {
+  if (status.orphaned) return dependencyFailed;
+  const given = cells.find((cell) => cell.reason !== null)?.reason ?? null;
+  return given ?? (state === 'failed' ? chunksFailed : null);
 }
 
 function foldWaiting(cells: readonly JobCellStatus[]): WaitingCount[] {

@@ -73,14 +73,15 @@ function settleParents(status: JobStatus, parents: ReadonlyMap<JobId, JobState>)
   return states.every((state) => state === 'done') ? { ...status, held: false } : status;
 }
 
+/** Short, because the timeline is the job's own. */
 const eventKinds: Readonly<Record<JobState, string>> = {
-  waiting: 'job-held',
-  pending: 'job-pending',
-  scheduled: 'job-scheduled',
-  running: 'job-started',
-  done: 'job-done',
-  failed: 'job-failed',
-  cancelled: 'job-cancelled',
+  waiting: 'held',
+  pending: 'pending',
+  scheduled: 'scheduled',
+  running: 'started',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
 };
 
 function eventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[] {

@@ -104,7 +104,7 @@ describe('the end of a job', () => {
       endedAtMs: startMs + 7,
       counted: 'done',
     });
-    expect(events).toEqual([expect.objectContaining({ kind: 'job-done', atMs: startMs + 7 })]);
+    expect(events).toEqual([expect.objectContaining({ kind: 'done', atMs: startMs + 7 })]);
     expect(settleDependants).toBe(true);
     expect(progress).toEqual({ chunks: 4, jobs: 1 });
   });

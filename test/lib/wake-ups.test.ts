@@ -69,7 +69,7 @@ test('the rollup is woken by the counts of cells and by nothing it writes', () =
     ...wakesScheduler,
     ...writtenByPasses,
     keys.statusKey('job'),
-    keys.eventKey('job', 1, 'job-done'),
+    keys.eventKey('job', 1, 'done'),
     keys.statsKey(0),
     keys.poolCellKey('default', cell),
   ];

@@ -92,7 +92,7 @@ test('a job goes through its states with its timeline, and is counted once', asy
   await rollUpJobs(deps, [job]);
   expect(await statusOf(table, job)).toMatchObject({ state: 'done', endedAtMs: endMs });
   const events = await table.queryAll({ pk: jobPartition(job), skPrefix: eventPrefix });
-  expect(events.map((row) => row.kind).toSorted()).toEqual(['job-done', 'job-started']);
+  expect(events.map((row) => row.kind).toSorted()).toEqual(['done', 'started']);
   const stats = await readJobStats(table, endMs + 10_000);
   expect(stats).toMatchObject({ total: 1, jobsPerMinute: 1, chunksPer10Seconds: 4 });
   expect(stats.states).toMatchObject({ done: 1, running: 0 });
