@@ -10,6 +10,8 @@ export const lambdaPayloadBytesMax = 6_291_556;
 export const lambdaAsyncPayloadBytesMax = 1_048_576;
 /** Lambda: time to load the module before the start counts as failed (AWS: 10 s). */
 export const lambdaInitMsMax = 10_000;
+/** A busy function gets another process when an invocation waited this long: most end sooner. */
+export const lambdaGrowAfterMs = 25;
 /** Processes that start at the same time: more would only slow each other down (this machine's bound). */
 export const lambdaStartsMax = Math.max(2, availableParallelism());
 /** Lambda: retries of an asynchronous invocation (AWS: 2, after one and two minutes; shorter here). */

@@ -1,8 +1,13 @@
 /**
  * All processes of one function. An invocation takes an idle process (the one used last, so that the others
- * can be reaped) or waits; when more wait than processes are starting, another one starts.
+ * can be reaped) or waits; the first one starts a process at once, later ones when they waited a moment.
  */
-import { lambdaIdleMsMax, lambdaInstancesPerFunctionMax, lambdaWaitingMax } from '../limits.ts';
+import {
+  lambdaGrowAfterMs,
+  lambdaIdleMsMax,
+  lambdaInstancesPerFunctionMax,
+  lambdaWaitingMax,
+} from '../limits.ts';
 import type { FunctionDefinition, InvocationOutcome } from './definition.ts';
 import type { Instance, InstanceEvents } from './instance.ts';
 
@@ -53,6 +58,7 @@ class Pool implements FunctionPool {
   readonly #idle: Instance[] = [];
   readonly #waiting: Waiting[] = [];
   #running = 0;
+  #growTimer: NodeJS.Timeout | undefined;
   #starting = 0;
   #closed = false;
 
@@ -94,6 +100,7 @@ class Pool implements FunctionPool {
 
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#growTimer);
     for (const waiting of this.#waiting.splice(0)) {
       waiting.finish({ kind: 'throttled', reason: 'The local cloud stops.' });
     }
@@ -106,11 +113,22 @@ class Pool implements FunctionPool {
       if (instance === undefined) break;
       if (instance.state === 'idle') this.#assign(instance);
     }
-    const wanted = this.#waiting.length - this.#starting;
-    for (let i = 0; i < wanted; i += 1) {
-      if (this.#all.size >= lambdaInstancesPerFunctionMax || !this.#options.makeRoom()) return;
-      this.#start();
-    }
+    if (this.#waiting.length <= this.#starting || this.#closed) return;
+    if (this.#all.size === 0) this.#grow();
+    if (this.#waiting.length <= this.#starting) return;
+    this.#growTimer ??= setTimeout(() => this.#growNow(), lambdaGrowAfterMs);
+  }
+
+  #growNow(): void {
+    this.#growTimer = undefined;
+    if (this.#waiting.length > this.#starting && !this.#closed) this.#grow();
+    // Looks again while somebody waits.
+    this.dispatch();
+  }
+
+  #grow(): void {
+    if (this.#all.size >= lambdaInstancesPerFunctionMax || !this.#options.makeRoom()) return;
+    this.#start();
   }
 
   #assign(instance: Instance): void {
