@@ -1,0 +1,185 @@
+import type { Table } from '../../adapters/dynamodb/table.ts';
+import { routes } from '../../core/wire/routes.ts';
+import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
+import { createDraw, type Draw, hostileText, hostileValue, spoilt } from './hostile-values.ts';
+
+/**
+ * Throws generated requests at the API and watches four things: never a 5xx, never a hang, nothing stored by a refused
+ * request, memory flat. The same seed throws the same requests.
+ */
+export type FuzzResult = {
+  readonly requests: number;
+  readonly statuses: Readonly<Record<number, number>>;
+  readonly failures: readonly string[];
+  readonly slowestMs: number;
+};
+
+export type FuzzOptions = {
+  readonly seed: number;
+  readonly requests: number;
+  readonly onProgress?: (done: number) => void;
+};
+
+const hangMs = 10_000;
+const failuresMax = 20;
+const refusals = new Set([400, 401, 403, 404, 405, 413, 415]);
+
+export async function fuzzApi(real: Table, options: FuzzOptions): Promise<FuzzResult> {
+  const { table, writes } = countWrites(real);
+  const api = createApiStage(table);
+  const draw = createDraw(options.seed);
+  const world = await makeWorld(api);
+  const statuses: Record<number, number> = {};
+  const failures: string[] = [];
+  let slowestMs = 0;
+  for (let at = 0; at < options.requests && failures.length < failuresMax; at++) {
+    const request = generate(draw, world);
+    const before = writes();
+    const startedAt = performance.now();
+    const answer = await within(hangMs, api.request(request.method, request.path, request));
+    slowestMs = Math.max(slowestMs, performance.now() - startedAt);
+    const shown = `#${at} ${request.method} ${request.path} ${describe(request)}`;
+    if (answer === null) {
+      failures.push(`${shown}: no answer`);
+      continue;
+    }
+    statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
+    if (answer.status >= 500) failures.push(`${shown}: ${answer.status} ${answer.text}`);
+    if (refusals.has(answer.status) && writes() !== before) {
+      failures.push(`${shown}: refused with ${answer.status} and yet ${writes() - before} rows`);
+    }
+    if (at % 100 === 0) {
+      api.cloud.log.lines.length = 0;
+      options.onProgress?.(at);
+    }
+  }
+  return { requests: options.requests, statuses, failures, slowestMs };
+}
+
+/** `null`: it took longer. */
+async function within<T>(limitMs: number, work: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, limitMs, null);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+type World = { readonly ids: readonly string[]; readonly tokens: readonly (string | null)[] };
+
+async function makeWorld(api: ApiStage): Promise<World> {
+  const job = await api.request('POST', '/v1/jobs', { body: { power: 403 } });
+  const edge = { name: 'edge-1', capacity: { power: 250 } };
+  const enrolled = await api.request('POST', '/v1/edges', { body: edge });
+  const limited = await api.request('POST', '/v1/tokens', {
+    body: { name: 'limited', scopes: ['jobs:read', 'jobs:write'], pool: 'blue' },
+  });
+  const { adminToken } = api;
+  return {
+    ids: [job.json.id, 'edge-1', 'default', 'nobody', 'fuzz-1', '0', '3', '99999999'],
+    tokens: [adminToken, adminToken, adminToken, enrolled.json.secret, limited.json.secret, null],
+  };
+}
+
+type Generated = {
+  readonly method: string;
+  readonly path: string;
+  readonly token: string | null;
+  readonly raw?: string;
+  readonly headers: Record<string, string>;
+};
+
+const goodBodies: readonly unknown[] = [
+  {
+    name: 'render',
+    power: 403,
+    chunks: 4,
+    resources: { cores: 1 },
+    run: { process: { argv: ['sh', '-c', 'true'], env: { A: 'b' }, timeoutSeconds: 5 } },
+    requires: { labels: { a: 'b' }, expressions: [{ key: 'os', op: 'in', value: ['a'] }] },
+    placement: { policy: 'pack', maxEdges: 2 },
+    retries: { attempts: 2 },
+    labels: { team: 'a' },
+  },
+  { priority: 3, labels: { x: 'y' }, retries: { attempts: 4 } },
+  { name: 'edge-2', capacity: { power: 5 }, labels: { a: 'b' }, facts: { os: { name: 'x' } } },
+  { labels: { a: 'b' }, capacity: { power: 9 }, cordoned: true, reason: 'why' },
+  { b: 'boot', e: 1, n: 5, f: 3, w: { job: { d: '0-1', x: { 2: 1 }, a: '3', t: '2:3' } } },
+  { name: 'ci', scopes: ['jobs:read'], pool: 'blue', ttlSeconds: 60 },
+  { weight: 2, strict: true, quota: 100 },
+  { description: 'pool', policy: 'pack' },
+  { query: '{jobs(first:2){nodes{id executions{nodes{edge{name}}}}}}', variables: {} },
+  { version: 1, resources: { a: { type: 'node' } }, tasks: [{ command: 'x', resources: 'a' }] },
+];
+
+function generate(draw: Draw, world: World): Generated {
+  const route = draw.pick(routes);
+  const method = draw.chance(5)
+    ? draw.pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
+    : route.method;
+  const path = route.path.replace(/\{\w+\}/g, () =>
+    encodeURIComponent(wellFormed(draw.chance(85) ? draw.pick(world.ids) : hostileText(draw))),
+  );
+  const headers: Record<string, string> = {};
+  if (draw.chance(15)) headers['idempotency-key'] = draw.pick(['k1', 'k2', 'x'.repeat(200), '']);
+  if (draw.chance(15)) headers['if-match'] = draw.pick(['*', '"1-a"', 'W/"x"', '""', 'junk']);
+  if (draw.chance(10)) headers['if-none-match'] = draw.pick(['*', '"1-a"', '']);
+  if (draw.chance(8)) headers['content-type'] = draw.pick(['text/plain', '', 'application/yaml']);
+  const raw = route.method === 'GET' ? undefined : rawBody(draw);
+  return {
+    method,
+    path: `${path}${queryOf(draw)}`,
+    token: draw.chance(90) ? draw.pick(world.tokens) : draw.pick(['bad', 'x'.repeat(300)]),
+    headers,
+    ...(raw === undefined ? {} : { raw }),
+  };
+}
+
+function rawBody(draw: Draw): string {
+  if (draw.chance(8)) return draw.pick(['', '{', '[]', 'null', '"x"', '{"a":', '\ufeff{}', '0']);
+  const good = draw.pick(goodBodies);
+  if (draw.chance(20)) return JSON.stringify(good);
+  return JSON.stringify(draw.chance(80) ? spoilt(draw, good) : hostileValue(draw)) ?? '';
+}
+
+const parameters = ['limit', 'cursor', 'state', 'pool', 'queue', 'label', 'edge', 'purge', 'force'];
+
+function queryOf(draw: Draw): string {
+  if (draw.chance(60)) return '';
+  const name = draw.pick([...parameters, 'g', 'attempt', 'since', 'nonsense']);
+  const value = draw.chance(40) ? draw.pick(['1', 'done', 'a=b', 'true']) : hostileText(draw);
+  return `?${name}=${encodeURIComponent(wellFormed(value).slice(0, 2_000))}`;
+}
+
+/** An address cannot hold half a character. */
+const wellFormed = (text: string): string => text.toWellFormed();
+
+function describe(request: Generated): string {
+  return JSON.stringify({ headers: request.headers, raw: request.raw?.slice(0, 300) });
+}
+
+/** Counts what was really written, not what was tried. */
+function countWrites(real: Table): { table: Table; writes: () => number } {
+  let written = 0;
+  const counted = async (request: Promise<boolean>): Promise<boolean> => {
+    const held = await request;
+    if (held) written++;
+    return held;
+  };
+  const table: Table = {
+    ...real,
+    put: (row, condition) => counted(real.put(row, condition)),
+    update: (key, change, condition) => counted(real.update(key, change, condition)),
+    remove: (key, condition) => counted(real.remove(key, condition)),
+    async transact(writes) {
+      const outcome = await real.transact(writes);
+      if (outcome.kind === 'committed') written += writes.length;
+      return outcome;
+    },
+  };
+  return { table, writes: () => written };
+}
