@@ -1,8 +1,8 @@
 /**
  * How long to wait before asking again. Pure, so that it can be tested without waiting.
  *
- * A healthy feed asks every `everyMs`, but never spends more than a twentieth of its time on loading: a list that takes
- * 400 ms is asked for every 8 s. Failures double the pause up to half a minute, with jitter so that many open pages
+ * A healthy feed asks every `everyMs`, but never spends more than a sixth of its time on loading: a list that takes
+ * a second is asked for every 5 s. Failures double the pause up to half a minute, with jitter so that many open pages
  * do not return together. `Retry-After` is obeyed.
  */
 export type Pace = {
@@ -15,7 +15,7 @@ export type Pace = {
 };
 
 export const pauseMsMax = 30_000;
-const costFactor = 20;
+const costFactor = 5;
 const failureMs = 1_000;
 
 export function pauseMs(pace: Pace): number {

@@ -2,11 +2,14 @@ import { useMemo } from 'preact/hooks';
 import type { Execution } from '../api/resources.ts';
 import { chunkIntervals } from './chunk-intervals.ts';
 
+/** Fewer chunks than this are told by the bar alone. */
+const chunksMin = 12;
+
 /** The job from its first chunk to its last, coloured by what happened to each. The legend stands with the bar. */
 export function ChunkMap(props: { executions: readonly Execution[]; total: number }) {
   const { executions, total } = props;
   const drawn = useMemo(() => chunkIntervals(executions), [executions]);
-  if (total < 2) return null;
+  if (total < chunksMin) return null;
   return (
     <figure class="chunk-map">
       <svg

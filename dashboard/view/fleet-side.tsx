@@ -4,7 +4,8 @@ import type { Edge, Job } from '../api/resources.ts';
 import { useNow } from '../live/use-live.ts';
 import { Link } from '../route/navigation.tsx';
 import { noFleetFilter, noJobsFilter } from '../route/route.ts';
-import { depthByQueue, failureReasons, powerByPool, timedJobs } from './fleet-summary.ts';
+import { FailurePanel } from './failure-panel.tsx';
+import { depthByQueue, powerByPool, timedJobs } from './fleet-summary.ts';
 import { Meter } from './meter.tsx';
 import { FeedNotice } from './notice.tsx';
 import { ThroughputPlot } from './plot.tsx';
@@ -30,7 +31,7 @@ export function FleetSide({ edges, jobs, live }: FleetSideProps) {
       </section>
       <Pools edges={edges} />
       <Queues jobs={jobs} />
-      <Failures jobs={jobs} />
+      <FailurePanel jobs={jobs} />
     </aside>
   );
 }
@@ -77,26 +78,6 @@ function Queues({ jobs }: { jobs: readonly Job[] }) {
               {numberWords(chunks)} chunks of {numberWords(count)} jobs
             </span>
             <Meter value={chunks} of={deepest} label={`Depth of ${queue}`} tone="queue" />
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-}
-
-function Failures({ jobs }: { jobs: readonly Job[] }) {
-  const reasons = useMemo(() => failureReasons(jobs), [jobs]);
-  return (
-    <section class="panel">
-      <h2>Failures</h2>
-      {reasons.length === 0 && <p class="soft">No job listed here lost a chunk.</p>}
-      <ul class="reasons">
-        {reasons.slice(0, 6).map(({ reason, jobs: count, chunks, example }) => (
-          <li key={reason}>
-            <Link to={{ page: 'job', id: example }}>{reason}</Link>
-            <span class="figures">
-              {numberWords(chunks)} chunks, {count === 1 ? '1 job' : `${numberWords(count)} jobs`}
-            </span>
           </li>
         ))}
       </ul>

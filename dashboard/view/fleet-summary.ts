@@ -61,6 +61,8 @@ export function timedJobs(jobs: readonly Job[]): TimedJob[] {
   }));
 }
 
+const unsaid = 'failed after the last attempt';
+
 export type FailureReason = {
   readonly reason: string;
   readonly jobs: number;
@@ -69,15 +71,28 @@ export type FailureReason = {
   readonly example: string;
 };
 
-/** Why jobs lost chunks, most chunks first. Lists are newest first, so the first job of a reason is its example. */
-export function failureReasons(jobs: readonly Job[]): FailureReason[] {
+export function hasFailures(job: Job): boolean {
+  return job.status.chunks.dead > 0 || job.status.state === 'failed';
+}
+
+/**
+ * Why jobs lost chunks, most chunks first. What the chunks themselves said (by job) is better than the job's own word.
+ * Lists are newest first, so the first job of a reason is its example.
+ */
+export function failureReasons(
+  jobs: readonly Job[],
+  saidByChunks: ReadonlyMap<string, readonly string[]>,
+): FailureReason[] {
   const reasons = new Map<string, FailureReason>();
-  for (const job of jobs) {
-    const { dead } = job.status.chunks;
-    if (dead === 0 && job.status.state !== 'failed') continue;
-    const reason = job.status.reason ?? 'chunks failed after their last attempt';
-    const before = reasons.get(reason) ?? { reason, jobs: 0, chunks: 0, example: job.id };
-    reasons.set(reason, { ...before, jobs: before.jobs + 1, chunks: before.chunks + dead });
+  for (const job of jobs.filter(hasFailures)) {
+    const said = saidByChunks.get(job.id) ?? [];
+    const counts = new Map<string, number>();
+    for (const reason of said) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+    if (said.length === 0) counts.set(job.status.reason ?? unsaid, job.status.chunks.dead);
+    for (const [reason, chunks] of counts) {
+      const before = reasons.get(reason) ?? { reason, jobs: 0, chunks: 0, example: job.id };
+      reasons.set(reason, { ...before, jobs: before.jobs + 1, chunks: before.chunks + chunks });
+    }
   }
   return [...reasons.values()].sort((a, b) => b.chunks - a.chunks);
 }

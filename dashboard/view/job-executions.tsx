@@ -17,7 +17,8 @@ export function JobExecutions({ job, path }: { job: Job; path: string }) {
   const inline = job.status.executions;
   const many = inline.length >= inlineMax;
   const all = useCollection<Execution>(many ? `${path}/executions` : null, everyMs);
-  const executions = all.value?.items ?? inline;
+  // An edge that gave all of its part back before it did anything has no part in the job.
+  const executions = (all.value?.items ?? inline).filter(({ chunks }) => chunks !== '');
   return (
     <section class="panel" aria-labelledby="split-title">
       <h2 id="split-title">

@@ -90,11 +90,25 @@ describe('summary', () => {
 
   test('failures group by reason and lead to a job', () => {
     const jobs = [...makeWorld(10, 300, 1e12).jobs.values()];
-    const reasons = failureReasons(jobs);
+    const reasons = failureReasons(jobs, new Map());
     expect(reasons.length).toBeGreaterThan(1);
     for (const { example, reason } of reasons) {
       expect(jobs.find((job) => job.id === example)?.status.reason).toBe(reason);
     }
+  });
+
+  test('what the chunks said is better than the job has to say', () => {
+    const world = makeWorld(0, 0, 0);
+    for (const id of ['b', 'a']) {
+      const job = makeJob(world, { id, createdMs: 0, spec: { chunks: 3 } });
+      job.status.chunks.dead = 2;
+    }
+    const said = new Map([['b', ['timeout', 'exit code 3']]]);
+    expect(failureReasons([...world.jobs.values()], said)).toEqual([
+      { reason: 'failed after the last attempt', jobs: 1, chunks: 2, example: 'a' },
+      { reason: 'timeout', jobs: 1, chunks: 1, example: 'b' },
+      { reason: 'exit code 3', jobs: 1, chunks: 1, example: 'b' },
+    ]);
   });
 
   test('edge-2 comes before edge-10', () => {

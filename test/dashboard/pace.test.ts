@@ -6,7 +6,7 @@ const healthy = { everyMs: 2_000, costMs: 10, failures: 0, retryAfterMs: null, r
 describe('pace', () => {
   test('a cheap feed keeps its pace, a dear one slows down', () => {
     expect(pauseMs(healthy)).toBe(2_000);
-    expect(pauseMs({ ...healthy, costMs: 400 })).toBe(8_000);
+    expect(pauseMs({ ...healthy, costMs: 1_000 })).toBe(5_000);
     expect(pauseMs({ ...healthy, costMs: 60_000 })).toBe(pauseMsMax);
   });
 
