@@ -3,6 +3,7 @@ import { createDocumentClient } from '../../adapters/dynamodb/client.ts';
 import { createInventory } from '../../adapters/dynamodb/edge-inventory.ts';
 import { createTable } from '../../adapters/dynamodb/table.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../core/wire/edge-event.ts';
+import { isRecord } from '../../core/wire/work.ts';
 import { requiredEnv } from '../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../event-handler.ts';
 import { createLog } from '../log.ts';
@@ -18,11 +19,11 @@ export const handler = eventHandler(log, async (batch: SQSEvent): Promise<BatchA
   const ids: string[] = [];
   const events: EdgeEvent[] = [];
   for (const record of batch.Records) {
-    const event = parseEdgeEvent(parseBody(record.body));
+    const body = parseBody(record.body);
+    const event = parseEdgeEvent(body);
     if (event === null) {
-      log.warn('a message that is no event of an edge was dropped', {
-        messageId: record.messageId,
-      });
+      const { kind, edge } = isRecord(body) ? body : {};
+      log.warn('a message that is no event of an edge was dropped', { kind, edge });
       continue;
     }
     ids.push(record.messageId);
