@@ -10,7 +10,7 @@ import { join, resolve } from 'node:path';
 import { type Account, accountId, arnOf } from './account.ts';
 import { startAlarms } from './alarms/evaluation.ts';
 import type { CloudArguments } from './arguments.ts';
-import { openCloudLog } from './cloud-log.ts';
+import { type Log, openCloudLog } from './cloud-log.ts';
 import { type Database, startDatabase } from './database/engine.ts';
 import { enableTimeToLive } from './database/time-to-live.ts';
 import { type Endpoints, removeEndpoints, writeEndpoints } from './endpoints-file.ts';
@@ -23,16 +23,16 @@ import { ensureAuthority } from './iot/authority.ts';
 import { type IotService, startIot } from './iot/service.ts';
 import { type LambdaService, startLambda } from './lambda/service.ts';
 import { stopGraceMs } from './limits.ts';
-import { host, portFailure, portsFrom } from './ports.ts';
+import { host, type Ports, portFailure, portsFrom } from './ports.ts';
 import { endStaleChildren } from './process/child.ts';
-import { startReaper } from './process/reaper.ts';
+import { type Reaper, startReaper } from './process/reaper.ts';
 import { openQueuesAndBuckets, type QueuesAndBuckets } from './queues/fauxqs.ts';
 import { startScheduler } from './scheduler/scheduler.ts';
 import { secretStore } from './secrets/store.ts';
 import { startSites } from './site/sites.ts';
 import { uploadFolders } from './site/upload.ts';
-import { openStore } from './state/store.ts';
-import { loadAssembly } from './template/assembly.ts';
+import { openStore, type StateStore } from './state/store.ts';
+import { type Assembly, type Json, loadAssembly } from './template/assembly.ts';
 import { deploy } from './template/deployment.ts';
 import { checkPermissions } from './template/invoke-permissions.ts';
 import { resolvedOutputs } from './template/outputs.ts';
@@ -62,6 +62,49 @@ export async function startCloud(options: CloudArguments): Promise<Cloud> {
 }
 
 async function start(options: CloudArguments, undo: Step[], stop: Step): Promise<Cloud> {
+  const parts = await openParts(options, undo);
+  const { stateDir, queues, database } = parts;
+  const authority = await ensureAuthority(stateDir);
+  const world = emptyWorld(parts);
+  const deployed = await deploy({
+    template: parts.assembly.template,
+    world,
+    parameters: options.parameters,
+    authorityPem: authority.caPem,
+  });
+  checkPermissions(world);
+  undo.push(() => world.roles.writeReport());
+  const iot = await startServices(parts, world, undo);
+  const ignored = `${JSON.stringify(world.ignored, null, 2)}\n`;
+  writeFileSync(join(stateDir, 'ignored.json'), ignored);
+  const outputs = resolvedOutputs(deployed, world);
+  uploadFolders(options.files, outputs, queues.buckets);
+  const endpoints = endpointsOf(world, iot, outputs);
+  writeEndpoints(stateDir, endpoints);
+  undo.push(() => removeEndpoints(stateDir));
+  return {
+    endpoints,
+    ignoredCount: world.ignored.length,
+    failed: database.failed,
+    stop: async () => stop(),
+  };
+}
+
+interface Parts {
+  readonly assembly: Assembly;
+  readonly account: Account;
+  readonly stateDir: string;
+  readonly store: StateStore;
+  readonly log: Log;
+  readonly ports: Ports;
+  readonly gatewayUrl: string;
+  readonly reaper: Reaper;
+  readonly database: Database;
+  readonly queues: QueuesAndBuckets;
+}
+
+/** What stands before anything of the template does: the locked state, the database, the queues. */
+async function openParts(options: CloudArguments, undo: Step[]): Promise<Parts> {
   const stateDir = resolve(options.stateDir);
   const assembly = loadAssembly(resolve(options.outDir), options.stack);
   const store = openStore(stateDir);
@@ -74,25 +117,20 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
   const gatewayUrl = `http://${host}:${ports.gateway}`;
   const reaper = startReaper();
   undo.push(() => reaper.close());
-  const [database, queues, authority] = await Promise.all([
-    startDatabase({ engine: options.engine, port: ports.database, stateDir, store, reaper }),
-    openQueuesAndBuckets(stateDir, options.region),
-    ensureAuthority(stateDir),
+  const { engine, region } = options;
+  const [database, queues] = await Promise.all([
+    startDatabase({ engine, port: ports.database, stateDir, store, reaper }),
+    openQueuesAndBuckets(stateDir, region),
   ]);
   undo.push(() => database.close());
   undo.push(() => queues.close());
+  return { assembly, account, stateDir, store, log, ports, gatewayUrl, reaper, database, queues };
+}
 
-  const world = emptyWorld({ account, stateDir, gatewayUrl, ports, database, queues, store });
-  const assetWorld: World = { ...world, assetPath: assembly.assetPath };
-  const deployed = await deploy({
-    template: assembly.template,
-    world: assetWorld,
-    parameters: options.parameters,
-    authorityPem: authority.caPem,
-  });
-  checkPermissions(world);
-  undo.push(() => world.roles.writeReport());
-
+/** Runs what the template asks for. */
+async function startServices(parts: Parts, world: World, undo: Step[]): Promise<IotService> {
+  const { account, gatewayUrl, stateDir, store, reaper, ports, log } = parts;
+  const { engine } = parts.database;
   const lambda = await startLambda({
     definitions: [...world.functions.values()],
     account,
@@ -101,80 +139,45 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
     store,
     reaper,
     roles: world.roles,
-    deadLetter: (targetArn, body) => sendTo(queues, targetArn, body),
+    deadLetter: (targetArn, body) => sendTo(parts.queues, targetArn, body),
   });
   undo.push(() => lambda.close());
   const iot = await startIotHalf(world, lambda, ports.mqtt, log);
   undo.push(() => iot.close());
   const signal = writeSignal();
   undo.push(() => signal.close());
-  const gateway = await startGateway({
-    world,
-    lambda,
-    iot,
-    signal,
-    engine: database.engine,
-    port: ports.gateway,
-    log,
-  });
+  const port = ports.gateway;
+  const gateway = await startGateway({ world, lambda, iot, signal, engine, port, log });
   undo.push(() => gateway.close());
   const apis = await startHttpApis({ world, lambda, ports, log });
   undo.push(() => apis.close());
   const sites = await startSites(world, ports);
   undo.push(() => sites.close());
-  const sources = startEventSources({
-    world,
-    lambda,
-    store,
-    signal,
-    engine: database.engine,
-    log,
-  });
+  const sources = startEventSources({ world, lambda, store, signal, engine, log });
   // What does not end in time ends with its functions, which are stopped next.
   undo.push(() => Promise.race([sources.close(), pause(stopGraceMs)]));
   const scheduler = startScheduler(world.schedules, lambda, store, log);
   undo.push(() => scheduler.close());
   const alarms = startAlarms({ world, lambda, apis, sources, stateDir });
   undo.push(() => alarms.close());
-  writeFileSync(join(stateDir, 'ignored.json'), `${JSON.stringify(world.ignored, null, 2)}\n`);
+  return iot;
+}
 
-  const outputs = resolvedOutputs(deployed, world);
-  uploadFolders(options.files, outputs, queues.buckets);
-  const endpoints: Endpoints = {
+function endpointsOf(world: World, iot: IotService, outputs: Record<string, Json>): Endpoints {
+  const { certPath, keyPath, clientId } = iot.operator;
+  return {
     api: world.apiUrl(0),
-    aws: gatewayUrl,
-    region: options.region,
+    aws: world.gatewayUrl,
+    region: world.account.region,
     mqtt: { host, port: iot.mqttPort, ca: iot.caPath },
-    operator: {
-      cert: iot.operator.certPath,
-      key: iot.operator.keyPath,
-      clientId: iot.operator.clientId,
-    },
+    operator: { cert: certPath, key: keyPath, clientId },
     token: typeof outputs.AdminToken === 'string' ? outputs.AdminToken : null,
     outputs,
     pid: process.pid,
   };
-  writeEndpoints(stateDir, endpoints);
-  undo.push(() => removeEndpoints(stateDir));
-  return {
-    endpoints,
-    ignoredCount: world.ignored.length,
-    failed: database.failed,
-    stop: async () => stop(),
-  };
 }
 
-interface WorldParts {
-  account: Account;
-  stateDir: string;
-  gatewayUrl: string;
-  ports: ReturnType<typeof portsFrom>;
-  database: Database;
-  queues: QueuesAndBuckets;
-  store: ReturnType<typeof openStore>;
-}
-
-function emptyWorld(parts: WorldParts): World {
+function emptyWorld(parts: Parts): World {
   const { account, ports, database } = parts;
   return {
     account,
@@ -186,7 +189,7 @@ function emptyWorld(parts: WorldParts): World {
     queues: parts.queues,
     roles: roleBook(parts.stateDir),
     secrets: secretStore(account, parts.store),
-    assetPath: () => undefined,
+    assetPath: parts.assembly.assetPath,
     timeToLive: (tableName, attributeName) =>
       enableTimeToLive(database.client, tableName, attributeName),
     tables: new Map(),
@@ -237,6 +240,9 @@ async function startIotHalf(
         },
       },
       log: (line) => log(`iot: ${line}`),
+      denied: (clientId, action, resource) => {
+        world.roles.noteRefusal(`MQTT client ${clientId}`, { action, resource });
+      },
     });
   } catch (error) {
     throw portFailure(error, mqttPort);

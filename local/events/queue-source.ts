@@ -41,97 +41,123 @@ interface Message {
 }
 
 export function startQueueSource(options: QueueSourceOptions): QueueSource {
-  const { mapping } = options;
-  const url = `http://127.0.0.1/${accountId}/${mapping.queueName}`;
-  const running = new Set<Promise<void>>();
-  let stopped = false;
-  let throttleMs = 0;
+  const source = new Source(options);
+  source.start();
+  return source;
+}
 
-  const receive = async (countMax: number, waitSeconds: number): Promise<Message[]> => {
-    const answer = await options.queues.sqs('ReceiveMessage', {
-      QueueUrl: url,
+class Source implements QueueSource {
+  readonly #options: QueueSourceOptions;
+  readonly #url: string;
+  readonly #running = new Set<Promise<void>>();
+  #looping: Promise<void> = Promise.resolve();
+  #stopped = false;
+  #throttleMs = 0;
+
+  constructor(options: QueueSourceOptions) {
+    this.#options = options;
+    this.#url = `http://127.0.0.1/${accountId}/${options.mapping.queueName}`;
+  }
+
+  start(): void {
+    // Whoever had received these messages ended with the last local cloud: they wait no longer.
+    const queue = this.#queue();
+    const handles = [...(queue?.inflightMessages.keys() ?? [])];
+    for (const handle of handles) queue?.changeVisibility(handle, 0);
+    this.#looping = this.#loop();
+  }
+
+  async close(): Promise<void> {
+    this.#stopped = true;
+    // Again and again: a long poll may be on its way to the queue when the first call comes.
+    const cancel = (): void => this.#queue()?.cancelWaiters();
+    cancel();
+    const nudge = setInterval(cancel, 10);
+    await this.#looping;
+    clearInterval(nudge);
+    await Promise.all(this.#running);
+  }
+
+  async #loop(): Promise<void> {
+    const { mapping } = this.#options;
+    while (!this.#stopped) {
+      if (this.#running.size >= mapping.concurrencyMax) await Promise.race(this.#running);
+      try {
+        const batch = await this.#collect();
+        if (batch.length > 0) this.#begin(batch);
+        if (this.#throttleMs > 0) await pause(this.#throttleMs);
+      } catch (error) {
+        if (this.#stopped) return;
+        this.#options.log(`queue ${mapping.queueName}: ${String(error)}`);
+        await pause(retryDelayMsMax);
+      }
+    }
+  }
+
+  #begin(batch: Message[]): void {
+    const { log, mapping } = this.#options;
+    const work = this.#handle(batch)
+      .catch((error: unknown) => log(`queue ${mapping.queueName}: ${String(error)}`))
+      .finally(() => this.#running.delete(work));
+    this.#running.add(work);
+  }
+
+  /** The first messages as soon as they come; more until the batch or its window is full. */
+  async #collect(): Promise<Message[]> {
+    const { batchSize, batchWindowMs } = this.#options.mapping;
+    const batch = await this.#receive(batchSize, queueWaitSeconds);
+    if (batch.length === 0) return batch;
+    const deadlineMs = performance.now() + batchWindowMs;
+    while (batch.length < batchSize && bytesOf(batch) < batchPayloadBytesMax && !this.#stopped) {
+      const leftMs = deadlineMs - performance.now();
+      const more = await this.#receive(batchSize - batch.length, leftMs > 1_000 ? 1 : 0);
+      batch.push(...more);
+      if (more.length === 0 && leftMs <= 0) break;
+      if (more.length === 0) await pause(Math.min(50, Math.max(1, leftMs)));
+    }
+    return batch;
+  }
+
+  async #receive(countMax: number, waitSeconds: number): Promise<Message[]> {
+    const answer = await this.#options.queues.sqs('ReceiveMessage', {
+      QueueUrl: this.#url,
       MaxNumberOfMessages: Math.min(countMax, queueReceiveMax),
       WaitTimeSeconds: waitSeconds,
       MessageSystemAttributeNames: ['All'],
       MessageAttributeNames: ['All'],
     });
     return (answer.Messages as Message[] | undefined) ?? [];
-  };
-  const collect = async (): Promise<Message[]> => {
-    const batch = await receive(mapping.batchSize, queueWaitSeconds);
-    if (batch.length === 0 || mapping.batchSize <= batch.length) return batch;
-    const deadlineMs = performance.now() + mapping.batchWindowMs;
-    while (batch.length < mapping.batchSize && bytesOf(batch) < batchPayloadBytesMax) {
-      const leftMs = deadlineMs - performance.now();
-      const more = await receive(mapping.batchSize - batch.length, leftMs > 1_000 ? 1 : 0);
-      batch.push(...more);
-      if (more.length === 0 && leftMs <= 0) break;
-      if (more.length === 0) await pause(Math.min(50, Math.max(1, leftMs)));
-      if (stopped) break;
-    }
-    return batch;
-  };
-  const remove = async (messages: readonly Message[]): Promise<void> => {
+  }
+
+  async #handle(batch: Message[]): Promise<void> {
+    const { mapping, lambda, definition } = this.#options;
+    const passing = batch.filter((message) => passes(message, mapping));
+    // As on AWS, what the filter holds back is deleted from the queue.
+    await this.#remove(batch.filter((message) => !passing.includes(message)));
+    if (passing.length === 0) return;
+    const event = { Records: passing.map((message) => eventRecord(message, this.#options)) };
+    const outcome = await lambda.invoke(definition, Buffer.from(JSON.stringify(event)));
+    this.#throttleMs = outcome.kind === 'throttled' ? nextDelayMs(this.#throttleMs) : 0;
+    if (outcome.kind !== 'ok') return;
+    const failed = mapping.reportsItemFailures ? itemFailures(outcome.payload) : [];
+    if (failed === 'malformed') return;
+    // An identifier that is not of this batch fails the whole batch, as documented.
+    if (failed.some((id) => !passing.some((message) => message.MessageId === id))) return;
+    await this.#remove(passing.filter((message) => !failed.includes(message.MessageId)));
+  }
+
+  async #remove(messages: readonly Message[]): Promise<void> {
     for (let i = 0; i < messages.length; i += queueReceiveMax) {
       const Entries = messages
         .slice(i, i + queueReceiveMax)
         .map(({ ReceiptHandle }, at) => ({ Id: String(at), ReceiptHandle }));
-      await options.queues.sqs('DeleteMessageBatch', { QueueUrl: url, Entries });
+      await this.#options.queues.sqs('DeleteMessageBatch', { QueueUrl: this.#url, Entries });
     }
-  };
-  const handle = async (batch: Message[]): Promise<void> => {
-    const passing = batch.filter((message) => passes(message, mapping));
-    // As on AWS, what the filter holds back is deleted from the queue.
-    await remove(batch.filter((message) => !passing.includes(message)));
-    if (passing.length === 0) return;
-    const event = { Records: passing.map((message) => eventRecord(message, options)) };
-    const payload = Buffer.from(JSON.stringify(event));
-    const outcome = await options.lambda.invoke(options.definition, payload);
-    if (outcome.kind === 'throttled') throttleMs = nextDelayMs(throttleMs);
-    else throttleMs = 0;
-    if (outcome.kind !== 'ok') return;
-    const failed = mapping.reportsItemFailures ? itemFailures(outcome.payload) : [];
-    if (failed === 'malformed') return;
-    const ids = new Set(failed);
-    if (failed.some((id) => !passing.some((message) => message.MessageId === id))) return;
-    await remove(passing.filter((message) => !ids.has(message.MessageId)));
-  };
-  const loop = async (): Promise<void> => {
-    while (!stopped) {
-      if (running.size >= mapping.concurrencyMax) await Promise.race(running);
-      try {
-        const batch = await collect();
-        if (batch.length === 0) continue;
-        const work = handle(batch)
-          .catch((error: unknown) => options.log(`queue ${mapping.queueName}: ${String(error)}`))
-          .finally(() => running.delete(work));
-        running.add(work);
-        if (throttleMs > 0) await pause(throttleMs);
-      } catch (error) {
-        if (stopped) return;
-        options.log(`queue ${mapping.queueName}: ${String(error)}`);
-        await pause(retryDelayMsMax);
-      }
-    }
-  };
-  // Whoever had received these messages ended with the last local cloud: they need not wait any longer.
-  const queue = options.queues.queues.getQueueByArn(mapping.queueArn);
-  for (const handle of [...(queue?.inflightMessages.keys() ?? [])])
-    queue?.changeVisibility(handle, 0);
-  const looping = loop();
-  return {
-    close: async () => {
-      stopped = true;
-      // Again and again: a long poll may be on its way to the queue when the first call comes.
-      const cancel = (): void =>
-        options.queues.queues.getQueueByArn(mapping.queueArn)?.cancelWaiters();
-      cancel();
-      const nudge = setInterval(cancel, 10);
-      await looping;
-      clearInterval(nudge);
-      await Promise.all(running);
-    },
-  };
+  }
+
+  #queue(): ReturnType<QueuesAndBuckets['queues']['getQueueByArn']> {
+    return this.#options.queues.queues.getQueueByArn(this.#options.mapping.queueArn);
+  }
 }
 
 function passes(message: Message, mapping: QueueMapping): boolean {

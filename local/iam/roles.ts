@@ -35,6 +35,8 @@ export interface RoleBook {
   roleRefusal(roleArn: string, service: string, request: AccessRequest): string | undefined;
   /** True when the resource's own policy lets this service do it. */
   serviceMay(service: string, request: AccessRequest): boolean;
+  /** A refusal that another part decided: the broker by its IoT policies. */
+  noteRefusal(who: string, request: AccessRequest): void;
   writeReport(): void;
 }
 
@@ -54,127 +56,156 @@ interface Refused {
 const refusedMax = 1_000;
 
 export function roleBook(stateDir: string): RoleBook {
-  const roles = new Map<string, Role>();
-  const resources = new Map<string, Statement[]>();
-  const callers = new Map<string, Caller>();
-  const used = new Map<Statement, Set<string>>();
-  const refused = new Map<string, Refused>();
-  const logPath = join(stateDir, 'iam.log');
+  return new Roles(stateDir);
+}
 
-  const roleNamed = (name: string, path: string): Role => {
-    const role = roles.get(name);
+class Roles implements RoleBook {
+  readonly #stateDir: string;
+  readonly #roles = new Map<string, Role>();
+  readonly #resources = new Map<string, Statement[]>();
+  readonly #callers = new Map<string, Caller>();
+  readonly #used = new Map<Statement, Set<string>>();
+  readonly #refused = new Map<string, Refused>();
+
+  constructor(stateDir: string) {
+    this.#stateDir = stateDir;
+  }
+
+  addRole(arn: string, trust: Json, path: string): void {
+    const name = nameOf(arn);
+    this.#roles.set(name, { name, trust: parseKnown(trust, path), statements: [] });
+  }
+
+  addPolicy(roleName: string, document: Json, path: string): void {
+    this.#role(roleName, path).statements.push(...parseKnown(document, path));
+  }
+
+  addManagedPolicy(roleName: string, policyArn: string, path: string): void {
+    const document = managedPolicies[policyArn];
+    if (document === undefined) {
+      throw new StartFailure(`${path}: the local cloud does not know the policy ${policyArn}.`);
+    }
+    this.addPolicy(roleName, document, path);
+  }
+
+  addResourcePolicy(resourceArn: string, document: Json, path: string): void {
+    const before = this.#resources.get(resourceArn) ?? [];
+    this.#resources.set(resourceArn, [...before, ...parseKnown(document, path)]);
+  }
+
+  trusts(roleArn: string, service: string): boolean {
+    return (this.#roles.get(nameOf(roleArn))?.trust ?? []).some(
+      (statement) =>
+        statement.effect === 'Allow' && (statement.principals ?? []).includes(`Service:${service}`),
+    );
+  }
+
+  credentialsOf(definition: FunctionDefinition): Credentials {
+    const credentials = credentialsFor(definition.roleArn, definition.name);
+    const caller = roleCaller(definition.roleArn, definition.name);
+    this.#callers.set(credentials.accessKeyId, caller);
+    return credentials;
+  }
+
+  callerOf(accessKeyId: string | undefined): Caller {
+    return this.#callers.get(accessKeyId ?? '') ?? rootCaller;
+  }
+
+  refusal(caller: Caller, requests: readonly AccessRequest[]): string | undefined {
+    if (caller.kind === 'root') return undefined;
+    const role = this.#role(caller.roleName, caller.functionName);
+    const principal = [`AWS:${caller.roleArn}`, `AWS:${caller.arn}`];
+    for (const request of requests) {
+      const sentence = this.#check(caller.arn, role, principal, request);
+      if (sentence !== undefined) return sentence;
+    }
+    return undefined;
+  }
+
+  roleRefusal(roleArn: string, service: string, request: AccessRequest): string | undefined {
+    const role = this.#role(nameOf(roleArn), service);
+    return this.#check(roleArn, role, [`AWS:${roleArn}`], request);
+  }
+
+  serviceMay(service: string, plain: AccessRequest): boolean {
+    const policy = this.#resourcePolicy(plain.resource, [`Service:${service}`]);
+    const request = { ...plain, context: { ...baseContext(service), ...plain.context } };
+    const decision = decide(policy, request);
+    if (decision.kind === 'allowed') this.#use(decision.by, plain.action);
+    else this.#refuse(service, plain, 'no resource-based policy allows it');
+    return decision.kind === 'allowed';
+  }
+
+  noteRefusal(who: string, request: AccessRequest): void {
+    this.#refuse(who, request, 'its own policy does not allow it');
+  }
+
+  writeReport(): void {
+    const all = [...this.#roles.values()].flatMap((role) =>
+      role.statements.map((statement) => ({ role: role.name, statement })),
+    );
+    const report = {
+      grantedNeverUsed: all.flatMap(({ role, statement }) => unused(role, statement, this.#used)),
+      usedButDenied: [...this.#refused.values()],
+    };
+    const path = join(this.#stateDir, 'iam-report.json');
+    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  }
+
+  #role(name: string, path: string): Role {
+    const role = this.#roles.get(name);
     if (role === undefined) throw new StartFailure(`${path}: there is no role ${name}.`);
     return role;
-  };
-  const use = (statements: readonly Statement[], action: string): void => {
-    for (const statement of statements) {
-      const actions = used.get(statement) ?? new Set();
-      used.set(statement, actions.add(action));
-    }
-  };
-  const refuse = (who: string, request: AccessRequest, why: string): string => {
-    const { action, resource } = request;
-    const key = `${who} ${action} ${resource}`;
-    const before = refused.get(key);
-    if (before !== undefined) before.times += 1;
-    else if (refused.size < refusedMax) {
-      refused.set(key, { caller: who, action, resource, times: 1 });
-    }
-    appendFileSync(logPath, `${new Date().toISOString()} denied ${who} ${action} on ${resource}\n`);
-    return (
-      `User: ${who} is not authorized to perform: ${action} on resource: ${resource} ` +
-      `because ${why}`
-    );
-  };
-  const check = (
+  }
+
+  #check(
     who: string,
     role: Role,
     principal: readonly string[],
     plain: AccessRequest,
-  ): string | undefined => {
+  ): string | undefined {
     const { action } = plain;
     const request = { ...plain, context: { ...baseContext(who), ...plain.context } };
     const identity = decide(role.statements, request);
-    const policy = (
-      resources.get(plain.resource) ?? bucketPolicy(resources, plain.resource)
-    ).filter((statement) => appliesTo(statement, principal));
-    const resource = decide(policy, request);
+    const resource = decide(this.#resourcePolicy(plain.resource, principal), request);
     if (identity.kind === 'denied') {
-      return refuse(who, plain, `of an explicit deny in an identity-based policy`);
+      return this.#refuse(who, plain, 'of an explicit deny in an identity-based policy');
     }
     if (resource.kind === 'denied') {
-      return refuse(who, plain, `of an explicit deny in a resource-based policy`);
+      return this.#refuse(who, plain, 'of an explicit deny in a resource-based policy');
     }
-    if (identity.kind === 'allowed') use(identity.by, action);
-    if (resource.kind === 'allowed') use(resource.by, action);
+    if (identity.kind === 'allowed') this.#use(identity.by, action);
+    if (resource.kind === 'allowed') this.#use(resource.by, action);
     if (identity.kind === 'allowed' || resource.kind === 'allowed') return undefined;
-    return refuse(who, plain, `no identity-based policy allows the ${action} action`);
-  };
+    return this.#refuse(who, plain, `no identity-based policy allows the ${action} action`);
+  }
 
-  return {
-    addRole: (arn, trust, path) => {
-      const name = arn.slice(arn.lastIndexOf('/') + 1);
-      roles.set(name, { name, trust: parseKnown(trust, path), statements: [] });
-    },
-    addPolicy: (roleName, document, path) => {
-      roleNamed(roleName, path).statements.push(...parseKnown(document, path));
-    },
-    addManagedPolicy: (roleName, policyArn, path) => {
-      const document = managedPolicies[policyArn];
-      if (document === undefined) {
-        throw new StartFailure(`${path}: the local cloud does not know the policy ${policyArn}.`);
-      }
-      roleNamed(roleName, path).statements.push(...parseKnown(document, path));
-    },
-    addResourcePolicy: (resourceArn, document, path) => {
-      const before = resources.get(resourceArn) ?? [];
-      resources.set(resourceArn, [...before, ...parseKnown(document, path)]);
-    },
-    trusts: (roleArn, service) =>
-      (roles.get(nameOf(roleArn))?.trust ?? []).some(
-        (statement) =>
-          statement.effect === 'Allow' &&
-          (statement.principals ?? []).includes(`Service:${service}`),
-      ),
-    credentialsOf: (definition) => {
-      const credentials = credentialsFor(definition.roleArn, definition.name);
-      callers.set(credentials.accessKeyId, roleCaller(definition.roleArn, definition.name));
-      return credentials;
-    },
-    callerOf: (accessKeyId) => callers.get(accessKeyId ?? '') ?? rootCaller,
-    refusal: (caller, requests) => {
-      if (caller.kind === 'root') return undefined;
-      const role = roleNamed(caller.roleName, caller.functionName);
-      const principal = [`AWS:${caller.roleArn}`, `AWS:${caller.arn}`];
-      for (const request of requests) {
-        const sentence = check(caller.arn, role, principal, request);
-        if (sentence !== undefined) return sentence;
-      }
-      return undefined;
-    },
-    roleRefusal: (roleArn, service, request) =>
-      check(roleArn, roleNamed(nameOf(roleArn), service), [`AWS:${roleArn}`], request),
-    serviceMay: (service, plain) => {
-      const policy = (
-        resources.get(plain.resource) ?? bucketPolicy(resources, plain.resource)
-      ).filter((statement) => appliesTo(statement, [`Service:${service}`]));
-      const request = { ...plain, context: { ...baseContext(service), ...plain.context } };
-      const decision = decide(policy, request);
-      if (decision.kind === 'allowed') use(decision.by, plain.action);
-      else refuse(service, plain, 'no resource-based policy allows it');
-      return decision.kind === 'allowed';
-    },
-    writeReport: () => {
-      const all = [...roles.values()].flatMap((role) =>
-        role.statements.map((statement) => ({ role: role.name, statement })),
-      );
-      const report = {
-        grantedNeverUsed: all.flatMap(({ role, statement }) => unused(role, statement, used)),
-        usedButDenied: [...refused.values()],
-      };
-      writeFileSync(join(stateDir, 'iam-report.json'), `${JSON.stringify(report, null, 2)}\n`);
-    },
-  };
+  /** The statements of the resource's own policy that are about this principal. */
+  #resourcePolicy(resource: string, principal: readonly string[]): Statement[] {
+    const all = this.#resources.get(resource) ?? bucketPolicy(this.#resources, resource);
+    return all.filter((statement) => appliesTo(statement, principal));
+  }
+
+  #use(statements: readonly Statement[], action: string): void {
+    for (const statement of statements) {
+      const actions = this.#used.get(statement) ?? new Set();
+      this.#used.set(statement, actions.add(action));
+    }
+  }
+
+  #refuse(who: string, request: AccessRequest, why: string): string {
+    const { action, resource } = request;
+    const key = `${who} ${action} ${resource}`;
+    const before = this.#refused.get(key);
+    if (before !== undefined) before.times += 1;
+    else if (this.#refused.size < refusedMax) {
+      this.#refused.set(key, { caller: who, action, resource, times: 1 });
+    }
+    const line = `${new Date().toISOString()} denied ${who} ${action} on ${resource}\n`;
+    appendFileSync(join(this.#stateDir, 'iam.log'), line);
+    const what = `perform: ${action} on resource: ${resource}`;
+    return `User: ${who} is not authorized to ${what} because ${why}`;
+  }
 }
 
 function unused(
