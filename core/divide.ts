@@ -23,39 +23,62 @@ export function divide(wanted: number, places: Places): Division {
   for (let i = 0; i < fit.length; i++) total += fit[i]!;
   if (wanted >= total) return { placed: total, chunks: Int32Array.from(fit) };
   const chunks = new Int32Array(fit.length);
-  if (wanted <= 0) return { placed: 0, chunks };
-  const level = levelFor(wanted, places);
-  const below = fillTo(level, places, chunks);
-  topOff(wanted - below, places, chunks);
-  return { placed: wanted, chunks };
+  if (wanted > 0) fill(wanted, places, chunks);
+  return { placed: Math.max(0, wanted), chunks };
 }
 
+/**
+ * Whole chunks up to a level, then at most one more for each place that the level cuts through. The level need not be
+ * exact for that, so of many places it is first looked for in a sample, and only when it does not serve in all of them.
+ */
+function fill(wanted: number, places: Places, chunks: Int32Array): void {
+  const sampled = places.fit.length > sampleAbove;
+  let level = levelFor(wanted, places, sampled ? sampleStride : 1);
+  let rest = wanted - fillTo(level, places, chunks);
+  if (sampled) {
+    if (rest >= 0) rest = giveInOrder(rest, level, places, chunks);
+    if (rest === 0) return;
+    level = levelFor(wanted, places, 1);
+    rest = wanted - fillTo(level, places, chunks);
+  }
+  topOff(giveLowest(rest, level, places, chunks), places, chunks);
+}
+
+const sampleAbove = 4_096;
+/** A prime, so that fleets with a pattern are not seen through its eye. */
+const sampleStride = 31;
 const sweepsMax = 60;
 
-/** The level up to which `wanted` fractional chunks fill the places: Newton's steps, kept inside a bracket. */
-function levelFor(wanted: number, { fit, load, room }: Places): number {
+/** The level to which `wanted` fractional chunks fill the places: Newton's steps, kept inside a bracket. */
+function levelFor(wanted: number, { fit, load, room }: Places, stride: number): number {
   let low = Number.POSITIVE_INFINITY;
   let high = 0;
-  for (let i = 0; i < fit.length; i++) {
+  let room0 = 0;
+  let used0 = 0;
+  let seen = 0;
+  for (let i = 0; i < fit.length; i += stride) {
+    seen++;
     if (fit[i]! === 0) continue;
     if (load[i]! < low) low = load[i]!;
-    const top = load[i]! + fit[i]! / room[i]!;
-    if (top > high) high = top;
+    high = Math.max(high, load[i]! + fit[i]! / room[i]!);
+    room0 += room[i]!;
+    used0 += load[i]! * room[i]!;
   }
-  let level = low;
+  const share = (wanted * seen) / fit.length;
+  let level = Math.min(Math.max((share + used0) / room0, low), high);
   for (let sweep = 0; sweep < sweepsMax; sweep++) {
     let filled = 0;
     let slope = 0;
-    for (let i = 0; i < fit.length; i++) {
-      const share = (level - load[i]!) * room[i]!;
-      if (share < 0) continue;
-      if (share >= fit[i]!) filled += fit[i]!;
+    for (let i = 0; i < fit.length; i += stride) {
+      const part = (level - load[i]!) * room[i]!;
+      if (part < 0) continue;
+      if (part >= fit[i]!) filled += fit[i]!;
       else {
-        filled += share;
+        filled += part;
         slope += room[i]!;
       }
     }
-    const missing = wanted - filled;
+    const missing = share - filled;
     if (Math.abs(missing) < 0.5) return level;
     if (missing > 0) low = level;
     else high = level;
@@ -65,65 +88,85 @@ function levelFor(wanted: number, { fit, load, room }: Places): number {
   return low;
 }
 
-/** Gives every place the whole chunks that fit below the level; the sum is at most what was wanted. */
+/** Gives every place the whole chunks that fit below the level; answers how many these are. */
 function fillTo(level: number, { fit, load, room }: Places, chunks: Int32Array): number {
-  let filled = 0;
+  let sum = 0;
   for (let i = 0; i < fit.length; i++) {
-    const share = (level - load[i]!) * room[i]!;
-    if (share < 1) continue;
-    const whole = share >= fit[i]! ? fit[i]! : Math.floor(share);
+    const whole = Math.min(Math.max((level - load[i]!) * room[i]!, 0), fit[i]!) | 0;
     chunks[i] = whole;
-    filled += whole;
+    sum += whole;
   }
-  return filled;
+  return sum;
+}
+
+/** One more for places that the level cuts through, as they come; answers what is left. */
+function giveInOrder(
+  wanted: number,
+  level: number,
+  { fit, load, room }: Places,
+  chunks: Int32Array,
+): number {
+  let rest = wanted;
+  for (let i = 0; i < fit.length && rest > 0; i++) {
+    const part = (level - load[i]!) * room[i]!;
+    if (part < 0 || part >= fit[i]!) continue;
+    chunks[i]!++;
+    rest--;
+  }
+  return rest;
 }
 
 const bucketsMax = 512;
 
-/** The last few chunks go one by one to where the level ends lowest; ties in the order of the places. */
-function topOff(left: number, places: Places, chunks: Int32Array): void {
-  const { fit, load, room } = places;
-  const keys = new Float64Array(fit.length);
-  for (let rest = left; rest > 0; ) {
-    let lowest = Number.POSITIVE_INFINITY;
-    let highest = 0;
-    for (let i = 0; i < fit.length; i++) {
-      const key = chunks[i]! < fit[i]! ? load[i]! + (chunks[i]! + 1) / room[i]! : Number.NaN;
-      keys[i] = key;
-      if (key < lowest) lowest = key;
-      if (key > highest) highest = key;
-    }
-    if (lowest === Number.POSITIVE_INFINITY) return;
-    rest = giveLowest(rest, keys, lowest, highest, chunks);
-  }
-}
-
-/** One more chunk for each of the places with the lowest keys: found by counting, only the last bucket is sorted. */
+/** The same, those first that end lowest: found by counting them into buckets. */
 function giveLowest(
   wanted: number,
-  keys: Float64Array,
-  lowest: number,
-  highest: number,
+  level: number,
+  { fit, load, room }: Places,
   chunks: Int32Array,
 ): number {
-  const buckets = Math.min(bucketsMax, 2 * keys.length + 2);
-  const scale = highest > lowest ? (buckets - 1) / (highest - lowest) : 0;
-  const sizes = new Int32Array(buckets);
-  for (let i = 0; i < keys.length; i++) {
-    if (keys[i]! >= lowest) sizes[((keys[i]! - lowest) * scale) | 0]!++;
+  if (wanted <= 0) return 0;
+  const above = new Float64Array(fit.length).fill(-1);
+  let highest = 0;
+  for (let i = 0; i < fit.length; i++) {
+    const part = (level - load[i]!) * room[i]!;
+    if (part < 0 || part >= fit[i]!) continue;
+    above[i] = (1 + chunks[i]! - part) / room[i]!;
+    highest = Math.max(highest, above[i]!);
   }
+  const buckets = Math.min(bucketsMax, 2 * fit.length);
+  const scale = (buckets - 1) / Math.max(highest, Number.MIN_VALUE);
+  const sizes = new Int32Array(buckets);
+  for (let i = 0; i < fit.length; i++) if (above[i]! >= 0) sizes[(above[i]! * scale) | 0]!++;
   let edge = 0;
   let inside = 0;
   while (edge < buckets && inside + sizes[edge]! < wanted) inside += sizes[edge++]!;
-  const tied: number[] = [];
-  for (let i = 0; i < keys.length; i++) {
-    if (!(keys[i]! >= lowest)) continue;
-    const bucket = ((keys[i]! - lowest) * scale) | 0;
-    if (bucket < edge) chunks[i]!++;
-    else if (bucket === edge) tied.push(i);
+  let rest = wanted;
+  let tied = wanted - inside;
+  for (let i = 0; i < fit.length; i++) {
+    if (above[i]! < 0) continue;
+    const bucket = (above[i]! * scale) | 0;
+    if (bucket > edge || (bucket === edge && tied-- <= 0)) continue;
+    chunks[i]!++;
+    rest--;
   }
-  const rest = Math.min(wanted - inside, tied.length);
-  if (highest > lowest && rest < tied.length) tied.sort((a, b) => keys[a]! - keys[b]! || a - b);
-  for (let at = 0; at < rest; at++) chunks[tied[at]!]!++;
-  return wanted - inside - rest;
+  return rest;
+}
+
+/** One by one to wherever the level ends lowest: only where rounding leaves no level that serves. */
+function topOff(rest: number, { fit, load, room }: Places, chunks: Int32Array): void {
+  for (let left = rest; left > 0; left--) {
+    let best = -1;
+    let lowest = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < fit.length; i++) {
+      if (chunks[i]! >= fit[i]!) continue;
+      const key = load[i]! + (chunks[i]! + 1) / room[i]!;
+      if (key < lowest) {
+        lowest = key;
+        best = i;
+      }
+    }
+    if (best < 0) return;
+    chunks[best]!++;
+  }
 }

@@ -96,3 +96,37 @@ test('an emptier place is filled before a fuller one', () => {
   expect([...divide(6, all).chunks]).toEqual([6, 0]);
   expect([...divide(10, all).chunks]).toEqual([8, 2]);
 });
+
+test('many places are divided through a sample, and just as level', () => {
+  const shapes: readonly ((i: number) => { capacity: number; used: number })[] = [
+    (i) => ({ capacity: [150, 250, 600][i % 3]!, used: (i * 7_919) % 100 }),
+    () => ({ capacity: 250, used: 0 }),
+    // A fleet whose sampled places are all full.
+    (i) => ({ capacity: 250, used: i % 31 === 0 ? 100 : 0 }),
+    (i) => ({ capacity: i % 31 === 0 ? 100_000 : 20, used: 0 }),
+  ];
+  for (const shape of shapes) {
+    const all = placesOf(
+      Array.from({ length: 10_000 }, (_, i) => shape(i)),
+      10,
+    );
+    for (const wanted of [1, 99, 9_999, 60_000, 100_000]) {
+      const { placed, chunks } = divide(wanted, all);
+      const room = all.fit.reduce((sum, n) => sum + n, 0);
+      expect(placed).toBe(Math.min(wanted, room));
+      expect(chunks.reduce((sum, n) => sum + n, 0)).toBe(placed);
+      let lowest = Number.POSITIVE_INFINITY;
+      let overfilled = 0;
+      chunks.forEach((n, i) => {
+        if (n > all.fit[i]!) overfilled++;
+        if (n < all.fit[i]!) lowest = Math.min(lowest, all.load[i]! + (n + 1) / all.room[i]!);
+      });
+      expect(overfilled).toBe(0);
+      // Nobody is more than one chunk above where somebody else's next chunk would end.
+      const over = Array.from(chunks, (n, i) =>
+        n < 1 ? 0 : all.load[i]! + (n - 1) / all.room[i]!,
+      );
+      expect(Math.max(...over)).toBeLessThanOrEqual(lowest + 1e-9);
+    }
+  }
+});
