@@ -1,0 +1,19 @@
+import { expect, test } from 'vitest';
+import { startDynoxide } from '../contract/dynoxide.ts';
+import { createApiStage } from '../lambdas/api/api-stage.ts';
+import { plantJobs, walk } from '../lambdas/api/many-jobs.ts';
+
+test('10,000 jobs are listed once each, in order, with and without a filter', {
+  timeout: 300_000,
+}, async () => {
+  const database = await startDynoxide();
+  try {
+    const api = createApiStage(await database.makeTable());
+    const ids = await plantJobs(api, 10_000);
+    expect((await walk(api, '/v1/jobs?', 500)).ids).toEqual(ids);
+    const filtered = await walk(api, '/v1/jobs?queue=odd&state=done&', 50);
+    expect(filtered.ids).toHaveLength(667);
+  } finally {
+    await database.close();
+  }
+});
