@@ -1,6 +1,6 @@
 /**
- * What the local cloud costs a developer: time from `cdk.out` to ready, processor time when nothing happens,
- * and the time of an API call whose function does nothing. Needs a synthesized template.
+ * What the local cloud costs a developer: time from `cdk.out` to ready, processor time when nothing
+ * happens, and the time of an API call whose function does nothing. Needs a synthesized template.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -24,8 +24,8 @@ export function globalArnOf(service: string, resource: string): string {
 }
 
 /**
- * CloudFormation names a resource `<stack>-<logical id>-<random>`, shortened from the left parts. Here the
- * last part is a hash, so that the same template finds its data again after a restart.
+ * CloudFormation names a resource `<stack>-<logical id>-<random>`, shortened from the left parts.
+ * Here the last part is a hash, so that the same template finds its data again after a restart.
  */
 export function physicalName(account: Account, logicalId: string, lengthMax: number): string {
   const hash = stableToken(`${account.stack}/${logicalId}`, 12);

@@ -1,4 +1,6 @@
-/** The local cloud's own log file: what the stand-ins have to say to a developer who looks for it. */
+/**
+ * The local cloud's own log file: what the stand-ins have to say to a developer who looks for it.
+ */
 import { appendFileSync, mkdirSync, renameSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { logFileBytesMax } from './limits.ts';

@@ -1,9 +1,9 @@
 /**
- * Starts and stops the whole local cloud, in the order in which its parts need each other. This file is the
- * map; what each part does is in its own folder.
+ * Starts and stops the whole local cloud, in the order in which its parts need each other. This
+ * file is the map; what each part does is in its own folder.
  *
- * State directory: locked → stale programs ended → database and queues → template's resources → functions →
- * IoT → servers → event sources → endpoints.json. Stopping goes the other way.
+ * State directory: locked → stale programs ended → database and queues → template's resources →
+ * functions → IoT → servers → event sources → endpoints.json. Stopping goes the other way.
  */
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `<state>/endpoints.json`: how programs on this machine reach the local cloud. It appears, whole, when
- * everything is ready and goes with a clean stop.
+ * `<state>/endpoints.json`: how programs on this machine reach the local cloud. It appears, whole,
+ * when everything is ready and goes with a clean stop.
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Every bound of the local cloud. Where AWS documents a number it is that number; the others keep one
- * developer's machine usable and say so.
+ * Every bound of the local cloud. Where AWS documents a number it is that number; the others keep
+ * one developer's machine usable and say so.
  */
 import { availableParallelism } from 'node:os';
 
@@ -12,18 +12,29 @@ export const lambdaAsyncPayloadBytesMax = 1_048_576;
 export const lambdaInitMsMax = 10_000;
 /** A busy function gets another process when an invocation waited this long: most end sooner. */
 export const lambdaGrowAfterMs = 25;
-/** Processes that start at the same time: more would only slow each other down (this machine's bound). */
+/**
+ * Processes that start at the same time: more would only slow each other down (this machine's
+ * bound).
+ */
 export const lambdaStartsMax = Math.max(2, availableParallelism());
-/** Lambda: retries of an asynchronous invocation (AWS: 2, after one and two minutes; shorter here). */
+/**
+ * Lambda: retries of an asynchronous invocation (AWS: 2, after one and two minutes; shorter here).
+ */
 export const lambdaAsyncRetriesMax = 2;
 export const lambdaAsyncRetryDelayMs = [1_000, 2_000] as const;
-/** Processes of one function at once; more requests wait for one to become free (this machine's bound). */
+/**
+ * Processes of one function at once; more requests wait for one to become free (this machine's
+ * bound).
+ */
 export const lambdaInstancesPerFunctionMax = 8;
 /** Processes of all functions at once (this machine's bound). */
 export const lambdaInstancesMax = 32;
 /** A process without work ends after this long (AWS: minutes, undocumented). */
 export const lambdaIdleMsMax = 600_000;
-/** Requests that wait for a process of one function; above this they are throttled (this machine's bound). */
+/**
+ * Requests that wait for a process of one function; above this they are throttled (this machine's
+ * bound).
+ */
 export const lambdaWaitingMax = 2_000;
 /** One function's log file is started anew above this size; one older file is kept. */
 export const logFileBytesMax = 16_777_216;
@@ -32,7 +43,10 @@ export const logFileBytesMax = 16_777_216;
 export const httpApiPayloadBytesMax = 10_485_760;
 /** HTTP API: integration timeout (AWS: 30 s). */
 export const httpApiTimeoutMsMax = 30_000;
-/** HTTP API: account throttle that a stage without its own settings gets (AWS: 10,000 rps, burst 5,000). */
+/**
+ * HTTP API: account throttle that a stage without its own settings gets (AWS: 10,000 rps, burst
+ * 5,000).
+ */
 export const httpApiRatePerSecond = 10_000;
 export const httpApiBurst = 5_000;
 /** HTTP API: authorizer results kept at once; the oldest leave first (this machine's bound). */
@@ -45,7 +59,10 @@ export const gatewayTimeoutMs = 60_000;
 
 /** Streams: records of one read (AWS: 1,000). */
 export const streamReadRecordsMax = 1_000;
-/** Streams: pause between reads when nothing announced a write. Writes through the gateway announce themselves. */
+/**
+ * Streams: pause between reads when nothing announced a write. Writes through the gateway announce
+ * themselves.
+ */
 export const streamIdleMs = 500;
 /** Streams: how soon to look again after an announced write that is not in the stream yet. */
 export const streamEagerMs = 3;
@@ -65,7 +82,9 @@ export const batchPayloadBytesMax = 6_000_000;
 export const queueReceiveMax = 10;
 /** SQS: long poll (AWS: 20 s). */
 export const queueWaitSeconds = 20;
-/** SQS event source: concurrent batches (AWS starts with 5 and adds more; this machine stays at 5). */
+/**
+ * SQS event source: concurrent batches (AWS starts with 5 and adds more; this machine stays at 5).
+ */
 export const queueConcurrencyMax = 5;
 
 /** CloudFront functions: time of one call (AWS: under 1 ms of computing). */
@@ -75,9 +94,14 @@ export const viewerFunctionMs = 100;
 export const stopGraceMs = 1_500;
 /** Database: time to start answering. */
 export const databaseStartMsMax = 20_000;
-/** Database: how often it is started again when it ends by itself, before the local cloud gives up. */
+/**
+ * Database: how often it is started again when it ends by itself, before the local cloud gives up.
+ */
 export const databaseRestartsMax = 20;
-/** Names: lengths of generated physical names (AWS: function 64, role 64, queue 80, bucket 63, table 255). */
+/**
+ * Names: lengths of generated physical names (AWS: function 64, role 64, queue 80, bucket 63, table
+ * 255).
+ */
 export const functionNameMax = 64;
 export const roleNameMax = 64;
 export const queueNameMax = 80;

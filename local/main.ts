@@ -14,7 +14,8 @@ async function main(): Promise<void> {
     return;
   }
   const startedAtMs = performance.now() - process.uptime() * 1000;
-  // Kept beside the packages: loading compiled modules is several times faster than loading sources.
+  // Kept beside the packages: loading compiled modules is several times faster than loading
+  // sources.
   enableCompileCache(join(import.meta.dirname, '..', 'node_modules', '.cache', 'local-cloud'));
   const { startCloud } = await import('./cloud.ts');
   const cloud = await startCloud(options);

@@ -48,7 +48,8 @@ export function portFailure(error: unknown, port: number): unknown {
 }
 
 export function busySentence(port: number): string {
-  return `Port ${port} is used by another program; stop it or choose other ports with --port-base N.`;
+  const remedy = 'stop it or choose other ports with --port-base N.';
+  return `Port ${port} is used by another program; ${remedy}`;
 }
 
 export function close(server: { close(done: () => void): unknown; closeAllConnections(): void }) {

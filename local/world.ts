@@ -1,6 +1,6 @@
 /**
- * What the resource types build: everything that the template asks for, resolved, before anything of it
- * runs. `cloud.ts` starts the services from it.
+ * What the resource types build: everything that the template asks for, resolved, before anything
+ * of it runs. `cloud.ts` starts the services from it.
  */
 import type { Account } from './account.ts';
 import type { AlarmDefinition } from './alarms/definition.ts';

@@ -1,7 +1,7 @@
 /**
- * CloudWatch alarms on what the stand-ins can count themselves: functions, queues, APIs and the age of
- * stream iterators. A change of state is a line in `logs/alarms.log`. Alarms on anything else are listed as
- * not run.
+ * CloudWatch alarms on what the stand-ins can count themselves: functions, queues, APIs and the age
+ * of stream iterators. A change of state is a line in `logs/alarms.log`. Alarms on anything else
+ * are listed as not run.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';

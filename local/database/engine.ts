@@ -1,6 +1,6 @@
 /**
- * Runs one of the two database engines as a child process and waits until it answers.
- * The engine listens on this machine only; everybody but the local cloud reaches it through the gateway.
+ * Runs one of the two database engines as a child process and waits until it answers. The engine
+ * listens on this machine only; everybody but the local cloud reaches it through the gateway.
  */
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -42,8 +42,9 @@ export interface DatabaseOptions {
 }
 
 /**
- * `starting → running → (ended → starting)* → closed`: an engine that ends by itself is started again, as a
- * service would be; its files keep what it acknowledged. One that keeps ending gives up with a sentence.
+ * `starting → running → (ended → starting)* → closed`: an engine that ends by itself is started
+ * again, as a service would be; its files keep what it acknowledged. One that keeps ending gives up
+ * with a sentence.
  */
 export async function startDatabase(options: DatabaseOptions): Promise<Database> {
   const dataDir = join(options.stateDir, 'database');

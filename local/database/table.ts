@@ -1,6 +1,7 @@
 /**
- * Makes a table of the template exist in the engine: creates it, or adds what a newer template added.
- * Engines name their region otherwise (`dynoxide`, `ddblocal`); outside, ARNs carry the account's region.
+ * Makes a table of the template exist in the engine: creates it, or adds what a newer template
+ * added. Engines name their region otherwise (`dynoxide`, `ddblocal`); outside, ARNs carry the
+ * account's region.
  */
 import { type Account, arnOf } from '../account.ts';
 import { StartFailure } from '../failure.ts';

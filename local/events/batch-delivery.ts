@@ -1,6 +1,6 @@
 /**
- * Gives one batch of stream records to a function until it is handled or given up: retries, record age,
- * partial batch failures and bisecting as documented for event source mappings
+ * Gives one batch of stream records to a function until it is handled or given up: retries, record
+ * age, partial batch failures and bisecting as documented for event source mappings
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-ddb-params.html).
  */
 import type { FunctionDefinition, InvocationOutcome } from '../lambda/definition.ts';
@@ -103,8 +103,8 @@ function isTooOld(record: StreamRecord, mapping: StreamMapping): boolean {
 }
 
 /**
- * Index of the first record that the function reports as failed; the batch's length when all are handled.
- * An identifier that is empty or not of this batch fails the whole batch, as documented.
+ * Index of the first record that the function reports as failed; the batch's length when all are
+ * handled. An identifier that is empty or not of this batch fails the whole batch, as documented.
  */
 function firstFailure(
   payload: Buffer,

@@ -1,6 +1,6 @@
 /**
- * How far a shard is handled. Lanes finish out of order; the checkpoint is the last record before the first
- * unfinished one, so a restart repeats some records and never leaves one out.
+ * How far a shard is handled. Lanes finish out of order; the checkpoint is the last record before
+ * the first unfinished one, so a restart repeats some records and never leaves one out.
  */
 import type { StateStore } from '../state/store.ts';
 

@@ -1,7 +1,7 @@
 /**
  * Where a batch goes that a function could not handle
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html): a queue gets a description
- * of the batch without its records, a bucket gets the description with them.
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html): a queue gets a
+ * description of the batch without its records, a bucket gets the description with them.
  */
 import { randomUUID } from 'node:crypto';
 import { accountId } from '../account.ts';

@@ -1,8 +1,8 @@
 /**
  * Event filtering of Lambda event sources
- * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html): a pattern names fields and
- * for each a list of alternatives. All named fields must match; `$or` takes a list of patterns.
- * A pattern that AWS would refuse stops the start with its path.
+ * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-eventfiltering.html): a pattern names
+ * fields and for each a list of alternatives. All named fields must match; `$or` takes a list of
+ * patterns. A pattern that AWS would refuse stops the start with its path.
  */
 import { StartFailure } from '../failure.ts';
 import type { Json, JsonObject } from '../template/assembly.ts';
@@ -108,7 +108,9 @@ function isLeaf(value: Json | undefined): boolean {
   );
 }
 
-/** A text, or (as EventBridge allows) an object with `equals-ignore-case` inside prefix and suffix. */
+/**
+ * A text, or (as EventBridge allows) an object with `equals-ignore-case` inside prefix and suffix.
+ */
 function textTest(
   argument: Json,
   path: string,

@@ -1,7 +1,8 @@
 /**
- * Reads a queue for one event source mapping: long polls, collects a batch, invokes, and deletes what was
- * handled. What failed becomes visible again after the queue's visibility timeout; the queue's redrive
- * policy then decides (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
+ * Reads a queue for one event source mapping: long polls, collects a batch, invokes, and deletes
+ * what was handled. What failed becomes visible again after the queue's visibility timeout; the
+ * queue's redrive policy then decides
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
  */
 import { accountId } from '../account.ts';
 import type { FunctionDefinition } from '../lambda/definition.ts';

@@ -1,6 +1,6 @@
 /**
- * One lane of a shard: collects records into batches (size, window, payload) and has them delivered one
- * batch at a time, in order.
+ * One lane of a shard: collects records into batches (size, window, payload) and has them delivered
+ * one batch at a time, in order.
  */
 import { batchPayloadBytesMax } from '../limits.ts';
 import type { BatchDelivery } from './batch-delivery.ts';

@@ -1,4 +1,7 @@
-/** What a template says about a function that reads a table's stream (`AWS::Lambda::EventSourceMapping`). */
+/**
+ * What a template says about a function that reads a table's stream
+ * (`AWS::Lambda::EventSourceMapping`).
+ */
 import type { FilterPattern } from './filter-pattern.ts';
 
 export interface StreamMapping {

@@ -1,7 +1,7 @@
 /**
- * Reads a table's stream for one event source mapping: finds the shards, parents before children, reads
- * each from its checkpoint, filters, and hands the records to lanes. Any trouble with the engine leads back
- * to the checkpoint, so a restarted engine is read on from where it was.
+ * Reads a table's stream for one event source mapping: finds the shards, parents before children,
+ * reads each from its checkpoint, filters, and hands the records to lanes. Any trouble with the
+ * engine leads back to the checkpoint, so a restarted engine is read on from where it was.
  */
 import { type DatabaseClient, DatabaseError } from '../database/client.ts';
 import type { FunctionDefinition } from '../lambda/definition.ts';

@@ -1,6 +1,6 @@
 /**
- * Announces that a table was written, so that readers of its stream look at once and can rest otherwise.
- * It is a hint: a write that nobody announced is found at the next regular look.
+ * Announces that a table was written, so that readers of its stream look at once and can rest
+ * otherwise. It is a hint: a write that nobody announced is found at the next regular look.
  */
 export interface WriteSignal {
   /** Counts the announcements for a table. */

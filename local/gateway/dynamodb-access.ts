@@ -1,6 +1,6 @@
 /**
- * Which permissions a DynamoDB request needs: AWS checks a transaction item by item and a query of an index
- * on the index
+ * Which permissions a DynamoDB request needs: AWS checks a transaction item by item and a query of
+ * an index on the index
  * (https://docs.aws.amazon.com/service-authorization/latest/reference/list_amazondynamodb.html).
  */
 import { type Account, arnOf } from '../account.ts';

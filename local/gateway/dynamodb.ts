@@ -1,6 +1,6 @@
 /**
- * DynamoDB and DynamoDB Streams: asks the caller's role, then passes the request to the engine. Answers to
- * writes announce the table to the readers of its stream.
+ * DynamoDB and DynamoDB Streams: asks the caller's role, then passes the request to the engine.
+ * Answers to writes announce the table to the readers of its stream.
  */
 import { Agent, request as httpRequest, type ServerResponse } from 'node:http';
 import { type Account, accountId } from '../account.ts';
@@ -128,8 +128,8 @@ async function forward(
 }
 
 /**
- * A shard that is still written has no last sequence number on AWS; one engine names the newest record
- * instead, and readers would take the shard for closed. Only a shard with a child is closed.
+ * A shard that is still written has no last sequence number on AWS; one engine names the newest
+ * record instead, and readers would take the shard for closed. Only a shard with a child is closed.
  */
 function withOpenShards(body: Buffer): Buffer {
   const answer = JSON.parse(body.toString()) as {

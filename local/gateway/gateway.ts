@@ -1,6 +1,6 @@
 /**
- * The one address of all AWS services. The service is found as AWS's own front doors do it: by the scope of
- * the signature, then by the operation's header, then by the form of the request.
+ * The one address of all AWS services. The service is found as AWS's own front doors do it: by the
+ * scope of the signature, then by the operation's header, then by the form of the request.
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '../failure.ts';

@@ -51,7 +51,8 @@ async function invoke(
   const payload = request.body.length === 0 ? Buffer.from('{}') : request.body;
   const bytesMax = kind === 'Event' ? lambdaAsyncPayloadBytesMax : lambdaPayloadBytesMax;
   if (payload.length > bytesMax) {
-    const message = `Request must be smaller than ${bytesMax} bytes for the InvokeFunction operation`;
+    const message =
+      `Request must be smaller than ${bytesMax} bytes ` + 'for the InvokeFunction operation';
     return sendRestError(res, 413, 'RequestTooLargeException', message);
   }
   if (!isJson(payload)) {

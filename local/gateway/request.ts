@@ -38,7 +38,9 @@ export async function readRequest(message: IncomingMessage): Promise<GatewayRequ
   };
 }
 
-/** `<key>/<date>/<region>/<service>/aws4_request` from the header or, for presigned URLs, the query. */
+/**
+ * `<key>/<date>/<region>/<service>/aws4_request` from the header or, for presigned URLs, the query.
+ */
 function credentialScope(
   authorization: string | undefined,
   query: URLSearchParams,

@@ -1,4 +1,7 @@
-/** SQS: asks the caller's role, then hands the request to the stand-in. Queue addresses are the gateway's. */
+/**
+ * SQS: asks the caller's role, then hands the request to the stand-in. Queue addresses are the
+ * gateway's.
+ */
 import { type Account, arnOf } from '../account.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';

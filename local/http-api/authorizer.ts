@@ -1,8 +1,8 @@
 /**
  * Lambda authorizers with simple responses
- * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html): without
- * one of the identity sources the request is refused unseen; answers are kept for the authorizer's time,
- * under the values of its identity sources.
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-lambda-authorizer.html):
+ * without one of the identity sources the request is refused unseen; answers are kept for the
+ * authorizer's time, under the values of its identity sources.
  */
 import type { InvocationOutcome } from '../lambda/definition.ts';
 import { httpApiAuthorizerCacheMax } from '../limits.ts';

@@ -1,6 +1,7 @@
 /**
- * CORS as HTTP APIs do it: with settings, the API answers preflight requests itself and replaces the CORS
- * headers of functions (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html).
+ * CORS as HTTP APIs do it: with settings, the API answers preflight requests itself and replaces
+ * the CORS headers of functions
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html).
  */
 import type { CorsSettings } from './definition.ts';
 

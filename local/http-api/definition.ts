@@ -1,4 +1,7 @@
-/** What a template says about one HTTP API, resolved. The parts are separate resources and are added one by one. */
+/**
+ * What a template says about one HTTP API, resolved. The parts are separate resources and are added
+ * one by one.
+ */
 export interface ApiDefinition {
   readonly id: string;
   readonly name: string;

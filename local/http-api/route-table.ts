@@ -1,8 +1,8 @@
 /**
  * Chooses the route of a request as HTTP APIs do
- * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html): a full match,
- * then a match with a greedy variable, then `$default`. Among equals the longer fixed beginning wins, and a
- * named method wins over ANY.
+ * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-develop-routes.html): a
+ * full match, then a match with a greedy variable, then `$default`. Among equals the longer fixed
+ * beginning wins, and a named method wins over ANY.
  */
 import type { RouteDefinition } from './definition.ts';
 

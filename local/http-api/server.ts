@@ -1,6 +1,6 @@
 /**
- * Serves one HTTP API of the template: route, throttle, authorizer, function, answer, access log, in the
- * order in which API Gateway does it.
+ * Serves one HTTP API of the template: route, throttle, authorizer, function, answer, access log,
+ * in the order in which API Gateway does it.
  */
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';

@@ -1,6 +1,7 @@
 /**
  * Access keys: each function signs its calls with a key of its own, which leads the gateway to the
- * function's role. Any key that was not given to a function belongs to the developer, who may do everything.
+ * function's role. Any key that was not given to a function belongs to the developer, who may do
+ * everything.
  */
 import { accountId, stableToken } from '../account.ts';
 

@@ -1,4 +1,7 @@
-/** The AWS managed policies that templates of this kind attach, with the actions that AWS gives them. */
+/**
+ * The AWS managed policies that templates of this kind attach, with the actions that AWS gives
+ * them.
+ */
 import type { Json } from '../template/assembly.ts';
 
 function allow(...actions: string[]): Json {

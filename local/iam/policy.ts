@@ -1,6 +1,7 @@
 /**
- * IAM policy documents: read once, then asked for each request. Explicit deny wins, then allow, then the
- * implicit deny (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html).
+ * IAM policy documents: read once, then asked for each request. Explicit deny wins, then allow,
+ * then the implicit deny
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_evaluation-logic.html).
  */
 import { StartFailure } from '../failure.ts';
 import type { Json } from '../template/assembly.ts';

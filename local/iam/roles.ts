@@ -1,7 +1,7 @@
 /**
- * The roles of the template with their policies, the policies of queues and buckets, and the record of what
- * was asked: every refusal goes to `iam.log`, and on stop `iam-report.json` lists what was granted but never
- * used and what was used but refused.
+ * The roles of the template with their policies, the policies of queues and buckets, and the record
+ * of what was asked: every refusal goes to `iam.log`, and on stop `iam-report.json` lists what was
+ * granted but never used and what was used but refused.
  */
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Asynchronous invocations: accepted into the state, so that a killed local cloud does not lose an event, then
- * tried until one succeeds or the tries are used up and the event goes to the function's dead-letter queue.
+ * Asynchronous invocations: accepted into the state, so that a killed local cloud does not lose an
+ * event, then tried until one succeeds or the tries are used up and the event goes to the
+ * function's dead-letter queue.
  */
 import { randomUUID } from 'node:crypto';
 import { lambdaAsyncRetriesMax, lambdaAsyncRetryDelayMs } from '../limits.ts';

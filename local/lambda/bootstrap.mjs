@@ -1,6 +1,6 @@
 /**
- * Runs inside every function's process: loads the handler and serves the Lambda Runtime API until the
- * local cloud goes away. Plain JavaScript, because stripping types would cost every cold start.
+ * Runs inside every function's process: loads the handler and serves the Lambda Runtime API until
+ * the local cloud goes away. Plain JavaScript, because stripping types would cost every cold start.
  * Arguments: the folder of the compile cache.
  */
 

@@ -1,7 +1,7 @@
 /**
- * The environment variables of a function's process: what the template gives, what Lambda itself sets
- * (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html), and the addresses of the
- * stand-ins. Nothing of the developer's shell gets in.
+ * The environment variables of a function's process: what the template gives, what Lambda itself
+ * sets (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html), and the addresses
+ * of the stand-ins. Nothing of the developer's shell gets in.
  */
 import type { Credentials } from '../iam/identity.ts';
 import type { FunctionDefinition } from './definition.ts';

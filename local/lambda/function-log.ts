@@ -1,6 +1,6 @@
 /**
- * One log file per function (`<state>/logs/<function>.log`), with the lines that CloudWatch Logs would show:
- * INIT_START, START, what the handler prints, END and REPORT with duration and memory.
+ * One log file per function (`<state>/logs/<function>.log`), with the lines that CloudWatch Logs
+ * would show: INIT_START, START, what the handler prints, END and REPORT with duration and memory.
  */
 import { closeSync, fstatSync, openSync, renameSync, writeSync } from 'node:fs';
 import { logFileBytesMax } from '../limits.ts';

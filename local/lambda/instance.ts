@@ -1,6 +1,6 @@
 /**
- * One process of one function: `starting → idle ⇄ busy → dead`. It serves one invocation at a time. A
- * timeout or a failed start kills it; Lambda, too, throws the environment away then.
+ * One process of one function: `starting → idle ⇄ busy → dead`. It serves one invocation at a time.
+ * A timeout or a failed start kills it; Lambda, too, throws the environment away then.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
@@ -161,7 +161,8 @@ class InstanceProcess implements Instance {
     if (running === undefined) return;
     this.#running = undefined;
     const seconds = (this.#options.definition.timeoutMs / 1000).toFixed(2);
-    const message = `RequestId: ${running.requestId} Error: Task timed out after ${seconds} seconds`;
+    const problem = `Task timed out after ${seconds} seconds`;
+    const message = `RequestId: ${running.requestId} Error: ${problem}`;
     this.#options.log.line(`${new Date().toISOString()} ${message}`);
     this.#report(running, 0);
     this.#child.kill('SIGKILL');

@@ -1,6 +1,7 @@
 /**
- * All processes of one function. An invocation takes an idle process (the one used last, so that the others
- * can be reaped) or waits; the first one starts a process at once, later ones when they waited a moment.
+ * All processes of one function. An invocation takes an idle process (the one used last, so that
+ * the others can be reaped) or waits; the first one starts a process at once, later ones when they
+ * waited a moment.
  */
 import {
   lambdaGrowAfterMs,

@@ -1,7 +1,7 @@
 /**
  * The Lambda Runtime API (https://docs.aws.amazon.com/lambda/latest/dg/runtimes-api.html): "next",
- * "response", "error" and "init/error". One server for all functions; the first part of the path, which a
- * process gets with `AWS_LAMBDA_RUNTIME_API`, says whose request it is.
+ * "response", "error" and "init/error". One server for all functions; the first part of the path,
+ * which a process gets with `AWS_LAMBDA_RUNTIME_API`, says whose request it is.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -87,7 +87,9 @@ async function serve(
   if (kind === 'init') client.startFailed(body);
   else if (verb === 'error') client.failed(requestId, body, memoryKb);
   else if (body.length > lambdaPayloadBytesMax) {
-    const errorMessage = `Response payload size exceeded maximum allowed payload size (${lambdaPayloadBytesMax} bytes).`;
+    const errorMessage =
+      'Response payload size exceeded maximum allowed payload size ' +
+      `(${lambdaPayloadBytesMax} bytes).`;
     const errorType = 'Function.ResponseSizeTooLarge';
     client.failed(requestId, Buffer.from(JSON.stringify({ errorType, errorMessage })), memoryKb);
   } else client.responded(requestId, body, memoryKb);

@@ -1,6 +1,6 @@
 /**
- * Lambda: a pool of processes for each function of the template, behind synchronous and asynchronous
- * invocation.
+ * Lambda: a pool of processes for each function of the template, behind synchronous and
+ * asynchronous invocation.
  */
 import { join } from 'node:path';
 import { type Account, arnOf } from '../account.ts';
@@ -121,7 +121,10 @@ function checkLogPermission(options: LambdaOptions, definition: FunctionDefiniti
   }
 }
 
-/** `arn:aws:lambda:r:a:function:name[:qualifier]`, `name[:qualifier]` or an API Gateway integration URI. */
+/**
+ * `arn:aws:lambda:r:a:function:name[:qualifier]`, `name[:qualifier]` or an API Gateway integration
+ * URI.
+ */
 export function functionNameOf(text: string): string {
   const inUri = /functions\/(arn:[^/]+)\/invocations/.exec(text)?.[1] ?? text;
   const parts = inUri.split(':');

@@ -1,6 +1,6 @@
 /**
- * Starts and stops one long-lived program (the database). Its process id is written to the state before it
- * is needed, so that a later start can end a program that survived everything else.
+ * Starts and stops one long-lived program (the database). Its process id is written to the state
+ * before it is needed, so that a later start can end a program that survived everything else.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';

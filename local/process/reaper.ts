@@ -1,8 +1,9 @@
 /**
- * Kills what the local cloud started when the local cloud itself is killed without a chance to clean up.
+ * Kills what the local cloud started when the local cloud itself is killed without a chance to
+ * clean up.
  *
- * One small shell reads `+ pid` and `- pid` from a pipe; when the pipe closes, which the operating system
- * does even after `kill -9`, it kills every process still on its list and ends.
+ * One small shell reads `+ pid` and `- pid` from a pipe; when the pipe closes, which the operating
+ * system does even after `kill -9`, it kills every process still on its list and ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 

@@ -1,7 +1,8 @@
 /**
- * SQS, SNS and S3 by fauxqs, inside this process and without a port of its own: requests are handed to it
- * by the gateway. (fauxqs' own start function listens on every network interface, so its parts are put
- * together here instead.) Queues, messages and objects are kept in the state directory.
+ * SQS, SNS and S3 by fauxqs, inside this process and without a port of its own: requests are handed
+ * to it by the gateway. (fauxqs' own start function listens on every network interface, so its
+ * parts are put together here instead.) Queues, messages and objects are kept in the state
+ * directory.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -55,7 +56,8 @@ export async function openQueuesAndBuckets(
   const queues = new inside.SqsStore();
   const topics = new inside.SnsStore();
   const buckets = new inside.S3Store();
-  // Loaded before the stores know their persistence: otherwise loading would write, and writes cascade.
+  // Loaded before the stores know their persistence: otherwise loading would write, and writes
+  // cascade.
   persistence.load(queues, topics, buckets);
   Object.assign(queues, { persistence });
   Object.assign(topics, { persistence });

@@ -1,6 +1,6 @@
 /**
- * Every resource type that the local cloud runs, and those that it reads over with the reason. A type in
- * neither table stops the start.
+ * Every resource type that the local cloud runs, and those that it reads over with the reason. A
+ * type in neither table stops the start.
  */
 import type { ResourceType } from '../world.ts';
 import { apigatewayv2Api } from './apigatewayv2-api.ts';

@@ -1,4 +1,7 @@
-/** AWS::CloudFront::OriginAccessControl: the distribution signs its requests to a bucket; here it always does. */
+/**
+ * AWS::CloudFront::OriginAccessControl: the distribution signs its requests to a bucket; here it
+ * always does.
+ */
 import { stableToken } from '../account.ts';
 import type { ResourceType } from '../world.ts';
 

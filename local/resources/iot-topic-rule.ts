@@ -1,6 +1,7 @@
 /**
- * AWS::IoT::TopicRule: a query over topics and the actions it triggers. The roles that the actions take are
- * checked here: on AWS a rule without permission is created and then fails at every message.
+ * AWS::IoT::TopicRule: a query over topics and the actions it triggers. The roles that the actions
+ * take are checked here: on AWS a rule without permission is created and then fails at every
+ * message.
  */
 import { arnOf, physicalName } from '../account.ts';
 import { StartFailure } from '../failure.ts';

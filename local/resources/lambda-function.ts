@@ -92,7 +92,8 @@ function codeFolder(reader: Reader, name: string, world: World): string {
   const path = world.assetPath(code.text('S3Key'));
   if (path === undefined || !isFolder(path)) {
     throw new StartFailure(
-      `${code.path}.S3Key: there is no folder of this asset; synthesize again with "npx cdk synth -q".`,
+      `${code.path}.S3Key: there is no folder of this asset; ` +
+        'synthesize again with "npx cdk synth -q".',
     );
   }
   return path;

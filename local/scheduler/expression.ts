@@ -1,7 +1,8 @@
 /**
  * Schedule expressions of EventBridge Scheduler
- * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html): `rate(5 minutes)` and
- * `cron(minutes hours day-of-month month day-of-week year)`, with lists, ranges, steps and names.
+ * (https://docs.aws.amazon.com/scheduler/latest/UserGuide/schedule-types.html): `rate(5 minutes)`
+ * and `cron(minutes hours day-of-month month day-of-week year)`, with lists, ranges, steps and
+ * names.
  */
 import { StartFailure } from '../failure.ts';
 

@@ -1,6 +1,6 @@
 /**
- * EventBridge Scheduler: fires schedules and remembers when it last did. A rate that came due while the
- * local cloud was down fires once at the start.
+ * EventBridge Scheduler: fires schedules and remembers when it last did. A rate that came due while
+ * the local cloud was down fires once at the start.
  */
 import { randomUUID } from 'node:crypto';
 import type { LambdaService } from '../lambda/service.ts';

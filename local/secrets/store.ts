@@ -1,6 +1,6 @@
 /**
- * Secrets: each is generated once and then kept. The value never leaves the state directory except as the
- * answer to a permitted GetSecretValue.
+ * Secrets: each is generated once and then kept. The value never leaves the state directory except
+ * as the answer to a permitted GetSecretValue.
  */
 import { randomInt } from 'node:crypto';
 import { type Account, arnOf, stableToken } from '../account.ts';

@@ -1,6 +1,7 @@
 /**
- * Serves one distribution: behavior by path, viewer function, then the bucket or the server behind, then the
- * headers of its policy. The bucket's own policy decides whether the distribution may read it.
+ * Serves one distribution: behavior by path, viewer function, then the bucket or the server behind,
+ * then the headers of its policy. The bucket's own policy decides whether the distribution may read
+ * it.
  */
 
 import type { ServerResponse } from 'node:http';

@@ -1,6 +1,6 @@
 /**
- * Fills a bucket from a folder, as `aws s3 sync` does after a deployment: a template can create a bucket but
- * not what is in it. The bucket is named by an output of the stack.
+ * Fills a bucket from a folder, as `aws s3 sync` does after a deployment: a template can create a
+ * bucket but not what is in it. The bucket is named by an output of the stack.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative, sep } from 'node:path';

@@ -1,8 +1,10 @@
 /**
- * The local cloud's own small facts (checkpoints, secrets, schedules, child processes) in one SQLite file.
+ * The local cloud's own small facts (checkpoints, secrets, schedules, child processes) in one
+ * SQLite file.
  *
- * The file is also the lock of the state directory: it stays locked by the operating system for as long as
- * this process lives, so a lock never outlives a `kill -9` and a second instance is refused.
+ * The file is also the lock of the state directory: it stays locked by the operating system for as
+ * long as this process lives, so a lock never outlives a `kill -9` and a second instance is
+ * refused.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Reads what `cdk synth` wrote: one stack's template and the list of its assets.
- * Assets are found by the key that the template names, as CloudFormation would find them in the bucket.
+ * Reads what `cdk synth` wrote: one stack's template and the list of its assets. Assets are found
+ * by the key that the template names, as CloudFormation would find them in the bucket.
  */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';

@@ -1,6 +1,7 @@
 /**
- * Creates the resources of a template in their order, as CloudFormation does, and resolves its outputs.
- * Everything that cannot be run is found before the first resource is created, and named with its path.
+ * Creates the resources of a template in their order, as CloudFormation does, and resolves its
+ * outputs. Everything that cannot be run is found before the first resource is created, and named
+ * with its path.
  */
 import { StartFailure } from '../failure.ts';
 import { ignoredTypes, resourceTypes } from '../resources/catalog.ts';
@@ -91,7 +92,10 @@ function scopeOf(request: DeploymentRequest, created: ReadonlyMap<string, Create
   return scope;
 }
 
-/** A resource that is not run still has a name, by which a policy may speak of it; nothing else of it is known. */
+/**
+ * A resource that is not run still has a name, by which a policy may speak of it; nothing else of
+ * it is known.
+ */
 function standIn(logicalId: string, template: Template): Created | undefined {
   const type = template.resources[logicalId]?.Type;
   return type !== undefined && ignoredTypes[type] !== undefined

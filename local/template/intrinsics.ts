@@ -1,7 +1,7 @@
 /**
- * Resolves CloudFormation's intrinsic functions to plain values.
- * A function or a name that is not known stops the start with its path in the template: guessing would make
- * the local cloud accept what a deployment refuses.
+ * Resolves CloudFormation's intrinsic functions to plain values. A function or a name that is not
+ * known stops the start with its path in the template: guessing would make the local cloud accept
+ * what a deployment refuses.
  */
 import { accountId, partition, urlSuffix } from '../account.ts';
 import { StartFailure } from '../failure.ts';
@@ -55,7 +55,10 @@ function walk(value: Json, scope: Scope, path: string): Resolved {
   return result;
 }
 
-/** The function's name when an object is an intrinsic: its only key is `Ref`, `Condition` or `Fn::…`. */
+/**
+ * The function's name when an object is an intrinsic: its only key is `Ref`, `Condition` or
+ * `Fn::…`.
+ */
 function intrinsicName(value: JsonObject): string | undefined {
   const keys = Object.keys(value);
   const key = keys[0];

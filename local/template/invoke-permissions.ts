@@ -1,7 +1,7 @@
 /**
- * Functions that a service invokes without a role need an `AWS::Lambda::Permission`. On AWS a missing one
- * shows at the first call, as an error that names neither the function nor the permission; here it stops
- * the start.
+ * Functions that a service invokes without a role need an `AWS::Lambda::Permission`. On AWS a
+ * missing one shows at the first call, as an error that names neither the function nor the
+ * permission; here it stops the start.
  */
 import { arnOf } from '../account.ts';
 import { StartFailure } from '../failure.ts';

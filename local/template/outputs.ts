@@ -1,6 +1,6 @@
 /**
- * The stack's outputs as this machine's programs need them: an output that is a secret's ARN becomes the
- * secret's value, and the public address of an HTTP API becomes its local one.
+ * The stack's outputs as this machine's programs need them: an output that is a secret's ARN
+ * becomes the secret's value, and the public address of an HTTP API becomes its local one.
  */
 import { urlSuffix } from '../account.ts';
 import type { World } from '../world.ts';

@@ -1,6 +1,7 @@
 /**
- * Typed reading of resolved properties. A value of the wrong kind stops the start with its path, and so does
- * a nested key that nobody reads: what is silently skipped here would surprise after a deployment.
+ * Typed reading of resolved properties. A value of the wrong kind stops the start with its path,
+ * and so does a nested key that nobody reads: what is silently skipped here would surprise after a
+ * deployment.
  */
 import { StartFailure } from '../failure.ts';
 import type { Json, JsonObject } from './assembly.ts';

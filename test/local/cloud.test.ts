@@ -1,4 +1,7 @@
-/** One note's way through everything: API, table, stream, queue, bucket; and what goes wrong on the way. */
+/**
+ * One note's way through everything: API, table, stream, queue, bucket; and what goes wrong on the
+ * way.
+ */
 import { PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { ReceiveMessageCommand, SendMessageCommand } from '@aws-sdk/client-sqs';

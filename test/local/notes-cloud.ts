@@ -1,6 +1,6 @@
 /**
- * Boots the local cloud on the small application in `fixtures/notes`, on ports and in a state directory of
- * its own. It proves that the local cloud knows templates, not this product.
+ * Boots the local cloud on the small application in `fixtures/notes`, on ports and in a state
+ * directory of its own. It proves that the local cloud knows templates, not this product.
  */
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -31,7 +31,10 @@ export interface NotesCloud extends Cloud {
   output(name: string): string;
 }
 
-/** The database engine that the whole suite runs on; `EDGEWISE_DATABASE=dynamodb-local` runs it on the other. */
+/**
+ * The database engine that the whole suite runs on; `EDGEWISE_DATABASE=dynamodb-local` runs it on
+ * the other.
+ */
 const defaultEngine = (process.env['EDGEWISE_DATABASE'] ?? 'dynoxide') as EngineName;
 
 export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud> {

@@ -1,6 +1,7 @@
 /**
- * Power cuts under load: the whole local cloud is killed while notes are written, again and again. Every
- * acknowledged note must be in the table, and must have gone its way through stream and queue in the end.
+ * Power cuts under load: the whole local cloud is killed while notes are written, again and again.
+ * Every acknowledged note must be in the table, and must have gone its way through stream and queue
+ * in the end.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -59,7 +60,9 @@ async function cut(): Promise<void> {
   await ended;
 }
 
-/** Writes until enough is acknowledged; what is under way when the power goes is nobody's promise. */
+/**
+ * Writes until enough is acknowledged; what is under way when the power goes is nobody's promise.
+ */
 async function writeUntil(
   write: (id: string) => Promise<void>,
   round: number,

@@ -96,7 +96,7 @@ test('a batch that is handled is handed over once', async () => {
   expect(finished).toEqual(['1', '2', '3']);
 });
 
-test('a batch that fails is tried again, with longer pauses, and then given up as a whole', async () => {
+test('a batch that fails is tried again, later and later, then given up whole', async () => {
   answer = failOn('2');
   await delivery({}).deliver(records(3));
   expect(calls).toHaveLength(3);

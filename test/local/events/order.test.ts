@@ -1,4 +1,7 @@
-/** Lanes and checkpoints: the order of each item holds whatever the handlers' speed, and nothing is left out. */
+/**
+ * Lanes and checkpoints: the order of each item holds whatever the handlers' speed, and nothing is
+ * left out.
+ */
 import { describe, expect, test } from 'vitest';
 import { checkpointOf, type Ticket } from '../../../local/events/checkpoint.ts';
 import { streamLane } from '../../../local/events/stream-lane.ts';

@@ -1,4 +1,6 @@
-/** The gateway with the official SDK: every service, permissions of functions, unknown operations. */
+/**
+ * The gateway with the official SDK: every service, permissions of functions, unknown operations.
+ */
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {

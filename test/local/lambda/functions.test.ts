@@ -42,7 +42,7 @@ test('one process serves one invocation after the other', async () => {
   expect(second.answer).toBe(first.answer);
 });
 
-test('two invocations at once get two processes, a third is throttled by the reservation', async () => {
+test('two invocations at once get two processes, a third is throttled', async () => {
   const both = Promise.all([
     clients.probe({ do: 'wait', ms: 400 }),
     clients.probe({ do: 'wait', ms: 400 }),

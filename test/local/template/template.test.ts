@@ -1,4 +1,7 @@
-/** What a template may contain: intrinsics, conditions, order, and the sentences for what is not run. */
+/**
+ * What a template may contain: intrinsics, conditions, order, and the sentences for what is not
+ * run.
+ */
 import { rmSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import type { Json, Template } from '../../../local/template/assembly.ts';
@@ -109,7 +112,8 @@ describe('a start stops with the path of', () => {
       resources['Queue']!.Properties['Colour'] = 'red';
     });
     expect(message.split('\n')).toEqual([
-      'Resources.Queue.Properties.Colour: the local cloud does not run this property of AWS::SQS::Queue.',
+      'Resources.Queue.Properties.Colour: ' +
+        'the local cloud does not run this property of AWS::SQS::Queue.',
       'Resources.Strange: the local cloud does not run the type AWS::Strange::Thing.',
     ]);
   });
