@@ -43,6 +43,8 @@ export type AuthorizerSource = {
   readonly accountId: string;
   /** Grows with every change of what is registered or attached. */
   readonly generation: () => number;
+  /** Told once for each action and resource that a connection was refused. */
+  readonly denied?: (clientId: string, action: PolicyAction, resource: string) => void;
 };
 
 const resourceKinds: Readonly<Record<PolicyAction, string>> = {
@@ -87,6 +89,7 @@ export function authorizer(
       const allowed = evaluate(policies, action, resource, variables) === 'allowed';
       if (remembered.size >= decisionsPerConnectionMax) remembered.clear();
       remembered.set(key, allowed);
+      if (!allowed) source.denied?.(identity.clientId, action, resource);
       return allowed;
     },
     ...(exclusive === undefined ? {} : { exclusiveThing: exclusive }),

@@ -58,6 +58,8 @@ export type IotOptions = {
   /** Shorter times than those of AWS, for tests that wait for one to run out. */
   readonly timing?: Partial<Timing>;
   log(line: string): void;
+  /** What the IoT policies refused. */
+  denied?(clientId: string, action: string, resource: string): void;
 };
 
 export type IotService = {
@@ -229,7 +231,14 @@ function createBroker(
     host,
     port: options.mqttPort,
     authority,
-    source: { registry: things, policies, region, accountId, generation },
+    source: {
+      registry: things,
+      policies,
+      region,
+      accountId,
+      generation,
+      denied: (clientId, action, resource) => options.denied?.(clientId, action, resource),
+    },
     exchange: messages,
     presence: lifecycle,
     retained,
