@@ -180,11 +180,14 @@ export class Edge {
     }
   }
 
-  /** No new starts, all running chunks stopped; the last report tells what remains. */
+  /** No new starts; what cannot outlive the agent is stopped; the last report tells what remains. */
   async stop(): Promise<void> {
     this.#mayStart = false;
     this.#cancelWake();
-    this.#stopAll();
+    this.#stopAll((job) => {
+      const spec = this.#specOf(job);
+      return spec === null || this.#executorOf(spec.run)?.outlivesAgent !== true;
+    });
     await this.#reporter.flush();
     this.#reporter.stop();
     await this.#link?.stop();
@@ -206,13 +209,14 @@ export class Edge {
     // First, so that nothing of it can start again while it is being stopped.
     this.#work = noWork;
     this.#workDocument = null;
-    this.#stopAll();
+    this.#stopAll(() => true);
     this.#ledgers.clear();
     this.#refusals = new Map();
   }
 
-  #stopAll(): void {
+  #stopAll(isMeant: (job: string) => boolean): void {
     for (const [job, chunks] of [...this.#running]) {
+      if (!isMeant(job)) continue;
       for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
     }
   }

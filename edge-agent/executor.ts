@@ -33,6 +33,8 @@ export type EndedChunk = {
 
 export type Executor = {
   readonly name: ExecutorName;
+  /** Its chunks go on while the agent is stopped in order, and are found again. */
+  readonly outlivesAgent: boolean;
   /** Orders of one job. */
   start(orders: readonly ChunkOrder[]): void;
   stop(name: ChunkName): void;

@@ -26,6 +26,7 @@ export async function agentCommand(
   if (argv.includes('--version')) return say(streams.out, `edgewise-agent ${agentVersion}\n`);
   if (argv.includes('--help') || argv.includes('-h')) return say(streams.out, agentUsage);
   try {
+    if (argv[0] === 'doctor') return await runDoctor(argv.slice(1), env, streams);
     const options = parseAgentOptions(argv, env);
     // Loaded only now, so that the launcher of a single binary stays as small as it can be.
     const { runAgent } = await import('./run-agent.ts');
@@ -47,6 +48,20 @@ async function runAsLauncher(socketPath: string, directory: string): Promise<num
   const { runLauncher } = await import('./launcher/launcher-program.ts');
   runLauncher({ socketPath, directory });
   return new Promise(() => {});
+}
+
+/** One line for each thing looked at; the exit code says whether all is well. */
+async function runDoctor(
+  argv: readonly string[],
+  env: Environment,
+  streams: AgentStreams,
+): Promise<number> {
+  const { examineAgent } = await import('./doctor.ts');
+  const findings = await examineAgent(parseAgentOptions(argv, env));
+  for (const { check, isOk, words } of findings) {
+    streams.out(`${isOk ? 'ok  ' : 'BAD '} ${check.padEnd(12)} ${words}\n`);
+  }
+  return findings.every(({ isOk }) => isOk) ? exitCodes.ok : exitCodes.failure;
 }
 
 function say(write: (text: string) => void, text: string): number {

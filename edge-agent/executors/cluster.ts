@@ -70,6 +70,7 @@ export function makeCluster(
 
 class ClusterExecutor implements Executor {
   readonly name: 'slurm' | 'flux';
+  readonly outlivesAgent = true;
   readonly #deps: Parameters<typeof makeCluster>[0];
   readonly #scheduler: ClusterScheduler;
   readonly #tasks = new Map<string, Task>();

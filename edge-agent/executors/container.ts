@@ -89,6 +89,7 @@ export function makeContainer(deps: ContainerDeps): Executor {
 
   return {
     name: 'container',
+    outlivesAgent: false,
     start(orders) {
       for (const order of orders) void start(order);
     },

@@ -28,6 +28,7 @@ export function makeProcess(deps: ExecutorDeps & { launcher: Launcher }): Execut
 
   return {
     name: 'process',
+    outlivesAgent: false,
     start: (orders) => orders.forEach(start),
     stop: chunks.stop,
     recover: chunks.recover,

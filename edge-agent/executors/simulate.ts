@@ -80,6 +80,7 @@ export function makeSimulate(
 
   return {
     name: 'simulate',
+    outlivesAgent: false,
     start: (orders) => orders.forEach(start),
     stop: (name: ChunkName) => end(keyOf(name), 'stopped'),
     recover: () => Promise.resolve([]),

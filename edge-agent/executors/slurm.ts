@@ -132,9 +132,11 @@ function stateOf(state: string, exit: string): TaskState {
   return { failure: failureOf(exit) };
 }
 
-/** `1:0` is exit code 1, `0:9` is signal 9. */
+/** `sacct` writes `1:0` for exit code 1 and `0:9` for signal 9; `squeue` the status as `wait` gives it. */
 function failureOf(exit: string): Failure {
-  const [code = 0, signal = 0] = exit.split(':').map(Number);
+  const status = Number(exit);
+  const pair = exit.includes(':') ? exit.split(':').map(Number) : [status >> 8, status & 127];
+  const [code = 0, signal = 0] = pair;
   if (signal > 0) return `signal ${signalName(signal)}`;
   return code > 0 ? code : 'failed';
 }

@@ -291,8 +291,14 @@ function programOf(socketPath: string, directory: string): string[] {
   return [...itself, ...(isInsideCli ? ['agent'] : []), 'launcher', socketPath, directory];
 }
 
-/** What a chunk inherits: enough to find programs and homes, and no credential of the agent. */
-const inherited = /^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH)$/;
+/**
+ * What a chunk inherits: enough to find programs, homes and the schedulers of this host, and no
+ * credential of the agent.
+ */
+const inherited = new RegExp(
+  '^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH|XDG_RUNTIME_DIR|' +
+    'SLURM_CONF|FLUX_URI|DOCKER_HOST|DOCKER_CONTEXT|CONTAINER_HOST)$',
+);
 
 function baseEnvironment(): Record<string, string> {
   const env: Record<string, string> = {};

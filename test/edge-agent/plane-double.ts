@@ -39,7 +39,7 @@ export type PlaneDouble = {
   amend(edge: string, job: string, change: Partial<EntryDouble> | null): void;
   revoke(edge: string): void;
   /** Resolves when `holds` does; asked whenever something arrives. */
-  until(holds: () => boolean, what: string): Promise<void>;
+  until(holds: () => boolean, what: string, withinMs?: number): Promise<void>;
   /** Stops the HTTP side alone, and brings it back. */
   setHttpDown(isDown: boolean): void;
   stop(): Promise<void>;
@@ -153,13 +153,13 @@ class Plane implements PlaneDouble {
     this.#isDown = isDown;
   }
 
-  async until(holds: () => boolean, what: string): Promise<void> {
+  async until(holds: () => boolean, what: string, withinMs = waitMs): Promise<void> {
     if (holds()) return;
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#watchers.delete(look);
         reject(new Error(`never happened: ${what}`));
-      }, waitMs);
+      }, withinMs);
       const look = (): void => {
         if (!holds()) return;
         clearTimeout(timer);

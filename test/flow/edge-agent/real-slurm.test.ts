@@ -1,0 +1,115 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  agentOptions,
+  makeDirectory,
+  type RunningAgent,
+  startAgent,
+} from '../../edge-agent/agent-runner.ts';
+import { type PlaneDouble, startPlane } from '../../edge-agent/plane-double.ts';
+
+/** A real Slurm on this host, from Debian's packages; where that cannot be, the reason is printed. */
+const script = fileURLToPath(new URL('../../edge-agent/slurm/one-host.sh', import.meta.url));
+
+let directory: { path: string; remove: () => void };
+let plane: PlaneDouble;
+let agents: RunningAgent[];
+let reason: string | null = null;
+
+beforeAll(async () => {
+  directory = makeDirectory();
+  agents = [];
+  plane = await startPlane();
+  mkdirSync(slurmDirectory(), { mode: 0o755 });
+  const port = String(20_000 + (process.pid % 10_000));
+  const env = { ...process.env, SLURM_PORT: port };
+  const started = spawnSync(script, ['start', slurmDirectory()], { encoding: 'utf8', env });
+  if (started.status !== 0) reason = started.stdout.trim() || started.stderr.trim();
+  process.env.SLURM_CONF = join(slurmDirectory(), 'slurm.conf');
+}, 300_000);
+
+afterAll(async () => {
+  await Promise.all(agents.map((agent) => agent.stop()));
+  spawnSync(script, ['stop', slurmDirectory()]);
+  delete process.env.SLURM_CONF;
+  await plane.stop();
+  directory.remove();
+});
+
+const slurmDirectory = (): string => join(directory.path, 'slurm');
+const runsFile = (): string => join(directory.path, 'runs');
+
+function slurm(text: string): Record<string, unknown> {
+  const env = { RUNS: runsFile() };
+  const run = {
+    slurm: { argv: ['/bin/sh', '-c', text], env, cwd: null, timeoutSeconds: null, options: [] },
+  };
+  return { run, keepOutput: 'failed' };
+}
+
+function start(): RunningAgent {
+  const agent = startAgent(agentOptions(plane, directory.path));
+  agents.push(agent);
+  return agent;
+}
+
+test('two hundred chunks go through, with their exit codes, and a cancelled one is gone', async (it) => {
+  if (reason !== null) {
+    console.log(`skipped: ${reason}`);
+    it.skip(reason);
+  }
+  const text = [
+    '[ $EDGEWISE_CHUNK = 77 ] && exec sleep 600',
+    'echo $EDGEWISE_CHUNK >> $RUNS',
+    'echo chunk $EDGEWISE_CHUNK; [ $(( EDGEWISE_CHUNK % 50 )) -ne 7 ]',
+  ].join('\n');
+  plane.addJob('job-a', { chunks: 200, ...slurm(text) });
+  start();
+  plane.grant('edge-1', 'job-a', '0-199', 100);
+  const job = plane.jobs.get('job-a')!;
+  await plane.until(() => job.done.size + job.failed.size >= 150, 'three quarters ended', 120_000);
+  const others = (): number => job.done.size + job.failed.size;
+  await plane.until(() => others() === 199, 'all but the long one ended', 120_000);
+  expect(queued()).toBe(1);
+  plane.amend('edge-1', 'job-a', null);
+  await waitUntil(() => queued() === 0);
+  expect(Object.fromEntries(job.failed)).toEqual({ 7: 1, 57: 1, 107: 1, 157: 1 });
+  const runs = readFileSync(runsFile(), 'utf8').trim().split('\n').map(Number);
+  expect(runs.sort((a, b) => a - b)).toEqual(numbers(200).filter((chunk) => chunk !== 77));
+  await plane.until(() => plane.outputs.size === 4, 'the outputs of the failed arrived');
+  expect(plane.outputs.get('job-a/57')).toBe('chunk 57\n');
+});
+
+test('a restarted agent finds its chunks again', async (it) => {
+  if (reason !== null) it.skip(reason);
+  const release = join(directory.path, 'release');
+  const text = `while [ ! -f ${release} ]; do sleep 0.1; done; echo $EDGEWISE_CHUNK >> $RUNS.b`;
+  plane.addJob('job-b', { chunks: 4, ...slurm(text) });
+  plane.grant('edge-1', 'job-b', '0-3', 4);
+  await waitUntil(() => queued() === 4);
+  await agents.at(-1)!.stop();
+  expect(queued()).toBe(4);
+  start();
+  execFileSync('touch', [release]);
+  await plane.until(() => plane.jobs.get('job-b')!.done.size === 4, 'all done', 60_000);
+  expect(readFileSync(`${runsFile()}.b`, 'utf8').trim().split('\n')).toHaveLength(4);
+});
+
+const numbers = (n: number): number[] => Array.from({ length: n }, (_, index) => index);
+
+/** How many of our tasks Slurm still has to do. */
+function queued(): number {
+  const text = execFileSync('squeue', ['-h', '-r', '-t', 'PD,R,CG,CF'], { encoding: 'utf8' });
+  return text.split('\n').filter((line) => line.trim() !== '').length;
+}
+
+async function waitUntil(holds: () => boolean): Promise<void> {
+  const deadlineMs = Date.now() + 30_000;
+  while (!holds()) {
+    if (Date.now() > deadlineMs) throw new Error('never happened');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+}
