@@ -16,6 +16,12 @@ export type Bundles = {
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
+const standIns = {
+  '@aws-sdk/credential-provider-node': './adapters/aws/environment-credentials.ts',
+  // Its build for Node is CommonJS and asks for modules at run time, which a module has no way to do.
+  yaml: './node_modules/yaml/browser/index.js',
+};
+
 let built: Bundles | null = null;
 
 /** The bundles of this process; built when the first function asks. */
@@ -52,8 +58,7 @@ function buildBundles(): Bundles {
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    // Its build for Node is CommonJS and asks for modules at run time, which a module has no way to do.
-    alias: { yaml: './node_modules/yaml/browser/index.js' },
+    alias: standIns,
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',
