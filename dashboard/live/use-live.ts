@@ -2,7 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Client } from '../api/client.ts';
 import { type Collection, createCollectionLoader } from './collection.ts';
-import { type Feed, type FeedOptions, type Live, startFeed } from './feed.ts';
+import { Feed, type FeedOptions, type Live } from './feed.ts';
 
 /** The hooks by which a page says what it wants to have fresh. A path of `null` wants nothing. */
 export const ClientContext = createContext<Client | null>(null);
@@ -42,10 +42,10 @@ function useFeed<T>(
     path: null,
     live: nothing,
   });
-  const feed = useRef<Feed | null>(null);
+  const feed = useRef<Feed<T> | null>(null);
   useEffect(() => {
     if (path === null) return;
-    const started = startFeed<T>({
+    const started = new Feed<T>({
       everyMs,
       load: loader(path),
       show: (live) => setState({ path, live }),

@@ -1,4 +1,6 @@
 import { useState } from 'preact/hooks';
+import { reasonLengthMax } from '../../core/limits.ts';
+import type { Problem } from '../api/problem.ts';
 import type { Edge } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';
 import { Ask } from './ask.tsx';
@@ -10,19 +12,25 @@ export type EdgeActionsProps = {
   readonly refresh: () => void;
 };
 
+type Question = {
+  readonly name: string;
+  readonly onClose: () => void;
+  readonly send: (method: string, below: string, body: unknown) => Promise<Problem | null>;
+};
+
+const questions = { cordon: CordonQuestion, drain: DrainQuestion, uncordon: UncordonQuestion };
 const drainSecondsDefault = 600;
 
 export function EdgeActions({ edge, path, refresh }: EdgeActionsProps) {
   const client = useClient();
-  const [asking, setAsking] = useState<'cordon' | 'drain' | 'uncordon' | null>(null);
-  const close = () => setAsking(null);
-  const send = async (method: string, to: string, body: unknown) => {
-    const answer = await client.send(method, to, body);
+  const [asking, setAsking] = useState<keyof typeof questions | null>(null);
+  const send: Question['send'] = async (method, below, body) => {
+    const answer = await client.send(method, path + below, body);
     refresh();
     return answer.ok ? null : answer.problem;
   };
-  const reasonOf = (fields: FormData) => String(fields.get('reason') ?? '').trim();
   const aside = edge.cordoned || edge.draining;
+  const AskNow = asking === null ? null : questions[asking];
   return (
     <div class="buttons">
       {aside ? (
@@ -37,67 +45,72 @@ export function EdgeActions({ edge, path, refresh }: EdgeActionsProps) {
       <button type="button" class="danger" onClick={() => setAsking('drain')}>
         Drain
       </button>
-      {asking === 'uncordon' && (
-        <Ask
-          title={`Take ${edge.name} back?`}
-          confirm="Take back"
-          onClose={close}
-          onConfirm={() => send('PATCH', path, { cordoned: false, reason: null })}
-        >
-          <p>It receives work again at once.</p>
-        </Ask>
-      )}
-      {asking === 'cordon' && (
-        <Ask
-          title={`Cordon ${edge.name}?`}
-          confirm="Cordon"
-          onClose={close}
-          onConfirm={(f) => send('PATCH', path, { cordoned: true, reason: reasonOf(f) })}
-        >
-          <p>It gets no new work. What it holds it may finish.</p>
-          <Reason />
-        </Ask>
-      )}
-      {asking === 'drain' && (
-        <Ask
-          title={`Drain ${edge.name}?`}
-          confirm="Drain"
-          danger
-          onClose={close}
-          onConfirm={(fields) =>
-            send('POST', `${path}/drain`, {
-              reason: reasonOf(fields),
-              deadlineSeconds: Number(fields.get('deadline')),
-            })
-          }
-        >
-          <p>
-            It gets no new work and what it has not started moves at once. What runs may run until
-            the deadline.
-          </p>
-          <Reason />
-          <label>
-            Deadline in seconds
-            <input
-              name="deadline"
-              type="number"
-              min="1"
-              step="1"
-              required
-              value={drainSecondsDefault}
-            />
-          </label>
-        </Ask>
-      )}
+      {AskNow !== null && <AskNow name={edge.name} onClose={() => setAsking(null)} send={send} />}
     </div>
   );
 }
 
-function Reason() {
+function UncordonQuestion({ name, onClose, send }: Question) {
+  const confirm = () => send('PATCH', '', { cordoned: false });
+  return (
+    <Ask title={`Take ${name} back?`} confirm="Take back" onClose={onClose} onConfirm={confirm}>
+      <p>It receives work again at once.</p>
+    </Ask>
+  );
+}
+
+function CordonQuestion({ name, onClose, send }: Question) {
+  const confirm = (fields: FormData) =>
+    send('PATCH', '', { cordoned: true, reason: reasonOf(fields) });
+  return (
+    <Ask title={`Cordon ${name}?`} confirm="Cordon" onClose={onClose} onConfirm={confirm}>
+      <p>It gets no new work. What it holds it may finish.</p>
+      <ReasonField />
+    </Ask>
+  );
+}
+
+function DrainQuestion({ name, onClose, send }: Question) {
+  const confirm = (fields: FormData) => {
+    const deadlineSeconds = Number(fields.get('deadline'));
+    return send('POST', '/drain', { reason: reasonOf(fields), deadlineSeconds });
+  };
+  return (
+    <Ask title={`Drain ${name}?`} confirm="Drain" danger onClose={onClose} onConfirm={confirm}>
+      <p>
+        It gets no new work and what it has not started moves at once. What runs may run until the
+        deadline.
+      </p>
+      <ReasonField />
+      <label>
+        Deadline in seconds
+        <input
+          name="deadline"
+          type="number"
+          min="0"
+          step="1"
+          required
+          defaultValue={String(drainSecondsDefault)}
+        />
+      </label>
+    </Ask>
+  );
+}
+
+function ReasonField() {
   return (
     <label>
       Reason
-      <input name="reason" required maxLength={256} placeholder="what others should know" />
+      <input
+        name="reason"
+        required
+        maxLength={reasonLengthMax}
+        placeholder="what others should know"
+      />
     </label>
   );
+}
+
+function reasonOf(fields: FormData): string {
+  return String(fields.get('reason') ?? '').trim();
 }

@@ -37,7 +37,10 @@ async function openSignedIn(): Promise<Page> {
   });
   await opened.goto(`/#token=${token}`);
   await opened.getByRole('button', { name: 'Sign in' }).click();
-  await opened.locator('a.cell-connected').nth(edges - 1).waitFor();
+  await opened
+    .locator('a.cell-connected')
+    .nth(edges - 1)
+    .waitFor();
   return opened;
 }
 
