@@ -5,11 +5,13 @@ import type { Log } from './log.ts';
 export type BatchAnswer = { batchItemFailures: { itemIdentifier: string }[] };
 
 /**
- * Wraps what a function does with what every function needs: a failure is logged with its cause before Lambda hears of it.
+ * Wraps what a function does with what every function needs: its lines carry the id of the request, and a failure is logged
+ * with its cause before Lambda hears of it.
  * Nothing else happens here; what is done with an event is in the function itself.
  */
 export function eventHandler<E, R>(log: Log, work: (event: E) => Promise<R>) {
   return middy<E, R>({ timeoutEarlyInMillis: 0 })
+    .before(({ context }) => log.begin(context.awsRequestId))
     .onError(({ error }) => {
       log.error('the invocation failed', { error });
     })

@@ -1,8 +1,11 @@
 /**
  * Structured log lines, one JSON object each: few words, the ids that are needed to follow a request, never a secret.
- * A metric is a log line too, in the embedded format that CloudWatch reads, so that it costs no call.
+ * A metric is a log line too, in the embedded format that CloudWatch reads, so that it costs no call; the format asks for a
+ * line that is nothing but JSON, which is why lines go past `console`, whose own would begin with a time.
  */
 export type Log = {
+  /** Names the request that the lines from here on belong to; a function handles one at a time. */
+  begin(requestId: string): void;
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
@@ -14,11 +17,15 @@ export type Fields = Readonly<Record<string, unknown>>;
 export function createLog(
   base: Fields,
   now: () => number,
-  write: (line: string) => void = (line) => console.log(line),
+  write: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
 ): Log {
+  let request: Fields = {};
   const line = (level: string, message: string, fields: Fields = {}) =>
-    write(JSON.stringify({ level, message, ...base, ...readable(fields) }));
+    write(JSON.stringify({ level, message, ...base, ...request, ...readable(fields) }));
   return {
+    begin: (requestId) => {
+      request = { requestId };
+    },
     info: (message, fields) => line('info', message, fields),
     warn: (message, fields) => line('warn', message, fields),
     error: (message, fields) => line('error', message, fields),
@@ -33,6 +40,7 @@ export function createLog(
           },
           [name]: value,
           ...base,
+          ...request,
           ...fields,
         }),
       ),
