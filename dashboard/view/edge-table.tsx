@@ -2,7 +2,7 @@ import type { Edge } from '../api/resources.ts';
 import { Link } from '../route/navigation.tsx';
 import { Ago } from './ago.tsx';
 import { edgePower } from './edge-power.ts';
-import { EdgeLamp } from './marks.tsx';
+import { ShortLamp } from './marks.tsx';
 import { Meter } from './meter.tsx';
 import { pure } from './pure.ts';
 import { WindowList } from './window-list.tsx';
@@ -32,7 +32,7 @@ function edgeCells(edge: Edge) {
         <Link to={{ page: 'edge', name: edge.name }}>{edge.name}</Link>
       </td>
       <td>
-        <EdgeLamp edge={edge} />
+        <ShortLamp edge={edge} />
       </td>
       <td class="soft">
         <Ago at={edge.lastSeenAt} />

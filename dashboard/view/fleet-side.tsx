@@ -75,7 +75,7 @@ function Queues({ jobs }: { jobs: readonly Job[] }) {
           <li key={queue}>
             <Link to={{ page: 'jobs', filter: { ...noJobsFilter, queue } }}>{queue}</Link>
             <span class="figures">
-              {numberWords(chunks)} chunks of {numberWords(count)} jobs
+              {numberWords(chunks)} chunks of {count === 1 ? '1 job' : `${numberWords(count)} jobs`}
             </span>
             <Meter value={chunks} of={deepest} label={`Depth of ${queue}`} tone="queue" />
           </li>

@@ -15,6 +15,17 @@ export function EdgeLamp({ edge }: { edge: LampSource }) {
   );
 }
 
+/** The lamp in one word, for rows; the whole sentence is its title. */
+export function ShortLamp({ edge }: { edge: LampSource }) {
+  const lamp = lampOf(edge);
+  return (
+    <span class="lamp-words" title={lampWords(edge)}>
+      <LampDot lamp={lamp} />
+      {lamp}
+    </span>
+  );
+}
+
 export function StateBadge({ state }: { state: JobState | string }) {
   return <span class={`badge state-${state}`}>{state}</span>;
 }
