@@ -1,7 +1,13 @@
 import type { CellSummary } from './cell.ts';
 import { divide, type Places } from './divide.ts';
 import type { Cut, JobSpec } from './job.ts';
-import { cellEdgesMax, cellsPerJobMax, movesMax, summaryLabelsMax } from './limits.ts';
+import {
+  cellEdgesMax,
+  cellsPerJobMax,
+  movesMax,
+  summaryLabelsMax,
+  wavesPerCellMax,
+} from './limits.ts';
 import { type CellId, makeCellId } from './names.ts';
 import { isEmpty, type RangeSet, rangeOf, take } from './ranges.ts';
 
@@ -68,13 +74,23 @@ function byFreePower(a: CellOffer, b: CellOffer): number {
   return freePower(b) - freePower(a) || (a.id < b.id ? -1 : 1);
 }
 
+/**
+ * The freest cells that have room for all chunks now. Where the fleet has not that much, all cells with something free,
+ * and at least so many that none gets more than some waves of the job: spreading it further would not end it sooner,
+ * but cut its leases short.
+ */
 function enough(freest: readonly CellOffer[], cut: Cut): readonly CellOffer[] {
   let room = 0;
-  for (let i = 0; i < freest.length && i < cellsPerJobMax; i++) {
-    room += Math.max(0, Math.floor(freePower(freest[i]!) / cut.chunkPower));
-    if (room >= cut.chunks) return freest.slice(0, i + 1);
+  let lasting = 0;
+  let cells = 0;
+  for (const offer of freest.slice(0, cellsPerJobMax)) {
+    const free = freePower(offer);
+    if (room >= cut.chunks || (free <= 0 && lasting >= cut.chunks)) break;
+    room += Math.max(0, Math.floor(free / cut.chunkPower));
+    lasting += Math.floor(offer.summary.power.total / cut.chunkPower) * wavesPerCellMax;
+    cells++;
   }
-  return freest.slice(0, cellsPerJobMax);
+  return freest.slice(0, cells);
 }
 
 function divideOver(
@@ -129,7 +145,6 @@ export type CellMove = { readonly from: CellId; readonly to: CellId; readonly po
  * nothing waiting and room. Each cell takes part in one move, the needs of the fullest first.
  */
 export function planMoves(offers: readonly CellOffer[]): readonly CellMove[] {
-  const excess = ({ summary }: CellOffer) => summary.backlogPower - summary.power.free;
   const full = offers.filter((offer) => excess(offer) > 0).sort((a, b) => excess(b) - excess(a));
   const idle = new Set(
     [...offers].sort(byFreePower).filter(({ summary }) => {
@@ -141,14 +156,22 @@ export function planMoves(offers: readonly CellOffer[]): readonly CellMove[] {
     if (moves.length >= movesMax) break;
     for (const to of idle) {
       if (to.pool !== from.pool) continue;
-      moves.push({
-        from: from.id,
-        to: to.id,
-        power: Math.min(excess(from), to.summary.power.free),
-      });
+      moves.push({ from: from.id, to: to.id, power: evenPart(from, to) });
       idle.delete(to);
       break;
     }
   }
   return moves;
+}
+
+/** Backlog that the cell cannot start with what it has free. */
+function excess({ summary }: CellOffer): number {
+  return summary.backlogPower - summary.power.free;
+}
+
+/** What makes both wait equally long for their size, and at least what the idle one could start at once. */
+function evenPart(from: CellOffer, to: CellOffer): number {
+  const [a, b] = [from.summary.power.total, to.summary.power.total];
+  const even = Math.floor((excess(from) * b) / Math.max(a + b, 1));
+  return Math.min(excess(from), Math.max(even, to.summary.power.free));
 }

@@ -193,3 +193,5 @@ export const graphqlTokensMax = 2_000;
 export const retryElsewhereMs = 60_000;
 /** How often one move looks for other jobs when those it chose were in the target before. */
 export const moveLooksMax = 4;
+/** How many rounds of its power a cell takes of a job before another cell with nothing free is asked too. */
+export const wavesPerCellMax = 16;

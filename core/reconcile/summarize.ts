@@ -27,13 +27,27 @@ export function countsOf(job: JobDraft): JobCellStatus['counts'] {
   };
 }
 
-/** `null` when nothing was decided: then there is nothing to commit. */
+/** `null` when nothing was decided and the figures are what they were: then there is nothing to commit. */
 export function metaRow(pass: Pass): CellMeta | null {
   const { meta } = pass.cell;
-  const changed =
+  const summary = summaryOf(pass);
+  const decided =
     pass.rowsLeft < pass.rowsMax || pass.health !== meta.health || pass.alarms.length > 0;
-  if (!changed) return null;
-  return { ...meta, version: meta.version + 1, health: pass.health, summary: summaryOf(pass) };
+  if (!decided && isSame(summary, meta.summary)) return null;
+  return { ...meta, version: meta.version + 1, health: pass.health, summary };
+}
+
+/** Edges come and go without a decision, but new jobs choose their cells by these figures. */
+function isSame(a: CellSummary, b: CellSummary): boolean {
+  return JSON.stringify(sorted(a)) === JSON.stringify(sorted(b));
+}
+
+/** Stored maps come back in another order. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return [...value].sort();
+  const entries = Object.entries(value).sort(([x], [y]) => (x < y ? -1 : 1));
+  return entries.map(([key, item]) => [key, sorted(item)]);
 }
 
 function summaryOf(pass: Pass): CellSummary {

@@ -129,7 +129,7 @@ test('waiting power moves from full cells to idle ones of the same pool', () => 
     offer(0, {}, 'lab'),
   ];
   expect(planMoves(offers)).toEqual([
-    { from: 'default.0', to: 'default.2', power: 1_000 },
+    { from: 'default.0', to: 'default.2', power: 2_500 },
     { from: 'default.1', to: 'default.3', power: 200 },
   ]);
   expect(planMoves([offer(0, { free: 500, backlog: 100 }), offer(1)])).toEqual([]);
