@@ -43,7 +43,7 @@ export const journalBytesMin = 1024 * 1024;
 export const journalGrowthMax = 4;
 /** Records that wait for a disk that takes nothing; beyond this the agent only counts them as lost. */
 export const journalPendingMax = 50_000;
-export const journalRetryMs = 2_000;
+export const journalRetryMs = 5_000;
 /** A longer line is not ours. */
 export const journalLineBytesMax = 256 * 1024;
 
@@ -77,9 +77,9 @@ export const arrayTasksMax = 1_000;
 export const clusterMissesMax = 5;
 
 export const stopWaitMs = 8_000;
-export const policyWatchMs = 1_000;
 export const softwareCommandsMax = 50;
 export const softwareTimeoutMs = 5_000;
 export const clockSkewMsMax = 300_000;
 export const diskFreeBytesMin = 64 * 1024 * 1024;
-export const factsEveryMs = 10_000;
+/** Looking costs a few milliseconds, and an idle agent shall cost nothing. */
+export const factsEveryMs = 60_000;

@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { agentOptions, makeDirectory, startAgent } from '../test/edge-agent/agent-runner.ts';
+import { type PlaneDouble, startPlane } from '../test/edge-agent/plane-double.ts';
+
+/**
+ * The agent's figures: what it costs to have it there, how soon it is ready, and how fast it starts processes beside
+ * bare `child_process.spawn` in the same run, also from a process with a heap of a gigabyte.
+ * `AGENT_SECONDS` is how long each rate is measured; `AGENT_EDGES` how many edges one process gets.
+ */
+const seconds = Number(process.env.AGENT_SECONDS ?? 5);
+const edges = Number(process.env.AGENT_EDGES ?? 1_000);
+const atOnce = 8;
+const chunksPerShare = 20_000;
+const idleMs = 10_000;
+const argv = ['/bin/sh', '-c', 'exit 0'];
+
+const root = join(import.meta.dirname, '..');
+const binary = join(root, 'dist', `edgewise-agent-linux-${process.arch}`);
+
+export async function run(): Promise<Record<string, number | string>[]> {
+  const what = existsSync(binary) ? 'binary' : 'source (npm run build:agent makes the binary)';
+  // First, while this process is small: what it forks later costs more.
+  const bare = await measureBare();
+  const viaBinary = existsSync(binary) ? await measureChunks(true) : Number.NaN;
+  const viaSource = await measureChunks(false);
+  const resting = await measureResting();
+  const fleet = await measureFleet();
+  const heap = makeHeap();
+  const bareFromHeap = await measureBare();
+  const viaHeap = await measureChunks(false);
+  const kept = heap.length;
+  return [
+    { figure: 'agent measured', value: what },
+    ...resting,
+    ...fleet,
+    { figure: 'bare spawn, per second', value: Math.round(bare) },
+    { figure: 'process chunks of the binary, per second', value: Math.round(viaBinary) },
+    { figure: 'process chunks of the source, per second', value: Math.round(viaSource) },
+    { figure: 'binary to bare, per cent', value: Math.round((viaBinary / bare) * 100) },
+    { figure: 'source to bare, per cent', value: Math.round((viaSource / bare) * 100) },
+    { figure: `bare spawn with a heap of ${kept} MB, per second`, value: Math.round(bareFromHeap) },
+    { figure: `process chunks with a heap of ${kept} MB, per second`, value: Math.round(viaHeap) },
+  ];
+}
+
+/** One edge with nothing to do. */
+async function measureResting(): Promise<Record<string, number | string>[]> {
+  return withPlane(async (plane, directory) => {
+    const startMs: number[] = [];
+    let agent = start(plane, directory, ['--name', 'edge-1']);
+    await plane.until(() => plane.facts.size > 0, 'enrolled and connected');
+    for (let round = 0; round < 5; round++) {
+      await stop(agent);
+      plane.facts.clear();
+      const begunMs = performance.now();
+      agent = start(plane, directory, ['--name', 'edge-1']);
+      // The first thing an edge says follows its subscriptions.
+      await plane.until(() => plane.facts.size > 0, 'connected again');
+      startMs.push(performance.now() - begunMs);
+    }
+    await pause(3_000);
+    const cpuBefore = cpuSecondsOf(agent.pid!);
+    await pause(idleMs);
+    const cpu = ((cpuSecondsOf(agent.pid!) - cpuBefore) / (idleMs / 1_000)) * 100;
+    const memory = memoryMbOf(agent.pid!);
+    await stop(agent);
+    return [
+      { figure: 'start to subscribed, ms (median of 5)', value: Math.round(median(startMs)) },
+      { figure: 'idle memory, MB', value: Math.round(memory) },
+      { figure: 'idle CPU, per cent', value: Number(cpu.toFixed(2)) },
+    ];
+  });
+}
+
+async function measureFleet(): Promise<Record<string, number | string>[]> {
+  return withPlane(async (plane, directory) => {
+    const begunMs = performance.now();
+    const agent = start(plane, directory, ['--name', 'fleet', '--count', String(edges)]);
+    await plane.until(() => plane.facts.size === edges, 'all connected', 120_000);
+    const readyMs = performance.now() - begunMs;
+    plane.addJob('job', { chunks: edges * 10, run: { simulate: { seconds: 0.5 } } });
+    for (let edge = 0; edge < edges; edge++) {
+      plane.grant(`fleet-${edge}`, 'job', `${edge * 10}-${edge * 10 + 9}`, 2);
+    }
+    const job = plane.jobs.get('job')!;
+    await plane.until(() => job.done.size === edges * 10, 'all worked', 120_000);
+    const memory = memoryMbOf(agent.pid!);
+    await stop(agent);
+    return [
+      { figure: `${edges} edges enrolled and connected, ms`, value: Math.round(readyMs) },
+      { figure: `${edges} edges in one process after work, MB`, value: Math.round(memory) },
+    ];
+  });
+}
+
+/** How fast one Node starts and reaps the same command by itself. */
+async function measureBare(): Promise<number> {
+  let ended = 0;
+  const begunMs = performance.now();
+  const lane = async (): Promise<void> => {
+    while (performance.now() - begunMs < seconds * 1_000) {
+      const child = spawn(argv[0]!, argv.slice(1), { stdio: 'ignore' });
+      await new Promise((resolve) => child.once('close', resolve));
+      ended += 1;
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, lane));
+  return ended / ((performance.now() - begunMs) / 1_000);
+}
+
+/** The same command as chunks, from the first that ran to the last, through leases, journal and reports. */
+async function measureChunks(isBinary: boolean): Promise<number> {
+  return withPlane(async (plane, directory) => {
+    const process = { argv, env: {}, cwd: null, timeoutSeconds: null };
+    plane.addJob('job', { chunks: chunksPerShare, run: { process }, keepOutput: 'none' });
+    const child = isBinary ? start(plane, directory, ['--name', 'edge-1']) : null;
+    const agent = isBinary ? null : startAgent(agentOptions(plane, directory));
+    await plane.until(() => plane.facts.size > 0, 'connected');
+    plane.grant('edge-1', 'job', `0-${chunksPerShare - 1}`, atOnce);
+    const job = plane.jobs.get('job')!;
+    await plane.until(() => job.done.size > 200, 'warm');
+    const before = job.done.size;
+    const begunMs = performance.now();
+    const isLong = (): boolean => performance.now() - begunMs > seconds * 1_000;
+    await plane.until(() => isLong() || job.done.size === chunksPerShare, 'measured');
+    const rate = (job.done.size - before) / ((performance.now() - begunMs) / 1_000);
+    if (child !== null) await stop(child);
+    await agent?.stop();
+    return rate;
+  });
+}
+
+/** About a gigabyte of small objects, so that every page of it is really there. */
+function makeHeap(): unknown[] {
+  const blockBytes = 1024 * 1024;
+  return Array.from({ length: 1_024 }, (_, index) => Buffer.alloc(blockBytes, index % 251));
+}
+
+async function withPlane<T>(
+  use: (plane: PlaneDouble, directory: string) => Promise<T>,
+): Promise<T> {
+  const plane = await startPlane();
+  const directory = makeDirectory();
+  try {
+    return await use(plane, directory.path);
+  } finally {
+    await plane.stop();
+    directory.remove();
+  }
+}
+
+function start(plane: PlaneDouble, directory: string, flags: readonly string[]): ChildProcess {
+  const source = [process.execPath, join(root, 'edge-agent', 'main.ts')];
+  const [file, ...first] = existsSync(binary) ? [binary] : source;
+  const where = ['--api', plane.url, '--data', directory, '--enrol-token', plane.enrolToken];
+  return spawn(file!, [...first, ...where, ...flags], { stdio: 'ignore' });
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  const gone = new Promise((resolve) => child.once('close', resolve));
+  child.kill('SIGTERM');
+  await gone;
+}
+
+function memoryMbOf(pid: number): number {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_024;
+}
+
+/** Linux counts in hundredths of a second. */
+function cpuSecondsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+function median(values: readonly number[]): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}
