@@ -78,7 +78,9 @@ export class DashboardSite extends Construct {
     this.acceptFindings(distribution);
     this.url = `https://${distribution.distributionDomainName}`;
     new CfnOutput(this, 'UrlOutput', { value: this.url }).overrideLogicalId('DashboardUrl');
-    new CfnOutput(this, 'FilesOutput', { value: bucket.bucketName }).overrideLogicalId('DashboardBucket');
+    new CfnOutput(this, 'FilesOutput', { value: bucket.bucketName }).overrideLogicalId(
+      'DashboardBucket',
+    );
   }
 
   private files(): Bucket {
