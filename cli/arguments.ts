@@ -153,7 +153,15 @@ export function usageLine(command: Command): string {
   return words.join(' ');
 }
 
-function argumentText(arg: Argument): string {
+export function argumentText(arg: Argument): string {
   const name = arg.many === true ? `${arg.name}…` : arg.name;
   return arg.optional === true ? `[${name}]` : name;
+}
+
+/** A flag as it is typed. */
+export function flagText(name: string, flag: Flag): string {
+  const short = flag.short === undefined ? '' : `-${flag.short}, `;
+  if (flag.kind === 'switch') return `${short}--${name}`;
+  if (flag.kind === 'mode') return `${short}--${name}[=${flag.choices.join('|')}]`;
+  return `${short}--${name} ${flag.value}`;
 }

@@ -1,4 +1,4 @@
-import { usageLine } from './arguments.ts';
+import { flagText, usageLine } from './arguments.ts';
 import { catalogue, nouns, shortcuts, verbsOf } from './catalogue.ts';
 import { type Command, type Flag, globalFlags } from './command.ts';
 
@@ -77,13 +77,6 @@ export function commandHelp(command: Command): string {
 
 function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-}
-
-function flagText(name: string, flag: Flag): string {
-  const short = flag.short === undefined ? '' : `-${flag.short}, `;
-  if (flag.kind === 'switch') return `${short}--${name}`;
-  if (flag.kind === 'mode') return `${short}--${name}[=${flag.choices.join('|')}]`;
-  return `${short}--${name} ${flag.value}`;
 }
 
 function flagRow([name, flag]: readonly [string, Flag]): string {

@@ -1,0 +1,64 @@
+import { argumentText, flagText } from './arguments.ts';
+import { catalogue, nouns } from './catalogue.ts';
+import { type Command, type Flag, globalFlags } from './command.ts';
+
+/**
+ * The reference of the client as a page, made from the commands themselves. A test keeps
+ * `docs/cli.md` the same.
+ */
+export async function cliReference(): Promise<string> {
+  const commands = await Promise.all(
+    Object.values(catalogue).map(async (load) => (await load()).command),
+  );
+  const groups = [
+    ...Object.entries(nouns).map(([noun, about]) => ({
+      title: `${noun}: ${about}`,
+      commands: commands.filter((command) => command.name.startsWith(`${noun} `)),
+    })),
+    {
+      title: 'Fleet and tools',
+      commands: commands.filter((command) => !command.name.includes(' ')),
+    },
+  ];
+  const parts = groups.map(({ title, commands: own }) => {
+    return `## ${title}\n\n${own.map(commandPart).join('\n')}`;
+  });
+  return `${opening()}\n${parts.join('\n')}`;
+}
+
+function opening(): string {
+  const flags = Object.entries(globalFlags).map(flagRow).join('');
+  return `# Command line reference
+
+\`edgewise <noun> <verb>\`; the shortcuts are \`submit\`, \`status\`, \`logs\`, \`watch\` and
+\`explain\`. \`last\` stands for the newest job. Data goes to stdout, talk to stderr. A setting comes
+from the flag, else the environment (\`EDGEWISE_API\`, \`EDGEWISE_TOKEN\`, \`EDGEWISE_CONTEXT\`,
+\`EDGEWISE_OUTPUT\`), else the current context of \`~/.config/edgewise/config.json\`, else the local
+cloud of this directory.
+
+Every command takes:
+
+| flag | meaning |
+|---|---|
+${flags}`;
+}
+
+function commandPart(command: Command): string {
+  const words = ['edgewise', command.name, ...command.args.map(argumentText)];
+  if (command.rest !== undefined) words.push(`[-- ${command.rest}]`);
+  const shortcut = command.shortcut === undefined ? '' : ` Also \`edgewise ${command.shortcut}\`.`;
+  const flags = Object.entries(command.flags).map(flagRow);
+  const table = flags.length === 0 ? '' : `\n| flag | meaning |\n|---|---|\n${flags.join('')}`;
+  const examples = command.examples.map((example) => `${example}\n`).join('');
+  return `### ${words.join(' ')}
+
+${command.about.charAt(0).toUpperCase()}${command.about.slice(1)}.${shortcut}
+${table}
+\`\`\`sh
+${examples}\`\`\`
+`;
+}
+
+function flagRow([name, flag]: readonly [string, Flag]): string {
+  return `| \`${flagText(name, flag)}\` | ${flag.about} |\n`.replace(/(?<=\S)\|(?=\S)/g, '\\|');
+}
