@@ -1,5 +1,5 @@
 import middy from '@middy/core';
-import type { Log } from './log.ts';
+import type { RequestLog } from './log.ts';
 
 /** A batch answer: which records come back. */
 export type BatchAnswer = { batchItemFailures: { itemIdentifier: string }[] };
@@ -9,7 +9,7 @@ export type BatchAnswer = { batchItemFailures: { itemIdentifier: string }[] };
  * with its cause before Lambda hears of it.
  * Nothing else happens here; what is done with an event is in the function itself.
  */
-export function eventHandler<E, R>(log: Log, work: (event: E) => Promise<R>) {
+export function eventHandler<E, R>(log: RequestLog, work: (event: E) => Promise<R>) {
   return middy<E, R>({ timeoutEarlyInMillis: 0 })
     .before(({ context }) => log.begin(context.awsRequestId))
     .onError(({ error }) => {

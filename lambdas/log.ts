@@ -4,12 +4,15 @@
  * line that is nothing but JSON, which is why lines go past `console`, whose own would begin with a time.
  */
 export type Log = {
-  /** Names the request that the lines from here on belong to; a function handles one at a time. */
-  begin(requestId: string): void;
   info(message: string, fields?: Fields): void;
   warn(message: string, fields?: Fields): void;
   error(message: string, fields?: Fields): void;
   metric(name: string, value: number, fields?: Fields): void;
+};
+
+export type RequestLog = Log & {
+  /** Names the request that the lines from here on belong to; a function handles one at a time. */
+  begin(requestId: string): void;
 };
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -18,7 +21,7 @@ export function createLog(
   base: Fields,
   now: () => number,
   write: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
-): Log {
+): RequestLog {
   let request: Fields = {};
   const line = (level: string, message: string, fields: Fields = {}) =>
     write(JSON.stringify({ level, message, ...base, ...request, ...readable(fields) }));

@@ -1,7 +1,7 @@
-import { createLog, type Log } from '../../lambdas/log.ts';
+import { createLog, type RequestLog } from '../../lambdas/log.ts';
 
 /** A log that a test can read back. */
-export function createQuietLog(): Log & { readonly lines: Record<string, unknown>[] } {
+export function createQuietLog(): RequestLog & { readonly lines: Record<string, unknown>[] } {
   const lines: Record<string, unknown>[] = [];
   const log = createLog(
     {},
