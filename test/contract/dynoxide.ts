@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -19,6 +20,11 @@ const binary = fileURLToPath(
 );
 
 export async function startDynoxide(): Promise<Dynoxide> {
+  if (!existsSync(binary)) {
+    throw new Error(
+      'These tests need the database of @dynoxide/linux-x64, which is not installed.',
+    );
+  }
   const port = await freePort();
   const child = spawn(binary, ['--port', String(port)], { stdio: 'ignore' });
   const client = new DynamoDBClient({
