@@ -47,6 +47,8 @@ export type EdgeDeps = {
   readonly executors: ReadonlyMap<ExecutorName, Executor>;
   readonly capacityPower: number;
   readonly secret: () => string;
+  /** Over HTTP only a report shows that the edge is there; over MQTT the broker sees it. */
+  readonly transport: 'mqtt' | 'http';
   /** Power that may be in use here at once. */
   readonly powerMax: () => number;
   /** The owner's policy: why not, or `null`. */
@@ -92,7 +94,7 @@ export class Edge {
     this.#reporter = makeReporter({
       clock: deps.clock,
       send: () => this.#report(),
-      holdsWork: () => this.#work.jobs.size > 0 || this.#ledgers.size > 0,
+      mustBeHeard: () => this.#mustBeHeard(),
     });
   }
 
@@ -118,7 +120,7 @@ export class Edge {
     connected: () => {
       this.#contact.made();
       this.#reporter.connected();
-      if (this.#work.jobs.size > 0 || this.#ledgers.size > 0) this.#reporter.need(startReportMs);
+      if (this.#mustBeHeard()) this.#reporter.need(startReportMs);
       this.decide();
     },
     disconnected: () => {
@@ -225,6 +227,11 @@ export class Edge {
     let total = 0;
     for (const chunks of this.#running.values()) total += chunks.size;
     return total;
+  }
+
+  #mustBeHeard(): boolean {
+    const holdsWork = this.#work.jobs.size > 0 || this.#ledgers.size > 0;
+    return holdsWork || this.#deps.transport === 'http';
   }
 
   #view() {

@@ -23,7 +23,8 @@ export type ReporterDeps = {
   readonly clock: Clock;
   /** Composes, makes durable and sends. */
   readonly send: () => Promise<ReportAnswer>;
-  readonly holdsWork: () => boolean;
+  /** Whether silence would be taken for absence. */
+  readonly mustBeHeard: () => boolean;
 };
 
 /** A report that got no answer, or was refused, is told again after this. */
@@ -44,7 +45,7 @@ export function makeReporter(deps: ReporterDeps): Reporter {
     cancel();
     if (isStopped || !isConnected || inFlight !== null) return;
     const gapMs = isUrgent ? progEveryMsMin : progEveryMs;
-    const wantedMs = dueMs ?? (deps.holdsWork() ? lastSentMs + silenceMsMax : null);
+    const wantedMs = dueMs ?? (deps.mustBeHeard() ? lastSentMs + silenceMsMax : null);
     if (wantedMs === null) return;
     const atMs = Math.max(wantedMs, lastSentMs + gapMs);
     cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {
