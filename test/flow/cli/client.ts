@@ -7,13 +7,20 @@ import { join } from 'node:path';
  */
 export type Ended = { readonly code: number | null; readonly out: string; readonly err: string };
 
+export type Client = {
+  readonly process: ChildProcess;
+  /** What it said so far, both streams. */
+  text(): string;
+  readonly ended: Promise<Ended>;
+};
+
 const program = join(import.meta.dirname, '..', '..', '..', 'bin', 'edgewise.mjs');
 
 export function startClient(
   directory: string,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
-): { readonly process: ChildProcess; readonly ended: Promise<Ended> } {
+): Client {
   const child = spawn(process.execPath, [program, ...args], {
     cwd: directory,
     env: { PATH: process.env.PATH, HOME: directory, ...env },
@@ -30,7 +37,7 @@ export function startClient(
   const ended = new Promise<Ended>((resolve) => {
     child.on('close', (code) => resolve({ code, out, err }));
   });
-  return { process: child, ended };
+  return { process: child, text: () => `${out}${err}`, ended };
 }
 
 export function runClient(directory: string, ...args: string[]): Promise<Ended> {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,8 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Endpoints, readEndpoints } from '../../../cli/local/endpoints-file.ts';
 
 /**
- * `npm start` as a user has it, in a directory and on ports of its own. Whatever is left of it when
- * a test ends is killed by the name of that directory, which every process of it carries.
+ * `npm start`, `npm run cloud` and the local cloud as a user has them, in a directory and on ports of
+ * their own. Whatever is left of them when a test ends is killed by the name of that directory, which
+ * every process of them carries. A permission that was missing on the way fails the test that needed it.
  */
 export type Stage = {
   readonly process: ChildProcess;
@@ -23,48 +24,111 @@ export type Place = {
   readonly state: string;
   readonly portBase: number;
   start(...flags: string[]): Stage;
+  /** `npm run cloud`, resolved once it is ready. */
+  cloud(): Promise<Stage>;
+  /** The local cloud itself on a synthesized app that is not this repository's own. */
+  run(outDirectory: string): Stage;
   endpoints(): Endpoints | null;
   /** Processes that work on this state, by their command lines. */
   processes(): string[];
+  pids(): { readonly pid: number; readonly line: string }[];
+  /** What the roles and the edge policy of the template refused so far, one line each. */
+  denials(): string[];
+  /** Call it when refusals are what the test is about. */
+  expectDenials(): void;
   remove(): Promise<void>;
 };
 
-const root = join(import.meta.dirname, '..', '..', '..');
+export const root = join(import.meta.dirname, '..', '..', '..');
 
 export async function makePlace(): Promise<Place> {
   const directory = mkdtempSync(join(tmpdir(), 'edgewise-stage-'));
   const state = join(directory, '.edgewise');
   const portBase = await freePortBase();
   const stages: Stage[] = [];
+  const where = ['--state', state, '--port-base', String(portBase), ...databaseFlags()];
+  let denialsExpected = false;
+  const add = (script: string, flags: readonly string[]): Stage => {
+    const stage = startStage(script, [...where, ...flags]);
+    stages.push(stage);
+    return stage;
+  };
+  const denials = (): string[] => linesOf(join(state, 'iam.log'));
   return {
     directory,
     state,
     portBase,
-    start: (...flags) => {
-      const stage = startStage(['--state', state, '--port-base', String(portBase), ...flags]);
-      stages.push(stage);
+    start: (...flags) => add('scripts/start.mjs', flags),
+    cloud: async () => {
+      const stage = add('scripts/cloud.mjs', []);
+      await ready(stage, 'Local cloud ready');
       return stage;
     },
+    run: (out) => add('local/main.ts', ['--out', out, '--stack', 'Edgewise']),
     endpoints: () => readEndpoints(join(state, 'endpoints.json')),
     processes: () => processesOf(directory).map(({ line }) => line),
+    pids: () => processesOf(directory),
+    denials,
+    expectDenials: () => {
+      denialsExpected = true;
+    },
     remove: async () => {
       for (const stage of stages) stage.process.kill('SIGTERM');
       const late = delay(20_000, undefined, { ref: false });
       await Promise.race([Promise.all(stages.map((stage) => stage.ended)), late]);
-      for (const { pid } of processesOf(directory)) process.kill(pid, 'SIGKILL');
-      rmSync(directory, { recursive: true, force: true });
+      for (const { pid } of processesOf(directory)) killHard(pid);
+      const denied = denialsExpected ? [] : denials();
+      await until('its directory is gone', () => removed(directory), 10_000);
+      if (denied.length > 0) {
+        throw new Error(
+          `The policies of the template refused:\n${[...new Set(denied)].join('\n')}`,
+        );
+      }
     },
   };
 }
 
-function startStage(args: readonly string[]): Stage {
-  const child = spawn(process.execPath, [join(root, 'scripts', 'start.mjs'), ...args], {
+/** `EDGEWISE_DATABASE` runs every flow on the other engine. */
+function databaseFlags(): string[] {
+  const engine = process.env.EDGEWISE_DATABASE;
+  return engine === undefined ? [] : ['--database', engine];
+}
+
+function linesOf(path: string): string[] {
+  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+}
+
+export function killHard(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** A process that was just killed may still be writing. */
+function removed(directory: string): boolean {
+  try {
+    rmSync(directory, { recursive: true, force: true });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function startStage(script: string, args: readonly string[]): Stage {
+  const child = spawn(process.execPath, [join(root, script), ...args], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  return follow(child);
+}
+
+/** What a process prints, and when it is over. */
+export function follow(child: ChildProcess): Stage {
   let text = '';
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (part) => {
+    stream?.on('data', (part) => {
       text += String(part);
     });
   }
@@ -73,6 +137,16 @@ function startStage(args: readonly string[]): Stage {
     text: () => text,
     ended: new Promise((resolve) => child.on('close', (code) => resolve(code))),
   };
+}
+
+/** Waits until a process has printed this; fails with what it printed when it ends before. */
+export async function ready(stage: Stage, words: string): Promise<void> {
+  await until(words, () => {
+    if (stage.text().includes(words)) return true;
+    const { exitCode, signalCode } = stage.process;
+    if (exitCode !== null || signalCode !== null) throw new Error(stage.text());
+    return false;
+  });
 }
 
 /** Waits for something to become true; what it was is said when it does not. */
