@@ -70,8 +70,6 @@ export const streamEagerMs = 3;
 export const streamEagerForMs = 60;
 /** Streams: records read ahead of their handlers, all lanes of a shard together. */
 export const streamBufferedRecordsMax = 10_000;
-/** Streams: retention (AWS: 24 h); an older checkpoint starts at the trim horizon. */
-export const streamRetentionMs = 86_400_000;
 /** Event sources: pause before a failed batch is tried again, doubling up to the last figure. */
 export const retryDelayMsMin = 100;
 export const retryDelayMsMax = 10_000;

@@ -6,6 +6,7 @@
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { accountId } from '../account.ts';
 import { StartFailure } from '../failure.ts';
@@ -41,6 +42,8 @@ export interface QueuesAndBuckets {
 
 /** What is used of fauxqs' inside; a new version of it must still have these. */
 interface Persistence {
+  readonly db: DatabaseSync;
+  updateMessageReady(messageId: string): void;
   load(sqs: QueueStore, sns: TopicStore, s3: BucketStore): void;
   close(): void;
 }
@@ -53,6 +56,7 @@ export async function openQueuesAndBuckets(
   mkdirSync(dataDir, { recursive: true });
   const inside = await loadInside();
   const persistence = new inside.PersistenceManager(dataDir);
+  mendReturnedMessages(persistence);
   const queues = new inside.SqsStore();
   const topics = new inside.SnsStore();
   const buckets = new inside.S3Store();
@@ -98,6 +102,17 @@ export async function openQueuesAndBuckets(
     persistence.close();
   };
   return { queues, topics, buckets, handle, sqs, close };
+}
+
+/**
+ * A message that becomes visible again keeps its receive count. fauxqs 2.4.1 writes an empty count
+ * instead, which its own table refuses, so that every "visible now" would fail.
+ */
+function mendReturnedMessages(persistence: Persistence): void {
+  const ready = persistence.db.prepare(
+    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
+  );
+  persistence.updateMessageReady = (messageId) => void ready.run(messageId);
 }
 
 async function loadInside(): Promise<{
