@@ -1,11 +1,13 @@
-import { rewritesMax, shadowRewriteMs } from '../limits.ts';
+import { leaseTargetSecondsDefault, rewritesMax, shadowRewriteMs } from '../limits.ts';
+import { isEmpty } from '../ranges.ts';
 import { type EdgeDraft, lookAgain, type Pass } from './draft.ts';
 import { canAfford, edgeCost, touchEdge } from './rows.ts';
 
 /**
  * A committed document that its edge does not apply is written again: the process that should have written it may have
  * died in between, and a delta may be lost. Repeats are spaced ever wider; only connected edges are repeated to, since
- * one that connects reads its document anyway.
+ * one that connects reads its document anyway. An edge that was only given more while it still works says nothing until
+ * its next report, so that a refill does not cost a report of its own.
  */
 export function rewriteShadows(pass: Pass): void {
   for (const edge of pass.edges.values()) {
@@ -15,7 +17,8 @@ export function rewriteShadows(pass: Pass): void {
       continue;
     }
     if (isApplied(edge) || edge.source.report?.connected !== true) continue;
-    const waitMs = shadowRewriteMs * 2 ** Math.min(edge.rewrites, doublingsMax);
+    const firstMs = isAwaited(edge) ? shadowRewriteMs : leaseTargetSecondsDefault * 1000;
+    const waitMs = firstMs * 2 ** Math.min(edge.rewrites, doublingsMax);
     const atMs = edge.before.writtenAtMs + waitMs;
     if (pass.nowMs < atMs) {
       lookAgain(pass, atMs);
@@ -28,6 +31,17 @@ export function rewriteShadows(pass: Pass): void {
 }
 
 const doublingsMax = rewritesMax + 4;
+
+/** Whether the edge should have said by now that it applied the document: it was idle, or asked for something back. */
+function isAwaited({ before, source, rewrites }: EdgeDraft): boolean {
+  if (rewrites > 0 || (source.report?.receivedAtMs ?? 0) > before.writtenAtMs) return true;
+  let working = false;
+  for (const lease of before.leases.values()) {
+    if (!isEmpty(lease.giveBack)) return true;
+    if (!isEmpty(lease.ranges) && lease.grantedAtMs < before.writtenAtMs) working = true;
+  }
+  return !working;
+}
 
 function isApplied(edge: EdgeDraft): boolean {
   const { before, source } = edge;

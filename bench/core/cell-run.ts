@@ -1,0 +1,195 @@
+import { encodeShare } from '../../adapters/dynamodb/rows-share.ts';
+import { encodeWorkRow } from '../../adapters/dynamodb/rows-work.ts';
+import { applyPlan } from '../../core/apply-plan.ts';
+import { type Cell, type CellEdge, type CellJob, newCellMeta } from '../../core/cell.ts';
+import type { CellId, EdgeName } from '../../core/names.ts';
+import type { Plan } from '../../core/plan.ts';
+import { intervals } from '../../core/ranges.ts';
+import { reconcile } from '../../core/reconcile.ts';
+import { encodeWork } from '../../core/wire/work.ts';
+import { workOf } from '../../core/work-of.ts';
+import { type Counts, kilobytes, prices } from './bill.ts';
+import {
+  type EdgeModel,
+  newEdgeModel,
+  nextReportMs,
+  reportOf,
+  runUntil,
+  takeWork,
+} from './edge-model.ts';
+
+/**
+ * One cell, from the submission of its jobs to the end of the last one, with the real decisions and modelled edges.
+ * Reports of one second are folded by one wake-up, as a batch of the stream; a wake-up reads the cell once and goes on
+ * for as many passes as the plans ask for.
+ */
+export type CellOptions = {
+  readonly edges: number;
+  readonly edgePower: number;
+  readonly chunkMs: number;
+  readonly reportEveryMs: number;
+};
+
+const windowMs = 1_000;
+
+export function runCell(
+  id: CellId,
+  jobs: readonly CellJob[],
+  options: CellOptions,
+  counts: Counts,
+): void {
+  let cell = openCell(id, jobs, options);
+  const models = new Map<EdgeName, EdgeModel>();
+  let index = 0;
+  for (const name of cell.edges.keys()) {
+    models.set(name, newEdgeModel(options.chunkMs * paceOf(index++)));
+  }
+  let nowMs = 0;
+  cell = wakeUp(cell, nowMs, models, counts);
+  while (cell.jobs.size > 0) {
+    nowMs = nextWindow(models, nowMs, options.reportEveryMs);
+    cell = { ...cell, edges: reported(cell, models, nowMs, options.reportEveryMs, counts) };
+    cell = wakeUp(cell, nowMs, models, counts);
+  }
+}
+
+/** Edges differ by a fifth in speed, so that they do not report in step. */
+function paceOf(index: number): number {
+  return 0.9 + (0.2 * ((index * 37) % 100)) / 100;
+}
+
+function openCell(id: CellId, jobs: readonly CellJob[], options: CellOptions): Cell {
+  const edges = new Map<EdgeName, CellEdge>();
+  for (let i = 0; i < options.edges; i++) {
+    const name = `edge-${i}` as EdgeName;
+    edges.set(name, {
+      name,
+      config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
+      facts: { capacity: { power: options.edgePower }, labels: {}, flat: {} },
+      report: {
+        prog: null,
+        version: 0,
+        receivedAtMs: 0,
+        connected: true,
+        connectionVersion: 0,
+        connectionAtMs: 0,
+      },
+      work: null,
+    });
+  }
+  return {
+    meta: newCellMeta(id, 'default', 0),
+    edges,
+    jobs: new Map(jobs.map((job) => [job.id, job])),
+    queues: new Map(),
+    tickAtMs: null,
+  };
+}
+
+/** The end of the second in which the next edge reports. */
+function nextWindow(
+  models: ReadonlyMap<EdgeName, EdgeModel>,
+  nowMs: number,
+  everyMs: number,
+): number {
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (const model of models.values()) nextMs = Math.min(nextMs, nextReportMs(model, everyMs));
+  if (nextMs === Number.POSITIVE_INFINITY) throw new Error('no edge has anything to do');
+  return Math.max(nowMs + 1, Math.ceil(nextMs / windowMs) * windowMs);
+}
+
+function reported(
+  cell: Cell,
+  models: ReadonlyMap<EdgeName, EdgeModel>,
+  nowMs: number,
+  everyMs: number,
+  counts: Counts,
+): Map<EdgeName, CellEdge> {
+  const edges = new Map(cell.edges);
+  for (const [name, model] of models) {
+    if (nextReportMs(model, everyMs) > nowMs) continue;
+    runUntil(model, nowMs);
+    const edge = edges.get(name)!;
+    const report = { ...edge.report!, prog: reportOf(model), receivedAtMs: nowMs };
+    edges.set(name, { ...edge, report });
+    counts.reports++;
+    counts.shadowUpdates++;
+    counts.messages++;
+    counts.tableWrites++;
+    counts.writeUnits++;
+  }
+  return edges;
+}
+
+/** Passes until nothing is due, then the new documents go out. */
+function wakeUp(
+  before: Cell,
+  nowMs: number,
+  models: ReadonlyMap<EdgeName, EdgeModel>,
+  counts: Counts,
+): Cell {
+  let cell = before;
+  const written = new Set<EdgeName>();
+  counts.readUnits += readUnitsOf(cell);
+  counts.passes++;
+  for (;;) {
+    const plan = reconcile(cell, nowMs);
+    if (plan.meta === null) break;
+    cell = applyPlan(cell, plan);
+    countPlan(cell, plan, counts);
+    for (const name of plan.shadows) written.add(name);
+    if (plan.lookAgainAtMs === null || plan.lookAgainAtMs > nowMs) break;
+  }
+  for (const name of written) {
+    const work = cell.edges.get(name)!.work!;
+    counts.leases++;
+    counts.shadowUpdates += kilobytes(documentBytes(cell, name));
+    counts.messages++;
+    const model = models.get(name)!;
+    runUntil(model, nowMs);
+    takeWork(model, work);
+  }
+  return cell;
+}
+
+/** Sizes are measured on one row in so many, since measuring is dearer than deciding. */
+const sampleEvery = 64;
+let sampled = 0;
+let documentSize = 200;
+let workSize = 400;
+
+function documentBytes(cell: Cell, name: EdgeName): number {
+  if (sampled++ % sampleEvery === 0) {
+    const work = cell.edges.get(name)!.work!;
+    documentSize = JSON.stringify(encodeWork(workOf(work, cell.jobs), work.removed)).length;
+    workSize = JSON.stringify(encodeWorkRow(cell.meta.id, name, work)).length;
+  }
+  return documentSize;
+}
+
+function readUnitsOf(cell: Cell): number {
+  // Settings, facts, report and work of an edge; ask and share of a job.
+  const edgeBytes = 150 + 150 + 300 + workSize;
+  let bytes = cell.edges.size * edgeBytes + 1_200;
+  for (const job of cell.jobs.values()) bytes += 900 + 16 * intervals(job.share.done);
+  return Math.ceil(bytes / 4096);
+}
+
+function countPlan(cell: Cell, plan: Plan, counts: Counts): void {
+  const factor = prices.dynamodbTransactionFactor!;
+  const write = (units: number, rows = 1) => {
+    counts.tableWrites += rows;
+    counts.writeUnits += factor * units * rows;
+  };
+  write(kilobytes(1_200));
+  write(kilobytes(workSize), plan.works.size);
+  write(1, plan.executions.length + plan.chunkEnds.length);
+  for (const [id, share] of plan.shares) {
+    write(kilobytes(JSON.stringify(encodeShare(cell.meta.id, id, share)).length));
+  }
+  for (const status of plan.jobStatuses.values()) {
+    write(kilobytes(400 + 16 * intervals(status.done)));
+    if (status.endedAtMs !== null) counts.chunks += status.counts.done;
+  }
+  write(1, 2 * plan.endedJobs.size);
+}

@@ -1,0 +1,130 @@
+import { type CellJob, emptySummary, newShare } from '../../core/cell.ts';
+import { type CellOffer, chooseCells } from '../../core/cells.ts';
+import type { CellId, JobId } from '../../core/names.ts';
+import { count, type RangeSet } from '../../core/ranges.ts';
+import type { Figures } from '../run.ts';
+import { type Counts, dollars, noCounts } from './bill.ts';
+import { type CellOptions, runCell } from './cell-run.ts';
+
+/**
+ * A fleet of a hundred thousand edges in 400 cells, a thousand jobs of a million chunks each, from submit to the last
+ * chunk on one core. Jobs are divided over cells as at submit; cells know nothing of each other, so they run in turn.
+ */
+const fleet = { cells: 400, edgesPerCell: 250, jobs: 1_000, chunks: 1_000_000 };
+
+const options: CellOptions = {
+  edges: fleet.edgesPerCell,
+  edgePower: 250,
+  chunkMs: 10_000,
+  reportEveryMs: 60_000,
+};
+
+export function measureFleet(cells = fleet.cells, jobs = fleet.jobs): readonly Figures[] {
+  const shares = submitAll(cells, jobs);
+  const counts = noCounts();
+  const start = process.cpuUsage();
+  const startMs = performance.now();
+  for (const [cell, own] of shares) runCell(cell, own, options, counts);
+  const { user, system } = process.cpuUsage(start);
+  const expected = jobs * fleet.chunks;
+  if (counts.chunks !== expected) throw new Error(`${counts.chunks} of ${expected} chunks ended`);
+  return [
+    {
+      figure: `fleet of ${cells * fleet.edgesPerCell} edges in ${cells} cells, ${jobs} jobs`,
+      chunks: counts.chunks,
+      cpuSeconds: (user + system) / 1_000_000,
+      seconds: (performance.now() - startMs) / 1000,
+      secondsGoal: 300,
+      memoryMaxGigabytes: process.resourceUsage().maxRSS / 1024 / 1024,
+      memoryGoalGigabytes: 4,
+    },
+    perMillion('per million chunks, in this fleet', counts),
+  ];
+}
+
+/** Leases of about fifty chunks: the size down to which the goal of the bill holds. */
+export function measureSmallLeases(): readonly Figures[] {
+  // 25 slots work off a lease of a minute in three rounds.
+  const cases: readonly (readonly [figure: string, reportEveryMs: number])[] = [
+    ['per million chunks, leases of about 50', 60_000],
+    ['the same, with progress every second', 1_000],
+  ];
+  return cases.map(([figure, reportEveryMs]) => {
+    const counts = noCounts();
+    const job = jobOf(0, [0, 500_000], 10);
+    runCell('default.0' as CellId, [job], { ...options, chunkMs: 20_000, reportEveryMs }, counts);
+    return perMillion(figure, counts);
+  });
+}
+
+function perMillion(figure: string, counts: Counts): Figures {
+  const each = (amount: number) => Math.round((amount / counts.chunks) * 1_000_000);
+  return {
+    figure,
+    chunksPerLease: Math.round(counts.chunks / counts.leases),
+    leases: each(counts.leases),
+    tableWrites: each(counts.tableWrites),
+    shadowUpdates: each(counts.shadowUpdates),
+    messages: each(counts.messages),
+    passes: each(counts.passes),
+    dollars: Number(((dollars(counts) / counts.chunks) * 1_000_000).toFixed(4)),
+    dollarsGoal: 0.25,
+  };
+}
+
+/** Each submit sees what the ones before left waiting. */
+function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
+  const power = fleet.edgesPerCell * options.edgePower;
+  const backlog = new Map<CellId, number>();
+  const shares = new Map<CellId, CellJob[]>();
+  for (let i = 0; i < cells; i++) {
+    backlog.set(`default.${i}` as CellId, 0);
+    shares.set(`default.${i}` as CellId, []);
+  }
+  for (let i = 0; i < jobs; i++) {
+    const { ask } = jobOf(i, [0, fleet.chunks], 1);
+    const offers: CellOffer[] = [...backlog].map(([id, backlogPower]) => ({
+      id,
+      pool: 'default',
+      summary: {
+        ...emptySummary,
+        edges: { ...emptySummary.edges, total: fleet.edgesPerCell, connected: fleet.edgesPerCell },
+        power: { total: power, free: power, reserved: 0, served: 0 },
+        backlogPower,
+        largestEdgePower: options.edgePower,
+      },
+    }));
+    const spec = { pool: 'default', requires: ask.spec.requires, placement: ask.spec.placement };
+    for (const { cell, ranges } of chooseCells(offers, { cut: ask.cut, spec })) {
+      shares.get(cell)!.push(jobOf(i, ranges, 1));
+      backlog.set(cell, backlog.get(cell)! + count(ranges));
+    }
+  }
+  return shares;
+}
+
+function jobOf(index: number, ranges: RangeSet, chunkPower: number): CellJob {
+  return {
+    id: `job${String(index).padStart(13, '0')}` as JobId,
+    ask: {
+      spec: {
+        queue: 'default',
+        priority: 50,
+        resources: {},
+        run: { simulate: { wattSeconds: 1 } },
+        requires: { labels: {}, expressions: [], edges: [] },
+        placement: { policy: 'spread', maxEdges: null, nodes: null },
+        retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
+        lostAfterSeconds: 120,
+        deadlineSeconds: null,
+      },
+      specHash: '0123456789abcdef',
+      cut: { chunks: fleet.chunks, chunkPower, lastChunkPower: chunkPower },
+      submittedAtMs: index,
+      cancelled: false,
+      retryEpoch: 0,
+      held: false,
+    },
+    share: newShare(ranges),
+  };
+}

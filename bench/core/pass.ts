@@ -1,0 +1,122 @@
+import { applyPlan } from '../../core/apply-plan.ts';
+import { type Cell, type CellEdge, type CellJob, newCellMeta, newShare } from '../../core/cell.ts';
+import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import { first, last, rangeOf } from '../../core/ranges.ts';
+import { reconcile } from '../../core/reconcile.ts';
+import type { ProgEntry } from '../../core/wire/prog.ts';
+import type { Figures } from '../run.ts';
+import { medianOf } from './timing.ts';
+
+/**
+ * One pass over a full cell: 250 edges, a thousand jobs waiting, fifty reports to fold. The time must not grow with the
+ * chunks of a job, nor with how many other cells there are, which a pass never sees.
+ */
+const edgesCount = 250;
+const jobsCount = 1_000;
+const reportsCount = 50;
+
+export function measurePass(): readonly Figures[] {
+  const small = timeOf(1_000);
+  const large = timeOf(1_000_000);
+  return [
+    { figure: 'pass over a full cell, 10^3 chunks a job', ms: small, goal: 5 },
+    { figure: 'pass over a full cell, 10^6 chunks a job', ms: large, goal: 5 },
+    { figure: 'pass, 10^6 against 10^3 chunks a job', ratio: large / small, goal: 1.2 },
+  ];
+}
+
+function timeOf(chunks: number): number {
+  const cell = withReports(full(chunks));
+  const { ms, result } = medianOf(() => reconcile(cell, 1_000), 41);
+  if (result.executions.length < reportsCount / 2) throw new Error('the reports were not folded');
+  return ms;
+}
+
+/** All power reserved, most jobs without any. */
+function full(chunks: number): Cell {
+  const edges = new Map<EdgeName, CellEdge>();
+  for (let i = 0; i < edgesCount; i++) edges.set(`edge-${i}` as EdgeName, edgeOf(i));
+  const jobs = new Map<JobId, CellJob>();
+  for (let i = 0; i < jobsCount; i++) {
+    const job = jobOf(i, chunks);
+    jobs.set(job.id, job);
+  }
+  let cell: Cell = {
+    meta: newCellMeta('default.0' as CellId, 'default', 0),
+    edges,
+    jobs,
+    queues: new Map(),
+    tickAtMs: null,
+  };
+  for (let plan = reconcile(cell, 0); plan.meta !== null; plan = reconcile(cell, 0)) {
+    cell = applyPlan(cell, plan);
+  }
+  return cell;
+}
+
+function edgeOf(index: number): CellEdge {
+  return {
+    name: `edge-${index}` as EdgeName,
+    config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
+    facts: { capacity: { power: 250 }, labels: { site: `site-${index % 5}` }, flat: {} },
+    report: {
+      prog: null,
+      version: 0,
+      receivedAtMs: 0,
+      connected: true,
+      connectionVersion: 0,
+      connectionAtMs: 0,
+    },
+    work: null,
+  };
+}
+
+function jobOf(index: number, chunks: number): CellJob {
+  const chunkPower = 20 + (index % 50);
+  return {
+    id: `job${String(index).padStart(13, '0')}` as JobId,
+    ask: {
+      spec: {
+        queue: `queue-${index % 4}`,
+        priority: 50,
+        resources: {},
+        run: { simulate: { seconds: 1 } },
+        requires: { labels: {}, expressions: [], edges: [] },
+        placement: { policy: 'spread', maxEdges: null, nodes: null },
+        retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
+        lostAfterSeconds: 120,
+        deadlineSeconds: null,
+      },
+      specHash: '0123456789abcdef',
+      cut: { chunks, chunkPower, lastChunkPower: chunkPower },
+      submittedAtMs: index,
+      cancelled: false,
+      retryEpoch: 0,
+      held: false,
+    },
+    share: newShare(rangeOf(0, chunks)),
+  };
+}
+
+/** Fifty edges have finished one chunk of each lease and run the others. */
+function withReports(cell: Cell): Cell {
+  const edges = new Map(cell.edges);
+  for (const edge of [...edges.values()].slice(0, reportsCount)) {
+    const jobs = new Map<string, ProgEntry>();
+    for (const [id, lease] of edge.work!.leases) {
+      const start = first(lease.ranges)!;
+      jobs.set(id, {
+        done: rangeOf(start, start + 1),
+        failed: new Map(),
+        running: rangeOf(start + 1, last(lease.ranges)! + 1),
+        attempts: new Map(),
+        chunkMs: 200,
+        refused: null,
+      });
+    }
+    const { epoch } = edge.work!;
+    const prog = { boot: 'b', epoch, sequence: 1, freePower: 0, jobs };
+    edges.set(edge.name, { ...edge, report: { ...edge.report!, prog, receivedAtMs: 900 } });
+  }
+  return { ...cell, edges };
+}
