@@ -3,9 +3,8 @@ import { offline, type Problem, problemOf, slow } from './problem.ts';
 /**
  * The one door to the API. Adds the token, gives every request an end, and turns every outcome into a value.
  *
- * Reads ask the browser to revalidate (`no-cache`): where the API sends an ETag the browser adds `If-None-Match` by
- * itself and an unchanged answer costs no body. An answer with the same text as the last one keeps the same object,
- * so a page that compares by identity draws nothing.
+ * Reads send the ETag of the last answer, so an unchanged resource costs no body. An answer with the same text as the
+ * last one keeps the same object, so a page that compares by identity draws nothing.
  */
 export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly unchanged: boolean }
@@ -30,7 +29,13 @@ const requestTimeoutMs = 15_000;
 /** Answers kept for comparison; the oldest go first. */
 const rememberedMax = 64;
 
-type Remembered = { readonly text: string; readonly value: unknown };
+type Remembered = {
+  readonly text: string;
+  readonly etag: string | null;
+  readonly value: unknown;
+};
+
+const notModified = 304;
 
 export function createClient(deps: ClientDeps): Client {
   const remembered = new Map<string, Remembered>();
@@ -40,7 +45,7 @@ export function createClient(deps: ClientDeps): Client {
     const headers = { ...init.headers, authorization: `Bearer ${deps.token}` };
     try {
       const response = await deps.fetch(deps.api + path, { ...init, headers, signal });
-      if (response.ok) return response;
+      if (response.ok || response.status === notModified) return response;
       const body: unknown = await response.json().catch(() => null);
       const problem = problemOf(response.status, body, response.headers.get('retry-after'));
       if (problem.kind === 'signed-out') deps.onSignedOut(problem);
@@ -52,38 +57,37 @@ export function createClient(deps: ClientDeps): Client {
 
   async function textOf(path: string, init: RequestInit): Promise<string | Problem> {
     const response = await request(path, init);
-    if (!(response instanceof Response)) return response;
-    try {
-      return await response.text();
-    } catch {
-      return offline;
-    }
+    return response instanceof Response ? bodyOf(response) : response;
   }
 
-  function remember(path: string, text: string): Remembered {
-    const entry = { text, value: parse(text) };
+  function remember(path: string, text: string, etag: string | null): Remembered {
+    const entry = { text, etag, value: parse(text) };
     remembered.delete(path);
     remembered.set(path, entry);
-    if (remembered.size > rememberedMax) {
-      for (const oldest of remembered.keys()) {
-        remembered.delete(oldest);
-        break;
-      }
-    }
+    const [oldest] = remembered.keys();
+    if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
     return entry;
   }
 
   return {
     api: deps.api,
     async read<T>(path: string): Promise<Answer<T>> {
-      const text = await textOf(path, { cache: 'no-cache' });
-      if (typeof text !== 'string') return { ok: false, problem: text };
       const before = remembered.get(path);
+      const headers: Record<string, string> = {};
+      if (before?.etag != null) headers['if-none-match'] = before.etag;
+      const response = await request(path, { headers });
+      if (!(response instanceof Response)) return { ok: false, problem: response };
+      if (before !== undefined && response.status === notModified) {
+        return { ok: true, value: before.value as T, unchanged: true };
+      }
+      const text = await bodyOf(response);
+      if (typeof text !== 'string') return { ok: false, problem: text };
       if (before?.text === text) return { ok: true, value: before.value as T, unchanged: true };
-      return { ok: true, value: remember(path, text).value as T, unchanged: false };
+      const { value } = remember(path, text, response.headers.get('etag'));
+      return { ok: true, value: value as T, unchanged: false };
     },
     async readText(path: string): Promise<Answer<string>> {
-      const text = await textOf(path, { cache: 'no-cache' });
+      const text = await textOf(path, {});
       return typeof text === 'string'
         ? { ok: true, value: text, unchanged: false }
         : { ok: false, problem: text };
@@ -99,6 +103,15 @@ export function createClient(deps: ClientDeps): Client {
       return { ok: true, value: parse(text) as T, unchanged: false } as const;
     },
   };
+}
+
+/** The connection may still break while the body is on its way. */
+async function bodyOf(response: Response): Promise<string | Problem> {
+  try {
+    return await response.text();
+  } catch {
+    return offline;
+  }
 }
 
 /** An empty or unreadable body is `null`: the status already said that the request was carried out. */

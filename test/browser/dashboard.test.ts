@@ -100,7 +100,9 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     const { page } = await signedIn(`/jobs/${job.id}`);
     await page.getByText('Every matching edge is busy').waitFor();
     await page.getByRole('button', { name: 'Cancel job' }).click();
+    await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     expect(job.status.state).toBe('pending');
     await page.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { listAnswer, statsOf } from './fake-answers.ts';
@@ -30,6 +31,7 @@ export type FakeApi = {
 };
 
 const token = 'test-token';
+const allowedHeaders = 'authorization,content-type,idempotency-key,if-none-match';
 
 export async function startFakeApi(world: World): Promise<FakeApi> {
   const api: FakeApi = {
@@ -65,7 +67,7 @@ async function handle(api: FakeApi, request: IncomingMessage, response: ServerRe
     return;
   }
   response.setHeader('access-control-allow-origin', api.origin || '*');
-  response.setHeader('access-control-allow-headers', 'authorization,content-type,idempotency-key');
+  response.setHeader('access-control-allow-headers', allowedHeaders);
   response.setHeader('access-control-allow-methods', 'GET,POST,PUT,PATCH,DELETE');
   response.setHeader('access-control-max-age', '600');
   if (request.method === 'OPTIONS') {
@@ -79,8 +81,17 @@ async function handle(api: FakeApi, request: IncomingMessage, response: ServerRe
   const body: unknown = text === '' ? null : JSON.parse(text);
   const answer = answerOf(api, request, body as Record<string, unknown> | null);
   const plain = typeof answer.body === 'string';
+  const written = plain ? String(answer.body) : JSON.stringify(answer.body);
+  const etag = `"1-${createHash('sha256').update(written).digest('base64url').slice(0, 16)}"`;
+  response.setHeader('etag', etag);
+  response.setHeader('cache-control', 'no-store');
+  response.setHeader('access-control-expose-headers', 'etag');
+  if (answer.status === 200 && request.headers['if-none-match'] === etag) {
+    response.writeHead(304).end();
+    return;
+  }
   response.writeHead(answer.status, { 'content-type': plain ? 'text/plain' : 'application/json' });
-  response.end(plain ? answer.body : JSON.stringify(answer.body));
+  response.end(written);
 }
 
 function problem(status: number, code: string, detail: string): Answer {

@@ -16,7 +16,7 @@ function clientOf(answers: Answer[] | (() => Promise<Response>), timeoutMs = 5_0
       seen.push({ url: String(url), init });
       if (typeof answers === 'function') return Promise.race([answers(), abortOf(init)]);
       const { status = 200, body = {}, headers = {} } = answers.shift() ?? {};
-      return new Response(JSON.stringify(body), { status, headers });
+      return new Response(status === 304 ? null : JSON.stringify(body), { status, headers });
     },
   });
   return { client, seen, signedOut };
@@ -39,6 +39,21 @@ describe('client', () => {
     expect(second.value).toBe(first.value);
     expect(second.unchanged).toBe(true);
     expect(third).toMatchObject({ value: { a: 2 }, unchanged: false });
+  });
+
+  test('an answer that the server need not repeat is the same object', async () => {
+    const headers = { etag: '"1-a"' };
+    const { client, seen } = clientOf([
+      { body: { a: 1 }, headers },
+      { status: 304, headers },
+    ]);
+    const first = await client.read('/v1/x');
+    const second = await client.read('/v1/x');
+    if (!first.ok || !second.ok) throw new Error('both should be answered');
+    expect(new Headers(seen[0]?.init?.headers).has('if-none-match')).toBe(false);
+    expect(new Headers(seen[1]?.init?.headers).get('if-none-match')).toBe('"1-a"');
+    expect(second.value).toBe(first.value);
+    expect(second.unchanged).toBe(true);
   });
 
   test('carries the token and the idempotency key', async () => {
