@@ -50,8 +50,9 @@ export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud
     engine: options.engine ?? defaultEngine,
     parameters: options.parameters ?? {},
     files: options.files ?? {},
-  }).finally(() => {
-    if (outDir !== notesDir) rmSync(join(outDir, 'Notes.template.json'));
+  }).catch((error: unknown) => {
+    if (outDir !== notesDir) rmSync(outDir, { recursive: true });
+    throw error;
   });
   return {
     ...cloud,
