@@ -8,7 +8,7 @@ const sources = sourceFiles();
 
 const fileLinesMax = 400;
 /** The formatter keeps code within 100; only a literal that cannot be broken is longer. */
-const codeColumnsMax = 140;
+const codeColumnsMax = 180;
 const commentColumnsMax = 125;
 const isComment = (line: string) => /^\s*(\/\/|\*|\/\*)/.test(line);
 

@@ -1,4 +1,4 @@
-import { emptyRanges, isEmpty, type RangeSet, subtract } from '../ranges.ts';
+import { emptyRanges, type RangeSet, subtract } from '../ranges.ts';
 import { changeLease, isActive, type LeaseDraft, type Pass } from './draft.ts';
 import { touchLease } from './rows.ts';
 
@@ -30,8 +30,4 @@ export function askBack(pass: Pass, lease: LeaseDraft, chunks: RangeSet): void {
 export function holdsSomething(leases: Iterable<LeaseDraft>): boolean {
   for (const lease of leases) if (isActive(lease)) return true;
   return false;
-}
-
-export function hasGiveBack(lease: LeaseDraft): boolean {
-  return !isEmpty(lease.giveBack);
 }

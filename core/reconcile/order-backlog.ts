@@ -1,5 +1,5 @@
 import { queueDefaults } from '../cell.ts';
-import { fairTurnShare } from '../limits.ts';
+import { cellSharesMax, fairTurnShare } from '../limits.ts';
 import { type Amounts, reservedBy } from './capacity.ts';
 import { isActive, type JobDraft, type Pass, type QueueDraft } from './draft.ts';
 import { placeableOf } from './due-retries.ts';
@@ -44,7 +44,8 @@ type Line = { readonly jobs: JobDraft[]; next: number };
 function levelsOf(pass: Pass): Map<string, Line>[] {
   const waiting: JobDraft[] = [];
   for (const job of pass.jobs.values()) if (wantsEdges(pass, job)) waiting.push(job);
-  waiting.sort(byArrival);
+  waiting.sort(byPriority);
+  if (waiting.length > cellSharesMax) waiting.length = cellSharesMax;
   const levels = new Map<number, Map<string, Line>>();
   for (const job of waiting) {
     const { priority, queue } = job.ask.spec;
@@ -54,7 +55,7 @@ function levelsOf(pass: Pass): Map<string, Line>[] {
     if (line === undefined) level.set(queue, { jobs: [job], next: 0 });
     else line.jobs.push(job);
   }
-  return [...levels].sort(([a], [b]) => b - a).map(([, level]) => level);
+  return [...levels.values()];
 }
 
 function wantsEdges(pass: Pass, job: JobDraft): boolean {
@@ -62,9 +63,10 @@ function wantsEdges(pass: Pass, job: JobDraft): boolean {
   return placeableOf(pass, job).length > 0;
 }
 
-/** Ids sort by time too, so that jobs of one millisecond keep one order. */
-function byArrival(a: JobDraft, b: JobDraft): number {
-  const order = a.ask.submittedAtMs - b.ask.submittedAtMs;
+/** Highest first, then by arrival; ids sort by time too, so that jobs of one millisecond keep one order. */
+function byPriority(a: JobDraft, b: JobDraft): number {
+  const order =
+    b.ask.spec.priority - a.ask.spec.priority || a.ask.submittedAtMs - b.ask.submittedAtMs;
   if (order !== 0) return order;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }

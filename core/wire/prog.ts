@@ -116,12 +116,3 @@ function parseFailures(value: unknown): ReadonlyMap<number, Failure> {
   }
   return out;
 }
-
-export function isIdleEntry(entry: ProgEntry): boolean {
-  return (
-    isEmpty(entry.done) &&
-    isEmpty(entry.running) &&
-    entry.failed.size === 0 &&
-    entry.refused === null
-  );
-}

@@ -1,10 +1,8 @@
 import {
   chunksOf,
-  count,
   emptyRanges,
   fromChunks,
   has,
-  isEmpty,
   type RangeSet,
   rangeOf,
   subtract,
@@ -138,14 +136,4 @@ export function wipe(agent: ModelAgent): void {
   agent.work = noWork;
   agent.jobs.clear();
   agent.sequence = 0;
-}
-
-export function isIdle(agent: ModelAgent): boolean {
-  return [...agent.work.jobs.values()].every((entry) => isEmpty(entry.ranges));
-}
-
-export function heldBy(agent: ModelAgent): number {
-  let held = 0;
-  for (const entry of agent.work.jobs.values()) held += count(entry.ranges);
-  return held;
 }
