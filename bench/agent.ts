@@ -5,9 +5,10 @@ import { agentOptions, makeDirectory, startAgent } from '../test/edge-agent/agen
 import { type PlaneDouble, startPlane } from '../test/edge-agent/plane-double.ts';
 
 /**
- * The agent's figures: what it costs to have it there, how soon it is ready, and how fast it starts processes beside
- * bare `child_process.spawn` in the same run, also from a process with a heap of a gigabyte.
- * `AGENT_SECONDS` is how long each rate is measured; `AGENT_EDGES` how many edges one process gets.
+ * The agent's figures: what it costs to have it there, how soon it is ready, and how fast it
+ * starts processes beside bare `child_process.spawn` in the same run, also from a process with a
+ * heap of a gigabyte. `AGENT_SECONDS` is how long each rate is measured; `AGENT_EDGES` how many
+ * edges one process gets.
  */
 const seconds = Number(process.env.AGENT_SECONDS ?? 5);
 const edges = Number(process.env.AGENT_EDGES ?? 1_000);
@@ -110,7 +111,10 @@ async function measureBare(): Promise<number> {
   return ended / ((performance.now() - begunMs) / 1_000);
 }
 
-/** The same command as chunks, from the first that ran to the last, through leases, journal and reports. */
+/**
+ * The same command as chunks, from the first that ran to the last, through leases, journal and
+ * reports.
+ */
 async function measureChunks(isBinary: boolean): Promise<number> {
   return withPlane(async (plane, directory) => {
     const process = { argv, env: {}, cwd: null, timeoutSeconds: null };

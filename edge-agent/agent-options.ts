@@ -5,7 +5,9 @@ import { edgePowerDefault, powerMax } from '../core/limits.ts';
 import { isName } from '../core/names.ts';
 import { edgesPerProcessMax } from './limits.ts';
 
-/** What the command line and the environment say, checked once. A flag wins over the environment. */
+/**
+ * What the command line and the environment say, checked once. A flag wins over the environment.
+ */
 export type AgentOptions = {
   /** The edges of this process. */
   readonly names: readonly string[];

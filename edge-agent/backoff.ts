@@ -1,4 +1,7 @@
-/** Waits that double and are jittered over their whole length, so that a fleet does not return all at once. */
+/**
+ * Waits that double and are jittered over their whole length, so that a fleet does not return all
+ * at once.
+ */
 export type Backoff = { next(): number; reset(): void };
 
 export function makeBackoff(

@@ -1,4 +1,7 @@
-/** Time as an argument: the agent asks this and nothing else, so that a test can shorten half an hour to a second. */
+/**
+ * Time as an argument: the agent asks this and nothing else, so that a test can shorten half an
+ * hour to a second.
+ */
 export type Clock = {
   /** Wall clock, for what outlives the process. */
   nowMs(): number;

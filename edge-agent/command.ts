@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Launcher } from './launcher/launcher-client.ts';
 import { commandOutputBytesMax, commandTimeoutMs, killAfterMs } from './limits.ts';
 
-/** Runs a program of the host to its end and reads what it prints: how the cluster and container executors work. */
+/**
+ * Runs a program of the host to its end and reads what it prints: how the cluster and container
+ * executors work.
+ */
 export type RunCommand = (argv: readonly string[], timeoutMs?: number) => Promise<CommandResult>;
 
 export type CommandResult = {

@@ -2,8 +2,8 @@ import type { Clock } from './clock.ts';
 import { contactEveryMs } from './limits.ts';
 
 /**
- * When the cloud was last there. While the link is up that is now; once it is down, and over a reboot, it is what was
- * written down, so that `offlineSeconds` goes on counting.
+ * When the cloud was last there. While the link is up that is now; once it is down, and over a
+ * reboot, it is what was written down, so that `offlineSeconds` goes on counting.
  */
 export type Contact = {
   made(): void;

@@ -8,8 +8,9 @@ import { clockSkewMsMax, connectTimeoutMs, diskFreeBytesMin } from './limits.ts'
 import { causeOf, makePlaneApi, PlaneError } from './plane-api.ts';
 
 /**
- * What may be wrong with an edge, in words and with what to do: permission and room of its directory, name
- * resolution, ports, the clock, its certificate and whether the plane still knows it.
+ * What may be wrong with an edge, in words and with what to do: permission and room of its
+ * directory, name resolution, ports, the clock, its certificate and whether the plane still knows
+ * it.
  */
 export type Finding = {
   readonly check: string;

@@ -1,7 +1,8 @@
 import type { Facts } from '../core/wire/facts.ts';
 import { makeBackoff } from './backoff.ts';
 import { sleep } from './clock.ts';
-import { Edge, type EdgeDeps } from './edge.ts';
+import { Edge } from './edge.ts';
+import type { EdgeDeps } from './edge-deps.ts';
 import { EnrolmentFailed, type EnrolmentRequest, enrol } from './enrolment.ts';
 import { makeHttpLink } from './http-link.ts';
 import { type Identity, loadIdentity, renewalAtMs } from './identity.ts';
@@ -13,11 +14,13 @@ import type { EdgeMemory } from './replay.ts';
 import type { Turnstile } from './turnstile.ts';
 
 /**
- * The life of one edge in the agent: without identity → enrolling → linked (connecting by itself for ever) → revoked.
+ * The life of one edge in the agent: without identity → enrolling → linked (connecting by itself
+ * for ever) → revoked.
  *
- * With an identity on disk it works at once, before and without any link. A certificate is renewed long before its
- * end. An edge that the plane does not know any more stops what it runs and says so; only at its start, and only with
- * an enrol token, it may become a new edge of the same name instead.
+ * With an identity on disk it works at once, before and without any link. A certificate is
+ * renewed long before its end. An edge that the plane does not know any more stops what it runs
+ * and says so; only at its start, and only with an enrol token, it may become a new edge of the
+ * same name instead.
  */
 export type EdgeLifeDeps = Omit<EdgeDeps, 'secret' | 'name'> & {
   readonly name: string;
@@ -67,7 +70,10 @@ export class EdgeLife {
     return this.#identity !== null;
   }
 
-  /** Enrols when need be and opens the link; resolves when that is under way, throws when it cannot be. */
+  /**
+   * Enrols when need be and opens the link; resolves when that is under way, throws when it cannot
+   * be.
+   */
   async begin(): Promise<void> {
     if (this.#identity === null || this.#lacksCertificate(this.#identity)) {
       this.#identity = await this.#deps.enrolTurn(() => this.#enrolPatiently());
@@ -157,7 +163,9 @@ export class EdgeLife {
     this.#link.start();
   }
 
-  /** A refusal of the broker may have many causes; the plane, asked with the edge's secret, knows. */
+  /**
+   * A refusal of the broker may have many causes; the plane, asked with the edge's secret, knows.
+   */
   async #isRevoked(): Promise<boolean> {
     for (let asked = 0; asked < 2; asked++) {
       if (asked > 0) await sleep(this.#deps.clock, secondQuestionMs, this.#deps.signal);

@@ -1,15 +1,15 @@
-import type { ExecutorName, Run } from '../core/job.ts';
+import type { Run } from '../core/job.ts';
 import { executorOf } from '../core/job.ts';
 import { progEveryMs } from '../core/limits.ts';
-import { count, formatRanges, isEmpty } from '../core/ranges.ts';
+import { formatRanges, isEmpty } from '../core/ranges.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { encodeProg } from '../core/wire/prog.ts';
 import { noWork, parseWork, type Work } from '../core/wire/work.ts';
-import type { Clock } from './clock.ts';
 import { type Contact, makeContact } from './contact.ts';
+import type { EdgeDeps } from './edge-deps.ts';
 import type { ChunkName, ChunkOrder, EndedChunk, Executor } from './executor.ts';
 import { wantsOutput } from './executor.ts';
-import type { Journal } from './journal.ts';
+import { makeLeaseWatch } from './lease-watch.ts';
 import {
   emptyLedger,
   hasResults,
@@ -20,46 +20,23 @@ import {
 } from './ledger.ts';
 import { contactEveryMs, epochReportMs, startReportMs } from './limits.ts';
 import type { Link, LinkEvents, ReportAnswer } from './link.ts';
-import {
-  nextSteps,
-  powerInUse,
-  type RunningChunk,
-  type Step,
-  specKey,
-  startable,
-} from './next-steps.ts';
+import { nextSteps, powerInUse, type RunningChunk, type Step, specKey } from './next-steps.ts';
 import { composeProg } from './progress.ts';
 import type { EdgeMemory } from './replay.ts';
 import { makeReportSequence, type ReportSequence } from './report-sequence.ts';
 import { makeReporter, type Reporter } from './reporter.ts';
-import type { SpecLibrary } from './spec-library.ts';
 
 /**
- * One edge: holds what it knows, asks `nextSteps` what is missing and carries that out, journal first.
- * Whatever happens (work came, a chunk ended, a timer) only changes what it knows and asks again.
+ * Deciding again after the steps gives none, so two looks do; chunks that end at once may ask for
+ * a few more.
  */
-export type EdgeDeps = {
-  readonly name: string;
-  readonly boot: string;
-  readonly clock: Clock;
-  readonly journal: Journal;
-  readonly specs: SpecLibrary;
-  readonly executors: ReadonlyMap<ExecutorName, Executor>;
-  readonly capacityPower: number;
-  readonly secret: () => string;
-  /** Over HTTP only a report shows that the edge is there; over MQTT the broker sees it. */
-  readonly transport: 'mqtt' | 'http';
-  /** Power that may be in use here at once. */
-  readonly powerMax: () => number;
-  /** The owner's policy: why not, or `null`. */
-  readonly refusal: (spec: AgentSpec, power: number) => string | null;
-  readonly keepOutput: (name: ChunkName, output: Uint8Array) => void;
-  readonly log: (line: string) => void;
-};
-
-/** Deciding again after the steps gives none, so two looks do; chunks that end at once may ask for a few more. */
 const looksMax = 16;
 
+/**
+ * One edge: holds what it knows, asks `nextSteps` what is missing and carries that out, journal
+ * first. Whatever happens (work came, a chunk ended, a timer) only changes what it knows and asks
+ * again.
+ */
 export class Edge {
   readonly name: string;
   readonly #deps: EdgeDeps;
@@ -76,8 +53,7 @@ export class Edge {
   #isDeciding = false;
   #cancelWake: () => void = () => {};
   readonly #wake = (): void => this.decide();
-  /** Jobs whose lease was said to run low, at that epoch. */
-  readonly #lowAt = new Map<string, number>();
+  readonly #leaseWatch = makeLeaseWatch();
 
   constructor(deps: EdgeDeps, memory: EdgeMemory) {
     this.name = deps.name;
@@ -98,7 +74,10 @@ export class Edge {
     });
   }
 
-  /** Chunks that outlived the agent's last life run on; everything else the work asks for may start. */
+  /**
+   * Chunks that outlived the agent's last life run on; everything else the work asks for may
+   * start.
+   */
   begin(survivors: readonly ChunkName[]): void {
     for (const { job, chunk, attempt } of survivors) {
       this.#runningOf(job).set(chunk, {
@@ -182,7 +161,9 @@ export class Edge {
     }
   }
 
-  /** No new starts; what cannot outlive the agent is stopped; the last report tells what remains. */
+  /**
+   * No new starts; what cannot outlive the agent is stopped; the last report tells what remains.
+   */
   async stop(): Promise<void> {
     this.#mayStart = false;
     this.#cancelWake();
@@ -295,7 +276,8 @@ export class Edge {
     chunks.set(chunk, { ...known, stopping: true });
     const spec = this.#specOf(job);
     const name = { edge: this.name, job, chunk, attempt: known.attempt };
-    // Without its spec nobody knows who runs it: every executor may be asked, and only one knows the name.
+    // Without its spec nobody knows who runs it: every executor may be asked, and only one knows
+    // the name.
     const executors = spec === null ? this.#deps.executors.values() : [this.#executorOf(spec.run)];
     for (const executor of executors) executor?.stop(name);
     this.#reporter.need(progEveryMs);
@@ -337,7 +319,6 @@ export class Edge {
     this.#work = work;
     this.#workDocument = document;
     this.#sequence.atLeast(work.folded ?? 0);
-    for (const job of this.#lowAt.keys()) if (!work.jobs.has(job)) this.#lowAt.delete(job);
     for (const [job, ledger] of this.#ledgers) {
       if (!work.jobs.has(job) && !hasResults(ledger)) this.#ledgers.delete(job);
     }
@@ -347,20 +328,11 @@ export class Edge {
     else this.#reporter.need(epochReportMs);
   }
 
-  /** A lease that has ended, or begins to run low, is what the scheduler waits for; the rest may wait a second. */
   #reportEnd(job: string): void {
-    const entry = this.#work.jobs.get(job);
+    const ledger = this.#ledgers.get(job);
     const running = this.#running.get(job);
-    const ledger = this.#ledgers.get(job) ?? emptyLedger;
-    const open = entry === undefined ? 0 : count(startable(entry, ledger, running));
-    const isOver = open === 0 && running === undefined;
-    const isLow = entry !== undefined && open < entry.slots;
-    if (isOver || (isLow && this.#lowAt.get(job) !== this.#work.epoch)) {
-      if (!isOver) this.#lowAt.set(job, this.#work.epoch);
-      this.#reporter.needNow();
-    } else {
-      this.#reporter.need(progEveryMs);
-    }
+    if (this.#leaseWatch.isUrgent(job, this.#work, ledger, running)) this.#reporter.needNow();
+    else this.#reporter.need(progEveryMs);
   }
 
   async #report(): Promise<ReportAnswer> {
@@ -378,7 +350,8 @@ export class Edge {
       },
       sequence,
     );
-    // A result is told when it is safe on disk; a disk that takes nothing does not keep it from being told.
+    // A result is told when it is safe on disk; a disk that takes nothing does not keep it from
+    // being told.
     await this.#deps.journal.sync();
     const answer = await link.report(encodeProg(prog));
     if (answer === 'accepted') {

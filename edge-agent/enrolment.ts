@@ -6,9 +6,9 @@ import { makeSigningRequest } from './signing-request.ts';
 
 /**
  * How an edge becomes known: it makes a key, sends a signing request with a short-lived token and
- * keeps what comes back. The key is on disk before anybody hears of it and the plane knows an edge by
- * it, so an answer that is lost on its way costs nothing: the same question gives the same edge again.
- * Renewal is the same call with the edge's own secret.
+ * keeps what comes back. The key is on disk before anybody hears of it and the plane knows an
+ * edge by it, so an answer that is lost on its way costs nothing: the same question gives the
+ * same edge again. Renewal is the same call with the edge's own secret.
  */
 export type EnrolmentRequest = {
   readonly edge: string;

@@ -3,8 +3,8 @@ import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import type { Failure } from '../core/wire/prog.ts';
 
 /**
- * What every way of running a chunk has in common. An executor serves all edges of the process. Each order that is
- * started ends exactly once, in `ended`; a stop only hastens that.
+ * What every way of running a chunk has in common. An executor serves all edges of the process.
+ * Each order that is started ends exactly once, in `ended`; a stop only hastens that.
  */
 export type ChunkOrder = {
   readonly edge: string;

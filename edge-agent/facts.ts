@@ -6,7 +6,10 @@ import type { Host } from './host.ts';
 import { factsEveryMs } from './limits.ts';
 import { agentVersion } from './version.ts';
 
-/** What an edge says about itself. Only what is really there: an executor that the host lacks is not offered. */
+/**
+ * What an edge says about itself. Only what is really there: an executor that the host lacks is
+ * not offered.
+ */
 export type FactsInput = {
   readonly power: number;
   readonly labels: Readonly<Record<string, string>>;
@@ -74,7 +77,10 @@ function diskOf(path: string): FactValue | null {
   }
 }
 
-/** Looks again now and then, for all edges of the process; answers the same object until something changed. */
+/**
+ * Looks again now and then, for all edges of the process; answers the same object until something
+ * changed.
+ */
 export function makeFactsBoard(clock: Clock, collect: () => Facts): () => Facts {
   let facts = collect();
   let text = JSON.stringify(facts);

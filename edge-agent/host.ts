@@ -5,8 +5,9 @@ import type { ExecutorName } from '../core/job.ts';
 import { softwareCommandsMax, softwareTimeoutMs } from './limits.ts';
 
 /**
- * What this host can run, found out once at the start: an executor is offered only when its program is there and
- * answers. The few processes this takes are started while the agent is still small.
+ * What this host can run, found out once at the start: an executor is offered only when its
+ * program is there and answers. The few processes this takes are started while the agent is still
+ * small.
  */
 export type Host = {
   /** By executor, its version. */

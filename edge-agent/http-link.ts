@@ -8,8 +8,8 @@ import type { Link, LinkEvents, ReportAnswer } from './link.ts';
 import { type PlaneApi, PlaneError } from './plane-api.ts';
 
 /**
- * The same protocol over HTTPS, for networks without MQTT: work is asked for every few seconds, sooner while some is
- * held, and right after a report, whose answer is usually more work.
+ * The same protocol over HTTPS, for networks without MQTT: work is asked for every few seconds,
+ * sooner while some is held, and right after a report, whose answer is usually more work.
  */
 export type HttpLinkOptions = {
   readonly edge: string;

@@ -3,7 +3,10 @@ import type { Failure } from '../core/wire/prog.ts';
 import { isRecord } from '../core/wire/work.ts';
 import { journalLineBytesMax } from './limits.ts';
 
-/** One line of the journal: eight hex digits of CRC-32, a space, JSON. What it says of an edge is named by `e`. */
+/**
+ * One line of the journal: eight hex digits of CRC-32, a space, JSON. What it says of an edge is
+ * named by `e`.
+ */
 export type JournalRecord =
   /** The work document that was applied last, as it came. */
   | { readonly k: 'work'; readonly e: string; readonly w: unknown }

@@ -14,17 +14,22 @@ import { decodeRecord, encodeRecord, type JournalRecord } from './journal-record
 import { journalBytesMin, journalGrowthMax, journalPendingMax } from './limits.ts';
 
 /**
- * The agent's memory on disk: an append-only file of checksummed lines, one for all edges of the process.
+ * The agent's memory on disk: an append-only file of checksummed lines, one for all edges of the
+ * process.
  *
- * `append` hands a record to the kernel before it returns, which survives kill -9; `sync` waits for the disk, which
- * survives power loss. A torn last line is cut off, a damaged one in the middle is skipped and reported. A disk that
- * is full or read-only is a state: records wait in memory, in order, and are written when the disk takes them again.
+ * `append` hands a record to the kernel before it returns, which survives kill -9; `sync` waits
+ * for the disk, which survives power loss. A torn last line is cut off, a damaged one in the
+ * middle is skipped and reported. A disk that is full or read-only is a state: records wait in
+ * memory, in order, and are written when the disk takes them again.
  */
 export type DiskState = 'ok' | 'disk-full' | 'read-only' | 'disk-failing';
 
 export type Journal = {
   append(record: JournalRecord): void;
-  /** Resolves when everything appended so far is durable: `true`, or `false` while the disk takes nothing. */
+  /**
+   * Resolves when everything appended so far is durable: `true`, or `false` while the disk takes
+   * nothing.
+   */
   sync(): Promise<boolean>;
   /** Tries to write what waits; answers the state after it. */
   retry(): DiskState;
@@ -134,7 +139,8 @@ class FileJournal implements Journal {
       this.#syncing = this.#syncNow();
       return this.#syncing;
     }
-    // What was appended since may have missed the running one: everybody who asks now shares the next.
+    // What was appended since may have missed the running one: everybody who asks now shares the
+    // next.
     this.#nextSync ??= this.#syncing.then(() => {
       this.#nextSync = null;
       this.#syncing = this.#syncNow();
@@ -161,7 +167,8 @@ class FileJournal implements Journal {
     try {
       fsyncSync(this.#fd);
     } catch {
-      // Closing is the last thing: what the disk refuses now it refused before, and that was reported.
+      // Closing is the last thing: what the disk refuses now it refused before, and that was
+      // reported.
     }
     closeSync(this.#fd);
     this.#fd = null;

@@ -13,8 +13,9 @@ import type { Failure } from '../core/wire/prog.ts';
 /**
  * What one edge knows of one job: results that the cloud has not acknowledged yet.
  *
- * A result is kept until its chunk is absent from `work` *and* the cloud has folded a report that contained it.
- * So a result that ended while the lease was being taken away is still told once, and the first valid one wins.
+ * A result is kept until its chunk is absent from `work` *and* the cloud has folded a report that
+ * contained it. So a result that ended while the lease was being taken away is still told once,
+ * and the first valid one wins.
  */
 export type JobLedger = {
   readonly done: RangeSet;

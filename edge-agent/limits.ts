@@ -1,14 +1,23 @@
 /** Bounds that only the agent has; the ones it shares with the cloud are in `core/limits.ts`. */
 
-/** Two reports of one edge are never closer than this, even when a lease runs dry: IoT allows 20 a second per shadow. */
+/**
+ * Two reports of one edge are never closer than this, even when a lease runs dry: IoT allows 20 a
+ * second per shadow.
+ */
 export const progEveryMsMin = 60;
 /** A chunk that ends sooner is reported once, as done, and not also as running. */
 export const startReportMs = 250;
-/** A new epoch alone is confirmed within this time: the cloud writes again after five seconds without it. */
+/**
+ * A new epoch alone is confirmed within this time: the cloud writes again after five seconds
+ * without it.
+ */
 export const epochReportMs = 1_200;
 /** How long an update may stay unanswered before it is sent again. */
 export const acceptedWaitMs = 5_000;
-/** What `prog` grows to; the rest waits for acknowledgement. 8 KB less the envelope and the keys being nulled. */
+/**
+ * What `prog` grows to; the rest waits for acknowledgement. 8 KB less the envelope and the keys
+ * being nulled.
+ */
 export const progBytesMax = 6_500;
 /** Sequence numbers are reserved in blocks, so that not every report writes to the disk. */
 export const sequenceBlock = 1_000;
@@ -17,7 +26,10 @@ export const contactEveryMs = 15_000;
 
 export const reconnectMsMin = 250;
 export const reconnectMsMax = 30_000;
-/** IoT Core takes 30 to 1,200 seconds. The shortest finds a silent link soonest, and a ping costs nothing. */
+/**
+ * IoT Core takes 30 to 1,200 seconds. The shortest finds a silent link soonest, and a ping costs
+ * nothing.
+ */
 export const keepAliveSeconds = 30;
 export const connectTimeoutMs = 15_000;
 export const httpTimeoutMs = 15_000;
@@ -28,7 +40,10 @@ export const pollIdleMs = 3_000;
 export const enrolConcurrency = 8;
 export const connectConcurrency = 50;
 export const edgesPerProcessMax = 5_000;
-/** The shortest a certificate's remaining life may get, as a part of its whole life, before it is renewed. */
+/**
+ * The shortest a certificate's remaining life may get, as a part of its whole life, before it is
+ * renewed.
+ */
 export const renewAtLifeLeft = 1 / 3;
 export const renewAgainMs = 600_000;
 export const renewCheckMs = 6 * 3_600_000;
@@ -38,10 +53,15 @@ export const specRetryMsMax = 60_000;
 export const specsInMemoryMax = 1_000;
 export const specsOnDiskMax = 2_000;
 
-/** The journal is rewritten when it has grown to this, and to four times what the last rewrite left. */
+/**
+ * The journal is rewritten when it has grown to this, and to four times what the last rewrite
+ * left.
+ */
 export const journalBytesMin = 1024 * 1024;
 export const journalGrowthMax = 4;
-/** Records that wait for a disk that takes nothing; beyond this the agent only counts them as lost. */
+/**
+ * Records that wait for a disk that takes nothing; beyond this the agent only counts them as lost.
+ */
 export const journalPendingMax = 50_000;
 export const journalRetryMs = 5_000;
 /** A longer line is not ours. */

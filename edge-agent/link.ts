@@ -17,7 +17,10 @@ export type Link = {
 export type ReportAnswer = 'accepted' | 'rejected' | 'unanswered';
 
 export type LinkEvents = {
-  /** A whole work document. `isCurrent`: it is the answer to a question and so may also take everything away. */
+  /**
+   * A whole work document. `isCurrent`: it is the answer to a question and so may also take
+   * everything away.
+   */
   work(document: unknown, isCurrent: boolean): void;
   connected(): void;
   disconnected(reason: string): void;

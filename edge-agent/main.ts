@@ -5,8 +5,8 @@ import { PolicyError } from './policy.ts';
 import { agentVersion } from './version.ts';
 
 /**
- * The agent as a program: `edgewise-agent --name edge-10 …`, and as `edgewise agent …` inside the CLI.
- * Data goes to stdout, talk to stderr; a user never sees a stack trace.
+ * The agent as a program: `edgewise-agent --name edge-10 …`, and as `edgewise agent …` inside the
+ * CLI. Data goes to stdout, talk to stderr; a user never sees a stack trace.
  */
 export type AgentStreams = {
   readonly out: (text: string) => void;

@@ -15,8 +15,9 @@ import type { Link, LinkEvents, ReportAnswer } from './link.ts';
 import { makeProgPatch } from './prog-patch.ts';
 
 /**
- * The link over MQTT 3.1.1 with mutual TLS: five subscriptions, clean sessions, and after every connect first
- * subscribe, then ask for the whole work. Deltas are hints that may be lost; the question after a connect heals.
+ * The link over MQTT 3.1.1 with mutual TLS: five subscriptions, clean sessions, and after every
+ * connect first subscribe, then ask for the whole work. Deltas are hints that may be lost; the
+ * question after a connect heals.
  */
 export type MqttLinkOptions = {
   readonly identity: () => Identity;
@@ -159,7 +160,8 @@ class MqttLink implements Link {
     const reason = this.#lastError || 'connection closed';
     if (wasReady) this.#options.events.disconnected(reason);
     if (!wasReady) this.#failures += 1;
-    // AWS IoT hangs up on an inactive certificate without a word, so every third failure is asked about too.
+    // AWS IoT hangs up on an inactive certificate without a word, so every third failure is asked
+    // about too.
     const isSuspect = looksRefused(reason) || this.#failures % failuresPerQuestion === 0;
     void this.#retry(!wasReady && isSuspect, reason);
   }
@@ -200,7 +202,10 @@ class MqttLink implements Link {
     }
   }
 
-  /** Says nothing about work, so it cannot be taken for a report; it only makes the shadow small again. */
+  /**
+   * Says nothing about work, so it cannot be taken for a report; it only makes the shadow small
+   * again.
+   */
   #clear(client: MqttClient): Promise<void> {
     return new Promise((resolve) => {
       const body = JSON.stringify({ state: { reported: { w: null } } });
@@ -264,7 +269,10 @@ function connectionOf(identity: Identity): mqtt.IClientOptions {
   return options;
 }
 
-/** The peer answered and did not want us: a refusal in MQTT or an alert in TLS, not a network that is away. */
+/**
+ * The peer answered and did not want us: a refusal in MQTT or an alert in TLS, not a network that
+ * is away.
+ */
 function looksRefused(reason: string): boolean {
   return /not authorized|refused: (?!connect)|bad username|identifier rejected|alert|certificate/i.test(
     reason,

@@ -16,9 +16,10 @@ import type { Work, WorkEntry } from '../core/wire/work.ts';
 import { acknowledged, emptyLedger, type JobLedger } from './ledger.ts';
 
 /**
- * The agent's decision, pure: from what the cloud wants, what the journal holds and what runs, to the steps that are
- * missing. Deciding again after the steps were carried out gives none: nothing is started twice, nothing is forgotten
- * that the cloud has not folded, and nothing starts that is being taken back.
+ * The agent's decision, pure: from what the cloud wants, what the journal holds and what runs, to
+ * the steps that are missing. Deciding again after the steps were carried out gives none: nothing
+ * is started twice, nothing is forgotten that the cloud has not folded, and nothing starts that
+ * is being taken back.
  */
 export type RunningChunk = {
   readonly attempt: number;
@@ -37,7 +38,9 @@ export type View = {
   readonly running: ReadonlyMap<string, ReadonlyMap<number, RunningChunk>>;
   /** By `specKey`. */
   readonly specs: ReadonlyMap<string, SpecKnowledge>;
-  /** Why this edge will not run a job, or `null`: executors that it lacks and the owner's policy. */
+  /**
+   * Why this edge will not run a job, or `null`: executors that it lacks and the owner's policy.
+   */
   readonly refusal: (spec: AgentSpec, power: number) => string | null;
   /** Power that may be in use at once on this edge; above it chunks wait. */
   readonly powerMax: number;
@@ -56,7 +59,10 @@ export type StartOrder = {
 export type StopReason = 'revoked' | 'offline' | 'refused';
 
 export type Step =
-  /** Asked for again while it is under way: edges of one process share the answer, and asking twice is asking once. */
+  /**
+   * Asked for again while it is under way: edges of one process share the answer, and asking twice
+   * is asking once.
+   */
   | { readonly kind: 'fetch-spec'; readonly job: string; readonly hash: string }
   | { readonly kind: 'forget'; readonly job: string; readonly chunks: RangeSet }
   | {
@@ -130,7 +136,10 @@ export function attemptOf(entry: WorkEntry, chunk: number): number {
   return attempt;
 }
 
-/** Failures of an attempt below the one now asked for: the cloud has counted them and wants the chunk run again. */
+/**
+ * Failures of an attempt below the one now asked for: the cloud has counted them and wants the
+ * chunk run again.
+ */
 function superseded(ledger: JobLedger, entry: WorkEntry): RangeSet {
   if (ledger.failed.size === 0 || entry.attempts.size === 0) return emptyRanges;
   const chunks: number[] = [];
@@ -177,7 +186,9 @@ function startOrders(
   return orders;
 }
 
-/** A job may set for how long it may be worked on unheard; past that, its chunks here are stopped. */
+/**
+ * A job may set for how long it may be worked on unheard; past that, its chunks here are stopped.
+ */
 function isOffline(
   view: View,
   job: string,

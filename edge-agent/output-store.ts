@@ -10,8 +10,9 @@ import { type PlaneApi, PlaneError } from './plane-api.ts';
 import { makeTurnstile } from './turnstile.ts';
 
 /**
- * Kept outputs on their way to the output store: on disk until the plane has taken them, so that they wait out a cut
- * link and a restart. Bounded: the oldest go first. What the plane refuses is dropped.
+ * Kept outputs on their way to the output store: on disk until the plane has taken them, so that
+ * they wait out a cut link and a restart. Bounded: the oldest go first. What the plane refuses is
+ * dropped.
  */
 export type OutputStore = {
   keep(name: ChunkName, output: Uint8Array): void;

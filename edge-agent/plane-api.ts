@@ -2,7 +2,10 @@ import type { ProgJson } from '../core/wire/prog.ts';
 import { isRecord } from '../core/wire/work.ts';
 import { httpAnswerBytesMax, httpTimeoutMs } from './limits.ts';
 
-/** The few calls an agent makes over HTTP. A failure is a `PlaneError` that says whether trying again can help. */
+/**
+ * The few calls an agent makes over HTTP. A failure is a `PlaneError` that says whether trying
+ * again can help.
+ */
 export class PlaneError extends Error {
   /** The HTTP status, or `null` when no answer came. */
   readonly status: number | null;

@@ -11,8 +11,9 @@ import { submitterOf } from './spec-store.ts';
  *                  "cwd": ["/srv/*"], "hours": ["18:00-08:00"] },
  *       "deny": { "images": ["*:latest"] }, "maxPower": 200, "software": { "spack": "spack --version" } }
  *
- * Deny wins over allow; a list that is not there allows everything. Hours are local time and may pass midnight.
- * The file is read again when it changes. One that does not make sense changes nothing and is reported.
+ * Deny wins over allow; a list that is not there allows everything. Hours are local time and may
+ * pass midnight. The file is read again when it changes. One that does not make sense changes
+ * nothing and is reported.
  */
 export type Policy = {
   readonly allow: PolicyLists;
@@ -136,7 +137,10 @@ export type PolicyFile = {
   look(): boolean;
 };
 
-/** Throws a `PolicyError` when the first reading fails: an edge with a broken policy must not start open. */
+/**
+ * Throws a `PolicyError` when the first reading fails: an edge with a broken policy must not start
+ * open.
+ */
 export function openPolicyFile(path: string | null, log: (line: string) => void): PolicyFile {
   if (path === null) return { current: () => openPolicy, look: () => false };
   let policy = readPolicy(path);

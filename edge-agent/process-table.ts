@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What `/proc` tells of processes: enough to know one again, and to find those that an agent has left behind. */
+/**
+ * What `/proc` tells of processes: enough to know one again, and to find those that an agent has
+ * left behind.
+ */
 
 /** Clock ticks since boot when the process began; with the number it names a process for good. */
 export function startTicksOf(pid: number): string | null {
@@ -15,7 +18,10 @@ export function isAlive(pid: number, startTicks: string | null): boolean {
   return startTicks === null || stat[19] === startTicks;
 }
 
-/** The fields of `/proc/<pid>/stat` behind the command name, which may itself hold spaces and brackets. */
+/**
+ * The fields of `/proc/<pid>/stat` behind the command name, which may itself hold spaces and
+ * brackets.
+ */
 function statOf(pid: number): string[] | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,8 +1,8 @@
 import type { ProgJson } from '../core/wire/prog.ts';
 
 /**
- * A shadow merges: what a report no longer mentions stays in it. This remembers what the shadow may hold and adds
- * the nulls that remove it, so that the shadow stays as small as the report.
+ * A shadow merges: what a report no longer mentions stays in it. This remembers what the shadow
+ * may hold and adds the nulls that remove it, so that the shadow stays as small as the report.
  */
 export type ProgPatch = {
   patch(document: ProgJson): Record<string, unknown>;

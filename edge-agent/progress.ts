@@ -16,8 +16,9 @@ import type { RunningChunk } from './next-steps.ts';
 /**
  * What the edge says now: whole and cumulative, composed from the ledgers and from what runs.
  *
- * A report has a size. What does not fit is left out, the highest chunks first, and told when the cloud has
- * acknowledged the others; a chunk that is left out is, to the cloud, one that this edge still owes.
+ * A report has a size. What does not fit is left out, the highest chunks first, and told when the
+ * cloud has acknowledged the others; a chunk that is left out is, to the cloud, one that this
+ * edge still owes.
  */
 export type ProgressView = {
   readonly boot: string;

@@ -1,8 +1,8 @@
 import { sequenceBlock } from './limits.ts';
 
 /**
- * Numbers reports, growing for ever, over restarts too. Numbers are reserved in blocks: the ceiling is written down
- * before the first of a block is used, and a restart goes on above it.
+ * Numbers reports, growing for ever, over restarts too. Numbers are reserved in blocks: the
+ * ceiling is written down before the first of a block is used, and a restart goes on above it.
  */
 export type ReportSequence = {
   next(): number;

@@ -4,8 +4,9 @@ import { progEveryMsMin } from './limits.ts';
 import type { ReportAnswer } from './link.ts';
 
 /**
- * When to report: one update in flight, at most one a second, sooner only for what the cloud waits for (a lease that
- * runs low or has ended, chunks to be given back), and never less than every ten minutes while work is held.
+ * When to report: one update in flight, at most one a second, sooner only for what the cloud
+ * waits for (a lease that runs low or has ended, chunks to be given back), and never less than
+ * every ten minutes while work is held.
  */
 export type Reporter = {
   /** Something changed; it may wait for `withinMs`. */

@@ -26,7 +26,8 @@ import { keepUp } from './upkeep.ts';
 
 /**
  * Runs the edges of one process until `signal` says stop, or until none of them is wanted any more.
- * They share a data directory, a journal, the executors and the specs; each has its own identity and link.
+ * They share a data directory, a journal, the executors and the specs; each has its own identity
+ * and link.
  */
 export type AgentRuntime = {
   readonly log: (line: string) => void;

@@ -1,8 +1,8 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 
 /**
- * A PKCS#10 certificate signing request for an edge, encoded by hand: the key is made here and never leaves,
- * and no certificate library has to live in an agent that should stay small.
+ * A PKCS#10 certificate signing request for an edge, encoded by hand: the key is made here and
+ * never leaves, and no certificate library has to live in an agent that should stay small.
  */
 export function makePrivateKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });

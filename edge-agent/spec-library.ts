@@ -7,8 +7,8 @@ import { type PlaneApi, PlaneError } from './plane-api.ts';
 import { parseAgentSpec, type SpecStore } from './spec-store.ts';
 
 /**
- * The specs that the edges of this process know: a thousand edges with chunks of one job fetch its spec once.
- * From memory, else from disk, else from the plane, asked again until it answers.
+ * The specs that the edges of this process know: a thousand edges with chunks of one job fetch
+ * its spec once. From memory, else from disk, else from the plane, asked again until it answers.
  */
 export type SpecLibrary = {
   readonly known: ReadonlyMap<string, SpecKnowledge>;

@@ -6,7 +6,10 @@ import { isCount, isRecord } from '../core/wire/work.ts';
 import { readJson, writeDurably } from './data-directory.ts';
 import { specsOnDiskMax } from './limits.ts';
 
-/** Job specs on disk, by job and hash: what an edge needs to go on without an uplink, also after a reboot. */
+/**
+ * Job specs on disk, by job and hash: what an edge needs to go on without an uplink, also after a
+ * reboot.
+ */
 export type SpecStore = {
   load(key: string): AgentSpec | null;
   save(key: string, document: unknown): void;
@@ -27,7 +30,8 @@ export function openSpecStore(directory: string): SpecStore {
         writeDurably(fileOf(key), JSON.stringify(document));
         if (saved++ % 100 === 0) dropOldest(directory);
       } catch {
-        // A full disk costs only the work after the next restart without uplink; the journal reports the disk.
+        // A full disk costs only the work after the next restart without uplink; the journal
+        // reports the disk.
       }
     },
   };

@@ -6,8 +6,8 @@ import type { Parts } from './run-agent.ts';
 import { snapshotOf } from './snapshot.ts';
 
 /**
- * What has to be looked at now and then: a disk that had stopped taking writes, a journal that has grown, the owner's
- * policy and its hours, facts that changed.
+ * What has to be looked at now and then: a disk that had stopped taking writes, a journal that
+ * has grown, the owner's policy and its hours, facts that changed.
  */
 export function keepUp({ clock, journal, lives, notes, policy }: Parts): () => void {
   let cancel: () => void = () => {};

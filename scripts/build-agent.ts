@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { agentVersion } from '../edge-agent/version.ts';
 
 /**
- * `npm run build:agent`: the agent as one file for each kind of machine, in `dist/`, with its checksums.
- * Bun compiles for the other architecture too, with its runtime from the package registry.
+ * `npm run build:agent`: the agent as one file for each kind of machine, in `dist/`, with its
+ * checksums. Bun compiles for the other architecture too, with its runtime from the package
+ * registry.
  *
  *     node scripts/build-agent.ts [x64] [arm64]
  */

@@ -54,8 +54,8 @@ export function shellWord(text: string): string {
 }
 
 /**
- * The script that every task of a batch runs: finds its chunk by its index, sets what a chunk sees, and leaves its
- * exit code in a file, for schedulers that forget it.
+ * The script that every task of a batch runs: finds its chunk by its index, sets what a chunk
+ * sees, and leaves its exit code in a file, for schedulers that forget it.
  */
 export function writeScript(directory: string, batch: Batch, indexVariable: string): string {
   const spec = batch.spec!;

@@ -17,17 +17,22 @@ import { arrayTasksMax, clusterMissesMax, clusterPollMs, clusterPollMsMax } from
 import { startFailed } from './launched-chunks.ts';
 
 /**
- * A whole cluster behind its own scheduler is one edge: chunks are submitted in batches, followed by asking now and
- * then, and cancelled. This is what Slurm and Flux have in common; `ClusterScheduler` is what each does its own way.
+ * A whole cluster behind its own scheduler is one edge: chunks are submitted in batches, followed
+ * by asking now and then, and cancelled. This is what Slurm and Flux have in common;
+ * `ClusterScheduler` is what each does its own way.
  *
- * A batch is written down before it is submitted, under a token that is part of its name in the cluster, so that a
- * batch whose submission was never answered is found again, and no chunk is in the cluster twice.
+ * A batch is written down before it is submitted, under a token that is part of its name in the
+ * cluster, so that a batch whose submission was never answered is found again, and no chunk is in
+ * the cluster twice.
  */
 export type ClusterScheduler = {
   readonly name: 'slurm' | 'flux';
   /** A handle for each chunk, in order; throws with the scheduler's own words. */
   submit(batch: Batch): Promise<string[]>;
-  /** Handles of a batch that was perhaps submitted; `null`: the scheduler knows of none; throws when it is away. */
+  /**
+   * Handles of a batch that was perhaps submitted; `null`: the scheduler knows of none; throws
+   * when it is away.
+   */
   find(batch: Batch): Promise<string[] | null>;
   /** What is known of these; one that is missing is unknown. Throws when the scheduler is away. */
   poll(handles: readonly string[]): Promise<ReadonlyMap<string, TaskState>>;

@@ -15,9 +15,9 @@ import { imagePullTimeoutMs } from '../limits.ts';
 import { chunkEndOf, makeLaunchedChunks, startFailed } from './launched-chunks.ts';
 
 /**
- * Chunks as containers, through the command line of docker or podman, which is the same for both. An image that is
- * not there is pulled once, for all chunks that wait for it. A container is named after its chunk, so that one that
- * was left behind can be told and removed.
+ * Chunks as containers, through the command line of docker or podman, which is the same for both.
+ * An image that is not there is pulled once, for all chunks that wait for it. A container is
+ * named after its chunk, so that one that was left behind can be told and removed.
  */
 export type ContainerDeps = ExecutorDeps & {
   readonly launcher: Launcher;

@@ -4,8 +4,9 @@ import { type Batch, type ClusterScheduler, signalName, type TaskState } from '.
 import { outputPath, takeOutput } from './cluster-files.ts';
 
 /**
- * Flux by its own commands: one `flux submit --cc` for a batch, `flux jobs` to follow it, `flux cancel`.
- * The chunk's place in the batch is part of the job's name, so that a lost answer can be found again.
+ * Flux by its own commands: one `flux submit --cc` for a batch, `flux jobs` to follow it, `flux
+ * cancel`. The chunk's place in the batch is part of the job's name, so that a lost answer can be
+ * found again.
  */
 export function makeFlux(runCommand: RunCommand, directory: string): ClusterScheduler {
   return {

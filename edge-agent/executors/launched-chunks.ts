@@ -13,7 +13,10 @@ import type { Launcher } from '../launcher/launcher-client.ts';
 import type { LaunchEnd, LaunchOrder } from '../launcher/launcher-protocol.ts';
 import { killAfterMs } from '../limits.ts';
 
-/** Chunks that are one process each under the launcher: what `process` and `container` have in common. */
+/**
+ * Chunks that are one process each under the launcher: what `process` and `container` have in
+ * common.
+ */
 export type LaunchedChunks = {
   start(order: ChunkOrder, what: Launched): void;
   stop(name: ChunkName): void;

@@ -9,11 +9,12 @@ import {
 import { simulateNoteMs } from '../limits.ts';
 
 /**
- * Chunks that only take their time: `seconds`, or watt-seconds divided by the power that the chunk reserves.
+ * Chunks that only take their time: `seconds`, or watt-seconds divided by the power that the
+ * chunk reserves.
  *
- * What a chunk has worked is noted every second, and a restart goes on from the note; the time in which the agent
- * was down is never counted as work. With `drawPower` a chunk draws a random power of a small device instead of
- * what it reserves, and a new one after every few seconds.
+ * What a chunk has worked is noted every second, and a restart goes on from the note; the time in
+ * which the agent was down is never counted as work. With `drawPower` a chunk draws a random
+ * power of a small device instead of what it reserves, and a new one after every few seconds.
  */
 export type SimulateOptions = { readonly drawPower: boolean; readonly random?: () => number };
 

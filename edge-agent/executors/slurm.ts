@@ -6,8 +6,9 @@ import { type Batch, type ClusterScheduler, signalName, type TaskState } from '.
 import { outputPath, readExit, scriptPath, takeOutput, writeScript } from './cluster-files.ts';
 
 /**
- * Slurm by its own commands: one `sbatch --array` for a batch, `squeue` while it knows the tasks, `sacct` (where the
- * site keeps accounts) and the task's own exit file after that, `scancel`. A handle is `<array job>_<task>`.
+ * Slurm by its own commands: one `sbatch --array` for a batch, `squeue` while it knows the tasks,
+ * `sacct` (where the site keeps accounts) and the task's own exit file after that, `scancel`. A
+ * handle is `<array job>_<task>`.
  */
 export function makeSlurm(runCommand: RunCommand, directory: string): ClusterScheduler {
   return {
@@ -132,7 +133,10 @@ function stateOf(state: string, exit: string): TaskState {
   return { failure: failureOf(exit) };
 }
 
-/** `sacct` writes `1:0` for exit code 1 and `0:9` for signal 9; `squeue` the status as `wait` gives it. */
+/**
+ * `sacct` writes `1:0` for exit code 1 and `0:9` for signal 9; `squeue` the status as `wait` gives
+ * it.
+ */
 function failureOf(exit: string): Failure {
   const status = Number(exit);
   const pair = exit.includes(':') ? exit.split(':').map(Number) : [status >> 8, status & 127];

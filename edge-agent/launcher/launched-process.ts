@@ -4,8 +4,9 @@ import type { LaunchEnd, LaunchOrder } from './launcher-protocol.ts';
 import { makeOutputFile, type OutputFile } from './output-file.ts';
 
 /**
- * One process that the launcher started: running → terminating (SIGTERM, then SIGKILL to its whole group) → ended.
- * It leads its own group and session; when it has ended, whatever is left of the group is killed.
+ * One process that the launcher started: running → terminating (SIGTERM, then SIGKILL to its
+ * whole group) → ended. It leads its own group and session; when it has ended, whatever is left
+ * of the group is killed.
  */
 export type LaunchedProcess = {
   readonly id: string;
@@ -101,7 +102,8 @@ function spawnGroup(order: LaunchOrder, mark: string, output: OutputFile | null)
 
 function startFailure(error: unknown, order: LaunchOrder): string {
   const code = (error as { code?: string }).code ?? 'error';
-  // Both a missing program and a missing directory are ENOENT; which one is what the user needs to know.
+  // Both a missing program and a missing directory are ENOENT; which one is what the user needs to
+  // know.
   if (order.cwd !== null && !isDirectory(order.cwd)) return `no directory ${order.cwd}`;
   if (code === 'ENOENT') return `no program ${order.argv[0]}`;
   if (code === 'EACCES') return `not allowed to run ${order.argv[0]}`;

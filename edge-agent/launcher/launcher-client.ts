@@ -17,13 +17,17 @@ import {
 } from './launcher-protocol.ts';
 
 /**
- * The agent's side of the launcher: absent → (found alive at the start, or started with the first order) → connected
- * → lost. When it is lost, its processes are killed by the owner's mark and every order ends as lost, to be run again.
+ * The agent's side of the launcher: absent → (found alive at the start, or started with the first
+ * order) → connected → lost. When it is lost, its processes are killed by the owner's mark and
+ * every order ends as lost, to be run again.
  */
 export type Launcher = {
   /** Names the data directory among all of this host. */
   readonly owner: string;
-  /** Once for all who ask: what a launcher that outlived the agent's last life holds; everything that nobody holds is killed. */
+  /**
+   * Once for all who ask: what a launcher that outlived the agent's last life holds; everything
+   * that nobody holds is killed.
+   */
   recover(): Promise<readonly string[]>;
   start(order: LaunchOrder, ended: (end: LaunchEnd | 'lost') => void): void;
   /** Takes charge of a process that `recover` found. */
@@ -39,7 +43,10 @@ export function makeLauncher(dataDirectory: string, log: (line: string) => void)
   return new SocketLauncher(dataDirectory, log);
 }
 
-/** Whatever is lost is ordered again at once, so a launcher that cannot start must not end its orders at once. */
+/**
+ * Whatever is lost is ordered again at once, so a launcher that cannot start must not end its
+ * orders at once.
+ */
 const startAgainMs = 1_000;
 
 type Ended = (end: LaunchEnd | 'lost') => void;
@@ -256,7 +263,10 @@ class SocketLauncher implements Launcher {
   }
 }
 
-/** The kernel takes 107 bytes; a deeper data directory gets its socket in a private directory of the user. */
+/**
+ * The kernel takes 107 bytes; a deeper data directory gets its socket in a private directory of
+ * the user.
+ */
 const socketPathMax = 100;
 
 function socketPathFor(directory: string, owner: string): string {

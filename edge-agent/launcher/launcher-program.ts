@@ -12,11 +12,13 @@ import {
 } from './launcher-protocol.ts';
 
 /**
- * The resident process that starts chunks: small, so that forking it is cheap however large the agent has grown.
+ * The resident process that starts chunks: small, so that forking it is cheap however large the
+ * agent has grown.
  *
- * It outlives its agent on purpose. While nobody is connected its processes run on and their results are kept, so
- * that an agent that was killed finds both when it is back; after a grace without an agent it kills everything and
- * ends. Processes that left their group are found by a mark in their environment.
+ * It outlives its agent on purpose. While nobody is connected its processes run on and their
+ * results are kept, so that an agent that was killed finds both when it is back; after a grace
+ * without an agent it kills everything and ends. Processes that left their group are found by a
+ * mark in their environment.
  */
 export type LauncherOptions = { readonly socketPath: string; readonly directory: string };
 
@@ -102,7 +104,8 @@ export function runLauncher({ socketPath, directory }: LauncherOptions): void {
   setInterval(() => {
     for (const process of running.values()) process.watch();
   }, outputWatchMs).unref();
-  // A terminal's Ctrl-C and a session's end are the agent's business, which tells the launcher what to do.
+  // A terminal's Ctrl-C and a session's end are the agent's business, which tells the launcher
+  // what to do.
   for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
   process.on('SIGTERM', end);
 }
@@ -116,7 +119,10 @@ function preferAsVictim(): void {
   }
 }
 
-/** Finds processes that were started for a chunk that has ended, however they have detached themselves. */
+/**
+ * Finds processes that were started for a chunk that has ended, however they have detached
+ * themselves.
+ */
 function makeStrayWatch(boot: string, active: () => ReadonlySet<string>) {
   let isPlanned = false;
   let waitMs = strayCheckMs;
@@ -138,7 +144,8 @@ function makeStrayWatch(boot: string, active: () => ReadonlySet<string>) {
         const startedAtMs = performance.now();
         const marks = active();
         kill((mark) => mark.startsWith(`${boot}-`) && !marks.has(mark));
-        // A host with very many processes is looked through less often, so that it costs at most a fiftieth.
+        // A host with very many processes is looked through less often, so that it costs at most a
+        // fiftieth.
         waitMs = Math.max(strayCheckMs, (performance.now() - startedAtMs) * 50);
       }, waitMs);
     },

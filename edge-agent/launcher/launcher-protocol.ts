@@ -1,7 +1,9 @@
 /**
- * What the agent and its launcher say to each other over a socket in the data directory: lines of JSON.
+ * What the agent and its launcher say to each other over a socket in the data directory: lines of
+ * JSON.
  *
- * The launcher keeps an ended chunk until the agent has acknowledged it, so that a result survives the agent.
+ * The launcher keeps an ended chunk until the agent has acknowledged it, so that a result
+ * survives the agent.
  */
 export const launcherProtocol = 1;
 
@@ -29,7 +31,10 @@ export type ToLauncher =
   | { readonly k: 'ack'; readonly id: string }
   | { readonly k: 'shutdown' };
 
-/** How a process ended: exactly one of `code`, `signal` and `error`, except that a timeout has its signal beside it. */
+/**
+ * How a process ended: exactly one of `code`, `signal` and `error`, except that a timeout has its
+ * signal beside it.
+ */
 export type LaunchEnd = {
   readonly id: string;
   readonly code: number | null;
@@ -53,7 +58,10 @@ export type FromLauncher =
     }
   | ({ readonly k: 'ended' } & LaunchEnd);
 
-/** Cuts a byte stream into lines; a line that grows beyond `bytesMax` is not ours and ends the connection. */
+/**
+ * Cuts a byte stream into lines; a line that grows beyond `bytesMax` is not ours and ends the
+ * connection.
+ */
 export function makeLineReader(
   bytesMax: number,
   onLine: (line: string) => void,

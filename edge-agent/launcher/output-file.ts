@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { outputFileBytesMax } from '../limits.ts';
 
 /**
- * Where a chunk writes: a nameless file, so that it costs the launcher nothing while it is written and is gone with
- * the last process that holds it. Cut back to its tail while it grows, so a chunk cannot fill the disk by talking.
+ * Where a chunk writes: a nameless file, so that it costs the launcher nothing while it is
+ * written and is gone with the last process that holds it. Cut back to its tail while it grows,
+ * so a chunk cannot fill the disk by talking.
  */
 export type OutputFile = {
   readonly fd: number;

@@ -43,8 +43,8 @@ export function agentOptions(
 }
 
 /**
- * With `EDGEWISE_AGENT_BINARY` the same tests run against the compiled agent, as a process; a shortened clock cannot
- * be given to it.
+ * With `EDGEWISE_AGENT_BINARY` the same tests run against the compiled agent, as a process; a
+ * shortened clock cannot be given to it.
  */
 export function startAgent(options: AgentOptions, clock?: Clock): RunningAgent {
   const isBinary = process.env.EDGEWISE_AGENT_BINARY !== undefined;

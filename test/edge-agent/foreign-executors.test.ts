@@ -5,7 +5,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
 import { type PlaneDouble, startPlane } from './plane-double.ts';
 
-/** Containers and Flux against commands that answer as recorded, where the real thing cannot run. */
+/**
+ * Containers and Flux against commands that answer as recorded, where the real thing cannot run.
+ */
 const commands = fileURLToPath(new URL('./commands', import.meta.url));
 
 let plane: PlaneDouble;

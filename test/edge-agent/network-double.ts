@@ -1,6 +1,9 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A network between two ends that can be slow, lossy and cut: what goes wrong is said, not drawn by lot. */
+/**
+ * A network between two ends that can be slow, lossy and cut: what goes wrong is said, not drawn
+ * by lot.
+ */
 export type NetworkDouble = {
   readonly port: number;
   /** Every part waits this long on its way. */

@@ -16,8 +16,9 @@ import { type Failure, type Prog, parseProg } from '../../core/wire/prog.ts';
 import { type ShadowDouble, startShadowDouble } from './shadow-double.ts';
 
 /**
- * A plane small enough to be obviously right, for tests of the agent alone: it grants what the test says, folds
- * reports as the protocol wants it, counts how often each chunk was done, and acknowledges.
+ * A plane small enough to be obviously right, for tests of the agent alone: it grants what the
+ * test says, folds reports as the protocol wants it, counts how often each chunk was done, and
+ * acknowledges.
  */
 export type PlaneDouble = {
   readonly url: string;

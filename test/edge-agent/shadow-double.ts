@@ -8,8 +8,9 @@ import type { Client } from 'aedes';
 import { Aedes, type AedesPublishPacket } from 'aedes';
 
 /**
- * A broker with mutual TLS and as much of the shadow service as an agent sees: get, update, delta, accepted.
- * Desired and reported merge by whole values here; an agent must not depend on more.
+ * A broker with mutual TLS and as much of the shadow service as an agent sees: get, update,
+ * delta, accepted. Desired and reported merge by whole values here; an agent must not depend on
+ * more.
  */
 export type ShadowDouble = {
   readonly endpoint: string;

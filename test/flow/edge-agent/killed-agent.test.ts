@@ -45,7 +45,8 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
   let seed = 7;
   for (let killed = 0; killed < kills && job.done.size < chunks; killed++) {
     seed = (seed * 16_807) % 2_147_483_647;
-    // The moment itself is what is random here: from before the agent is up to the middle of its work.
+    // The moment itself is what is random here: from before the agent is up to the middle of its
+    // work.
     await new Promise((resolve) => setTimeout(resolve, seed % 500));
     await agent.kill();
     agent = startAgentProcess(options);

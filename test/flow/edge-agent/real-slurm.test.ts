@@ -11,7 +11,9 @@ import {
 } from '../../edge-agent/agent-runner.ts';
 import { type PlaneDouble, startPlane } from '../../edge-agent/plane-double.ts';
 
-/** A real Slurm on this host, from Debian's packages; where that cannot be, the reason is printed. */
+/**
+ * A real Slurm on this host, from Debian's packages; where that cannot be, the reason is printed.
+ */
 const script = fileURLToPath(new URL('../../edge-agent/slurm/one-host.sh', import.meta.url));
 
 let directory: { path: string; remove: () => void };
