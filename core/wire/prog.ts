@@ -1,5 +1,5 @@
 import { failureTextLengthMax, reportFailuresMax } from '../limits.ts';
-import { emptyRanges, formatRanges, isEmpty, parseRanges, type RangeSet } from '../ranges.ts';
+import { emptyRanges, formatRanges, parseRanges, type RangeSet } from '../ranges.ts';
 import { encodeAttempts, isCount, isRecord, parseAttempts } from './work.ts';
 
 /** Why a chunk failed: its exit code, or a short text such as `signal SIGKILL` or `timeout`. */
