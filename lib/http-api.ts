@@ -157,7 +157,7 @@ export class HttpApi extends Construct {
 
   private grant(props: HttpApiProps, outputs: OutputsBucket): void {
     const { table } = props;
-    const objects = outputs.bucket.arnForObjects('outputs/*');
+    const objects = outputs.bucket.arnForObjects('*');
     for (const [name, fn] of this.functions) {
       if (name === 'public') continue;
       table.allowReads(fn, { lists: true });
@@ -174,7 +174,7 @@ export class HttpApi extends Construct {
       if (fn === undefined) continue;
       acceptFinding(
         fn,
-        'AwsSolutions-IAM5[Resource::<Outputs.Arn>/outputs/*]',
+        'AwsSolutions-IAM5[Resource::<Outputs.Arn>/*]',
         'one object for each kept output; their names are made at run time',
       );
     }

@@ -1,4 +1,5 @@
 import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
+import type { Certificate } from '../../../adapters/iot/control-plane.ts';
 import type { TokenCaller } from '../../../core/caller.ts';
 import type { EdgeFacts } from '../../../core/cell.ts';
 import { chooseCellForEdge } from '../../../core/cells.ts';
@@ -6,7 +7,7 @@ import { cellFactsOf } from '../../../core/edge-facts.ts';
 import type { ResourceVector } from '../../../core/job.ts';
 import { type CellId, type EdgeName, poolOfCell } from '../../../core/names.ts';
 import { type EnrolBody, enrolBodySchema } from '../../../core/wire/edge-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { invalid, ProblemError } from '../../../core/wire/problem.ts';
 import { hashOfSecret } from '../authorizer/identify-caller.ts';
 import { audit } from '../http/audit.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
@@ -71,7 +72,7 @@ async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answ
   if (!(await spendUse(deps, call, caller))) {
     throw new ProblemError('forbidden', 'This enrol token has no uses left.');
   }
-  const certificate = body.csr === null ? null : await deps.iot.enrol(name, body.csr);
+  const certificate = body.csr === null ? null : await certify(deps, name, body.csr);
   if (certificate === null) await deps.iot.createThing(name);
   const secret = newSecret(call.nowMs);
   const facts: EdgeFacts = cellFactsOf({
@@ -103,6 +104,16 @@ async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answ
       if (first === null) throw new ProblemError('edge-exists');
       return enrolAgain(call, deps, first, asked);
     }
+  }
+}
+
+/** What the certificate authority finds wrong with a request is the user's to know. */
+async function certify(deps: EnrolDeps, name: EdgeName, csr: string): Promise<Certificate> {
+  try {
+    return await deps.iot.enrol(name, csr);
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'InvalidRequestException') throw error;
+    throw invalid('/csr', `The certificate authority refused the request: ${error.message}`);
   }
 }
 

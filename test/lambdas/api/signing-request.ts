@@ -9,8 +9,10 @@ export function makeKey(): EdgeKey {
 
 export function signingRequest(key: EdgeKey, signer: EdgeKey = key): string {
   const spki = key.publicKey.export({ type: 'spki', format: 'der' });
+  const name = der(0x30, der(0x06, Buffer.from('550403', 'hex')), der(0x0c, Buffer.from('edge')));
+  const subject = der(0x30, der(0x31, name));
   const version = Buffer.from([0x02, 0x01, 0x00]);
-  const info = der(0x30, version, der(0x30), spki, Buffer.from([0xa0, 0x00]));
+  const info = der(0x30, version, subject, spki, Buffer.from([0xa0, 0x00]));
   const ecdsaWithSha256 = der(0x30, der(0x06, Buffer.from('2a8648ce3d040302', 'hex')));
   const signature = sign('sha256', info, signer.privateKey);
   const whole = der(0x30, info, ecdsaWithSha256, der(0x03, Buffer.from([0]), signature));
