@@ -1,6 +1,6 @@
-import { count, isEmpty } from '../ranges.ts';
+import { count, emptyRanges, isEmpty } from '../ranges.ts';
 import { unavailable } from './candidates.ts';
-import { fitOf, slotsInUse } from './capacity.ts';
+import { type Amounts, fitOf, reservedBy, slotsInUse } from './capacity.ts';
 import { changeLease, type EdgeDraft, isActive, type LeaseDraft, type Pass } from './draft.ts';
 import { askBack, unstartedOf } from './leases.ts';
 import { canAfford, leaseCost, touchLease } from './rows.ts';
@@ -11,19 +11,40 @@ import { canAfford, leaseCost, touchLease } from './rows.ts';
  */
 export function shrinkSlots(pass: Pass): void {
   for (const edge of pass.edges.values()) {
-    if (!isOverfull(edge)) continue;
+    if (!isShort(edge.free)) continue;
     const leases = [...edge.leases.values()].filter(isActive);
     leases.sort((a, b) => rankOf(a) - rankOf(b));
     for (const lease of leases) {
-      while (isOverfull(edge) && slotsInUse(lease) > count(lease.running)) {
-        if (!canAfford(pass, leaseCost(lease))) return;
-        changeLease(lease, { slots: slotsInUse(lease) - 1 });
-        touchLease(pass, lease, true);
-      }
+      if (!shrinkLease(pass, edge, lease)) return;
       const unstarted = unstartedOf(lease);
       if (lease.slots === 0 && !isEmpty(unstarted)) askBack(pass, lease, unstarted);
     }
   }
+}
+
+/** Takes slots away while the edge promises more than it has; answers `false` when there is no row for it. */
+function shrinkLease(pass: Pass, edge: EdgeDraft, lease: LeaseDraft): boolean {
+  let slots = promisedBy(lease);
+  while (slots > 0 && isShort(promisedFree(edge))) {
+    if (!canAfford(pass, leaseCost(lease))) return false;
+    slots--;
+    changeLease(lease, { slots });
+    touchLease(pass, lease, true);
+  }
+  return true;
+}
+
+function promisedBy(lease: LeaseDraft): number {
+  return Math.min(lease.slots, count(lease.ranges));
+}
+
+/** What would be free if nothing ran beyond its slots: chunks that do are on their way out. */
+function promisedFree(edge: EdgeDraft): Amounts {
+  const free: Amounts = { power: edge.capacity.power, others: { ...edge.capacity.others } };
+  for (const lease of edge.leases.values()) {
+    reservedBy({ ...lease, running: emptyRanges }, free, -1);
+  }
+  return free;
 }
 
 /** The least important lease gives way first; of equals the one granted last. */
@@ -31,9 +52,9 @@ function rankOf(lease: LeaseDraft): number {
   return lease.job.ask.spec.priority - lease.grantedAtMs / Number.MAX_SAFE_INTEGER;
 }
 
-function isOverfull(edge: EdgeDraft): boolean {
-  if (edge.free.power < 0) return true;
-  for (const name in edge.free.others) if (edge.free.others[name]! < 0) return true;
+function isShort(free: Amounts): boolean {
+  if (free.power < 0) return true;
+  for (const name in free.others) if (free.others[name]! < 0) return true;
   return false;
 }
 
