@@ -16,15 +16,18 @@ export type PoolCells = {
   readonly largestEdgePower: number | null;
 };
 
-const keptMsDefault = 500;
+/** A pool with edges changes slowly; one without may get its first at any moment. */
+const keptMsDefault = { withEdges: 2_000, withoutEdges: 250 };
 
 export type PoolCellsReader = ReturnType<typeof createPoolCells>;
 
 export function createPoolCells(pools: PoolsStore, keptMs = keptMsDefault) {
   const kept = new Map<string, { value: PoolCells; atMs: number }>();
+  const keptMsOf = ({ largestEdgePower }: PoolCells) =>
+    largestEdgePower === null ? keptMs.withoutEdges : keptMs.withEdges;
   const read = async (name: string, nowMs: number, make: boolean): Promise<PoolCells> => {
     const before = kept.get(name);
-    if (before !== undefined && nowMs - before.atMs < keptMs) return before.value;
+    if (before !== undefined && nowMs - before.atMs < keptMsOf(before.value)) return before.value;
     const found = await pools.find(name);
     let ids: readonly CellId[] = found.cells.map((cell) => cell.id);
     if (ids.length === 0 && make) ids = [await pools.ensureCell(name, 0, nowMs)];

@@ -1,6 +1,6 @@
-import type { ListedJob } from '../../../adapters/dynamodb/jobs-store.ts';
+import type { JobWithStatus, ListedJob } from '../../../adapters/dynamodb/jobs-store.ts';
 import { seesPool, seesQueue } from '../../../core/caller.ts';
-import { listRowsExaminedMax } from '../../../core/limits.ts';
+import { executionsShownMax, listRowsExaminedMax } from '../../../core/limits.ts';
 import { type EdgeName, isName, type JobId } from '../../../core/names.ts';
 import { jobStates } from '../../../core/wire/job-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
@@ -34,10 +34,17 @@ export async function listJobs(call: Call, deps: JobsReadDeps): Promise<Answer> 
   const page = await pageOfJobs(call, deps, filter, position, limit);
   const found = await deps.jobs.findMany(page.ids);
   const items = await Promise.all(
-    found.map(async (it) => jobView(it, await deps.jobs.executions(it.job.id, null, 100))),
+    found.map(async (it) => jobView(it, await executionsOf(deps, it))),
   );
   const nextCursor = page.next === null ? null : encodeCursor('jobs', page.next);
   return { status: 200, body: { items, nextCursor } };
+}
+
+/** A job that no edge was ever given has none; lists of waiting jobs need not ask for each. */
+async function executionsOf(deps: JobsReadDeps, { job, status }: JobWithStatus) {
+  const { scheduled, running, done, dead } = status.counts;
+  if (scheduled + running + done + dead === 0 && status.startedAtMs === null) return [];
+  return deps.jobs.executions(job.id, null, executionsShownMax);
 }
 
 function readFilter(call: Call): JobFilter {

@@ -101,7 +101,7 @@ function handlersOn(table: Table, cloud: FakeCloud): Readonly<Record<string, Han
     changes: createJobChanges(table),
     edges: createEdgesStore(table),
     pools,
-    cells: createPoolCells(pools, 0),
+    cells: createPoolCells(pools, { withEdges: 0, withoutEdges: 0 }),
     tokens: createTokensStore(table),
     audit: createAuditStore(table),
     idempotency: createIdempotencyStore(table),
