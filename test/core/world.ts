@@ -122,7 +122,7 @@ export const commands: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('configure' as const),
       edge: small,
-      what: fc.nat({ max: 4 }),
+      what: fc.nat({ max: 6 }),
     }),
   },
   {
@@ -298,6 +298,8 @@ function configure(world: World, edge: CellEdge, what: number): void {
     { ...plainConfig, drain: { reason: 'move', deadlineAtMs: world.nowMs + 60_000 } },
     { ...plainConfig, drain: { reason: 'move', deadlineAtMs: null } },
     { ...plainConfig, removing: { force: world.nowMs % 2 === 0 } },
+    { ...plainConfig, capacity: { power: 60 } },
+    { ...plainConfig, capacity: { power: 300, gpus: 1 } },
   ];
   world.cell = withEdge(world.cell, edge.name, { config: configs[what]! });
 }
