@@ -113,7 +113,8 @@ function edgeNames(name: string, count: string | undefined): string[] {
 function checkName(name: string): string {
   if (isName(name)) return name;
   throw new UsageError(
-    `"${name}" cannot name an edge: small letters, digits and dashes, at most 64, no dash at an end.`,
+    `"${name}" cannot name an edge: small letters, digits and dashes, at most 64, ` +
+      'no dash at an end.',
   );
 }
 

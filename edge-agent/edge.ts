@@ -5,6 +5,7 @@ import { formatRanges, isEmpty } from '../core/ranges.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { encodeProg } from '../core/wire/prog.ts';
 import { noWork, parseWork, type Work } from '../core/wire/work.ts';
+import { compareWork } from './arrived-work.ts';
 import { type Contact, makeContact } from './contact.ts';
 import type { EdgeDeps } from './edge-deps.ts';
 import type { ChunkName, ChunkOrder, EndedChunk, Executor } from './executor.ts';
@@ -20,11 +21,12 @@ import {
 } from './ledger.ts';
 import { contactEveryMs, epochReportMs, startReportMs } from './limits.ts';
 import type { Link, LinkEvents, ReportAnswer } from './link.ts';
-import { nextSteps, powerInUse, type RunningChunk, type Step, specKey } from './next-steps.ts';
+import { nextSteps, powerInUse, type Step, specKey } from './next-steps.ts';
 import { composeProg } from './progress.ts';
 import type { EdgeMemory } from './replay.ts';
 import { makeReportSequence, type ReportSequence } from './report-sequence.ts';
 import { makeReporter, type Reporter } from './reporter.ts';
+import { makeRunningChunks } from './running-chunks.ts';
 
 /**
  * Deciding again after the steps gives none, so two looks do; chunks that end at once may ask for
@@ -45,7 +47,7 @@ export class Edge {
   #work: Work;
   #workDocument: unknown;
   readonly #ledgers: Map<string, JobLedger>;
-  readonly #running = new Map<string, Map<number, RunningChunk>>();
+  readonly #running = makeRunningChunks();
   #refusals: ReadonlyMap<string, string> = new Map();
   readonly #sequence: ReportSequence;
   readonly #contact: Contact;
@@ -54,6 +56,8 @@ export class Edge {
   #cancelWake: () => void = () => {};
   readonly #wake = (): void => this.decide();
   readonly #leaseWatch = makeLeaseWatch();
+  /** The epoch of the last work that was older than what is applied here. */
+  #epochBehind = 0;
 
   constructor(deps: EdgeDeps, memory: EdgeMemory) {
     this.name = deps.name;
@@ -80,11 +84,7 @@ export class Edge {
    */
   begin(survivors: readonly ChunkName[]): void {
     for (const { job, chunk, attempt } of survivors) {
-      this.#runningOf(job).set(chunk, {
-        attempt,
-        power: this.#powerOf(job, chunk),
-        stopping: false,
-      });
+      this.#running.started(job, chunk, { attempt, power: this.#powerOf(job, chunk) });
     }
     this.#mayStart = true;
     this.decide();
@@ -112,11 +112,8 @@ export class Edge {
   /** An executor says so; exactly once for each chunk that was started. */
   ended({ name, end, output, durationMs }: EndedChunk): void {
     const { job, chunk, attempt } = name;
-    const chunks = this.#running.get(job);
-    const known = chunks?.get(chunk);
-    if (chunks === undefined || known === undefined) return;
-    chunks.delete(chunk);
-    if (chunks.size === 0) this.#running.delete(job);
+    const known = this.#running.ended(job, chunk);
+    if (known === null) return;
     // What was told to stop is not reported, unless it was done before it heard.
     const counts = end.kind === 'done' || (end.kind === 'failed' && !known.stopping);
     if (counts) {
@@ -198,16 +195,10 @@ export class Edge {
   }
 
   #stopAll(isMeant: (job: string) => boolean): void {
-    for (const [job, chunks] of [...this.#running]) {
+    for (const [job, chunks] of [...this.#running.byJob]) {
       if (!isMeant(job)) continue;
       for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
     }
-  }
-
-  runningCount(): number {
-    let total = 0;
-    for (const chunks of this.#running.values()) total += chunks.size;
-    return total;
   }
 
   #mustBeHeard(): boolean {
@@ -219,7 +210,7 @@ export class Edge {
     return {
       work: this.#work,
       ledgers: this.#ledgers,
-      running: this.#running,
+      running: this.#running.byJob,
       specs: this.#deps.specs.known,
       refusal: (spec: AgentSpec, power: number) => this.#refusalOf(spec, power),
       powerMax: this.#deps.powerMax(),
@@ -259,10 +250,9 @@ export class Edge {
   #start({ job, spec, orders }: Step & { kind: 'start' }): void {
     const executor = this.#deps.executors.get(executorOf(spec.run));
     if (executor === undefined) return;
-    const running = this.#runningOf(job);
     const full: ChunkOrder[] = [];
     for (const { chunk, attempt, power } of orders) {
-      running.set(chunk, { attempt, power, stopping: false });
+      this.#running.started(job, chunk, { attempt, power });
       full.push({ edge: this.name, job, chunk, attempt, power, spec });
     }
     executor.start(full);
@@ -270,10 +260,8 @@ export class Edge {
   }
 
   #stopChunk(job: string, chunk: number): void {
-    const chunks = this.#running.get(job);
-    const known = chunks?.get(chunk);
-    if (chunks === undefined || known === undefined || known.stopping) return;
-    chunks.set(chunk, { ...known, stopping: true });
+    const known = this.#running.toldToStop(job, chunk);
+    if (known === null) return;
     const spec = this.#specOf(job);
     const name = { edge: this.name, job, chunk, attempt: known.attempt };
     // Without its spec nobody knows who runs it: every executor may be asked, and only one knows
@@ -313,8 +301,9 @@ export class Edge {
       this.#deps.log(`${this.name}: the work that arrived makes no sense; waiting for the next.`);
       return;
     }
-    const isWithdrawn = isCurrent && work.epoch === 0;
-    if (isWithdrawn ? this.#work.epoch === 0 : work.epoch <= this.#work.epoch) return;
+    const arrived = compareWork(this.#work, work, isCurrent);
+    if (arrived === 'behind') this.#tellEpochTo(work.epoch);
+    if (arrived === 'behind' || arrived === 'known') return;
     this.#deps.journal.append({ k: 'work', e: this.name, w: document });
     this.#work = work;
     this.#workDocument = document;
@@ -328,9 +317,16 @@ export class Edge {
     else this.#reporter.need(epochReportMs);
   }
 
+  /** Once for each epoch that is behind, since a poll brings it again and again. */
+  #tellEpochTo(epoch: number): void {
+    if (epoch === this.#epochBehind) return;
+    this.#epochBehind = epoch;
+    this.#reporter.need(epochReportMs);
+  }
+
   #reportEnd(job: string): void {
     const ledger = this.#ledgers.get(job);
-    const running = this.#running.get(job);
+    const running = this.#running.byJob.get(job);
     if (this.#leaseWatch.isUrgent(job, this.#work, ledger, running)) this.#reporter.needNow();
     else this.#reporter.need(progEveryMs);
   }
@@ -339,13 +335,14 @@ export class Edge {
     const link = this.#link;
     if (link === null) return 'unanswered';
     const sequence = this.#sequence.next();
+    const running = this.#running.byJob;
     const { prog, results } = composeProg(
       {
         boot: this.#deps.boot,
         epoch: this.#work.epoch,
-        freePower: Math.max(0, this.#deps.capacityPower - powerInUse({ running: this.#running })),
+        freePower: Math.max(0, this.#deps.capacityPower - powerInUse({ running })),
         ledgers: this.#ledgers,
-        running: this.#running,
+        running,
         refusals: this.#refusals,
       },
       sequence,
@@ -385,14 +382,5 @@ export class Edge {
     const spec = this.#specOf(job);
     if (spec !== null && chunk === spec.chunks - 1) return spec.lastChunkPower;
     return entry?.chunkPower ?? 0;
-  }
-
-  #runningOf(job: string): Map<number, RunningChunk> {
-    let chunks = this.#running.get(job);
-    if (chunks === undefined) {
-      chunks = new Map();
-      this.#running.set(job, chunks);
-    }
-    return chunks;
   }
 }

@@ -57,13 +57,15 @@ function explain(error: unknown, edge: string): EnrolmentFailed {
   if (!(error instanceof PlaneError)) return new EnrolmentFailed(String(error), false);
   if (error.status === 409) {
     return new EnrolmentFailed(
-      `An edge named ${edge} exists already. Use its data directory, remove the edge, or choose another --name.`,
+      `An edge named ${edge} exists already. Use its data directory, remove the edge, or ` +
+        'choose another --name.',
       false,
     );
   }
   if (error.isRefusal) {
     return new EnrolmentFailed(
-      `The enrol token is not accepted for ${edge}: it is wrong, expired or used up. Ask for a new one.`,
+      `The enrol token is not accepted for ${edge}: it is wrong, expired or used up. ` +
+        'Ask for a new one.',
       false,
     );
   }

@@ -3,7 +3,7 @@ import type { Work } from '../core/wire/work.ts';
 import { emptyLedger, type JobLedger } from './ledger.ts';
 import { type RunningChunk, startable } from './next-steps.ts';
 
-/** Knows which ends of chunks the scheduler waits for: a lease that is over, or begins to run low. */
+/** Knows the ends of chunks that the scheduler waits for: of a lease that is over or runs low. */
 export type LeaseWatch = {
   /** A chunk of this job has ended: is that to be told at once? Running low is, once an epoch. */
   isUrgent(

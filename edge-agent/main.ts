@@ -75,7 +75,10 @@ function explain(error: unknown): string {
   switch (code) {
     case 'EACCES':
     case 'EPERM':
-      return `The agent may not use ${path ?? 'its data directory'}. Choose another --data, or give it to this user.`;
+      return (
+        `The agent may not use ${path ?? 'its data directory'}. ` +
+        'Choose another --data, or give it to this user.'
+      );
     case 'ENOSPC':
       return `The disk of ${path ?? 'the data directory'} is full. Make room and start again.`;
     case 'EROFS':

@@ -269,14 +269,15 @@ function connectionOf(identity: Identity): mqtt.IClientOptions {
   return options;
 }
 
+const refusalWords =
+  /not authorized|refused: (?!connect)|bad username|identifier rejected|alert|certificate/i;
+
 /**
  * The peer answered and did not want us: a refusal in MQTT or an alert in TLS, not a network that
  * is away.
  */
 function looksRefused(reason: string): boolean {
-  return /not authorized|refused: (?!connect)|bad username|identifier rejected|alert|certificate/i.test(
-    reason,
-  );
+  return refusalWords.test(reason);
 }
 
 function wordsOf(error: unknown): string {

@@ -9,7 +9,8 @@ import { submitterOf } from './spec-store.ts';
  *
  *     { "allow": { "executors": ["process"], "images": ["ghcr.io/acme/*"], "users": ["ann"],
  *                  "cwd": ["/srv/*"], "hours": ["18:00-08:00"] },
- *       "deny": { "images": ["*:latest"] }, "maxPower": 200, "software": { "spack": "spack --version" } }
+ *       "deny": { "images": ["*:latest"] }, "maxPower": 200,
+ *       "software": { "spack": "spack --version" } }
  *
  * Deny wins over allow; a list that is not there allows everything. Hours are local time and may
  * pass midnight. The file is read again when it changes. One that does not make sense changes

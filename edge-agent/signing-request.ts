@@ -26,7 +26,8 @@ export function makeSigningRequest(keyPem: string, commonName: string): string {
   const algorithm = tagged(0x30, tagged(0x06, ecdsaWithSha256Oid));
   const request = tagged(0x30, info, algorithm, tagged(0x03, [0], signature));
   const lines = request.toString('base64').match(/.{1,64}/g) ?? [];
-  return `-----BEGIN CERTIFICATE REQUEST-----\n${lines.join('\n')}\n-----END CERTIFICATE REQUEST-----\n`;
+  const label = 'CERTIFICATE REQUEST-----';
+  return `-----BEGIN ${label}\n${lines.join('\n')}\n-----END ${label}\n`;
 }
 
 /** One DER element: tag, length, content. */

@@ -1,7 +1,8 @@
 #!/bin/sh
 # Installs the edge agent from a directory or a URL that holds the files of `npm run build:agent`:
 #   sh install.sh FROM [--prefix DIR] [--no-service]
-# Checks the checksum before anything is installed. Nothing is started: edit /etc/edgewise/agent.env, then
+# Checks the checksum before anything is installed. Nothing is started: edit
+# /etc/edgewise/agent.env, then
 #   systemctl enable --now edgewise-agent
 set -eu
 
@@ -35,7 +36,9 @@ trap 'rm -rf "$work"' EXIT
 
 get() {
   case "$from" in
-    http://* | https://*) curl --fail --silent --show-error --location --output "$work/$1" "$from/$1" ;;
+    http://* | https://*)
+      curl --fail --silent --show-error --location --output "$work/$1" "$from/$1"
+      ;;
     *) cp "$from/$1" "$work/$1" ;;
   esac || fail "cannot get $1 from $from"
 }
@@ -59,7 +62,8 @@ echo "installed $("$prefix/bin/edgewise-agent" --version) in $prefix/bin"
 
 [ "$service" = yes ] || exit 0
 [ "$(id -u)" = 0 ] || fail "only root can install the service; --no-service leaves it out"
-id edgewise > /dev/null 2>&1 || useradd --system --home-dir /var/lib/edgewise --shell /usr/sbin/nologin edgewise
+id edgewise > /dev/null 2>&1 ||
+  useradd --system --home-dir /var/lib/edgewise --shell /usr/sbin/nologin edgewise
 mkdir -p /etc/edgewise
 if [ ! -f /etc/edgewise/agent.env ]; then
   umask 077

@@ -65,7 +65,7 @@ function runsCounted(): number[] {
 
 const numbers = (n: number): number[] => Array.from({ length: n }, (_, index) => index);
 
-test('on a slow network that is cut again and again the job ends and nothing is doubled', async () => {
+test('on a slow network, cut again and again, the job ends and nothing is doubled', async () => {
   network.delayMs = 20;
   network.cutAfterBytes = 6_000;
   plane.addJob('job-a', countedJob(150));
@@ -80,7 +80,7 @@ test('on a slow network that is cut again and again the job ends and nothing is 
   expect(runsCounted()).toEqual(numbers(150));
 });
 
-test('half an hour offline: it works on, and tells all of it once when the link is back', async () => {
+test('half an hour offline: it works on, and tells all once the link is back', async () => {
   plane.addJob('job-a', countedJob(200));
   const clock = shortened(600);
   start(clock);
@@ -102,7 +102,7 @@ test('half an hour offline: it works on, and tells all of it once when the link 
   expect(runsCounted()).toEqual(numbers(200));
 });
 
-test('a job with an offline limit is stopped when the limit has passed, and taken up again', async () => {
+test('past its offline limit a job is stopped, and taken up again', async () => {
   const env = { RUNS: join(directory.path, 'runs') };
   const argv = ['/bin/sh', '-c', 'echo $EDGEWISE_CHUNK >> $RUNS; sleep 300'];
   const run = { process: { argv, env, cwd: null, timeoutSeconds: null } };
@@ -135,7 +135,8 @@ test('after a restart without uplink it goes on with what it holds', async () =>
   await first.stop();
   const told = job.done.size;
   start();
-  await waitUntil(() => runsCounted().length === 60);
+  // The chunk that was under way when the agent stopped may have been told so just before its end.
+  await waitUntil(() => new Set(runsCounted()).size === 60);
   expect(job.done.size).toBe(told);
   network.setCut(false);
   plane.setHttpDown(false);

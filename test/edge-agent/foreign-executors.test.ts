@@ -85,7 +85,7 @@ test('a container runs with its limits, its name and what a chunk sees', async (
   });
 });
 
-test('a missing image is pulled once; one that cannot be had and an engine that fails are said', async () => {
+test('a missing image is pulled once; none to be had, or a broken engine, is said', async () => {
   provide('docker');
   plane.addJob('job-a', { chunks: 3, ...container('far:1', 'exit 0') });
   plane.addJob('job-b', { chunks: 1, ...container('nowhere:1', 'exit 0') });
@@ -100,7 +100,7 @@ test('a missing image is pulled once; one that cannot be had and an engine that 
   expect(logged().match(/^pull far:1$/gm)).toHaveLength(1);
 });
 
-test('without an engine containers are not offered, and such a job is refused in words', async () => {
+test('without an engine containers are not offered, and refused in words', async () => {
   plane.addJob('job-a', { chunks: 1, ...container('here:1', 'exit 0') });
   writeFileSync(join(directory.path, 'bin', 'docker'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   start();

@@ -39,7 +39,7 @@ test('what was appended is there after a reopening without a close', async () =>
   journal.close();
 });
 
-test('wherever the last record is torn, all before it are kept and it is as if never written', () => {
+test('wherever the last record is torn, it never was, and all before it are kept', () => {
   const { journal } = openJournal(file);
   journal.append(end(1));
   const { size } = statSync(file);
@@ -92,7 +92,7 @@ test('a rewrite keeps the memory and loses the history', () => {
   expect(after.ledgers.get('job')!.done).toEqual([29_990, 30_000, 40_000, 40_001]);
 });
 
-test('a disk that is full is a state, and what waited is written when there is room again', async () => {
+test('a full disk is a state, and what waited is written when there is room', async () => {
   let isFull = false;
   const write = (fd: number, bytes: Uint8Array, offset: number): number => {
     if (!isFull) return writeSync(fd, bytes, offset);

@@ -114,7 +114,7 @@ describe('what is started', () => {
     expect(started(steps)).toEqual([]);
   });
 
-  test('past its offline limit a job is stopped, and before it the moment is looked at again', () => {
+  test('past its offline limit a job is stopped, before it the moment is noted', () => {
     const offline = { ...spec, offlineSeconds: 10 };
     const specs = new Map([[specKey('job', 'h'), { kind: 'ready', spec: offline } as const]]);
     const more = { specs, contactAtMs: 1_000, running: running([0]) };
@@ -213,7 +213,7 @@ test('deciding again after carrying out gives nothing', () => {
   );
 });
 
-test('what starts is owned, not given back, has no result of its attempt, and fits the slots', () => {
+test('what starts is owned, not given back, without result, and fits the slots', () => {
   fc.assert(
     fc.property(anyView, (before) => {
       const chunks = started(nextSteps(before, 0));

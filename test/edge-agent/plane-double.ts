@@ -39,6 +39,8 @@ export type PlaneDouble = {
   /** Changes one edge's entry of a job by hand, or removes it with `null`. */
   amend(edge: string, job: string, change: Partial<EntryDouble> | null): void;
   revoke(edge: string): void;
+  /** As a table that was restored from a backup: it counts on from an earlier epoch. */
+  restoreTo(edge: string, epoch: number): void;
   /** Resolves when `holds` does; asked whenever something arrives. */
   until(holds: () => boolean, what: string, withinMs?: number): Promise<void>;
   /** Stops the HTTP side alone, and brings it back. */
@@ -150,6 +152,10 @@ class Plane implements PlaneDouble {
     this.shadows.disconnect(edge);
   }
 
+  restoreTo(edge: string, epoch: number): void {
+    this.#edgeOf(edge).epoch = epoch;
+  }
+
   setHttpDown(isDown: boolean): void {
     this.#isDown = isDown;
   }
@@ -237,6 +243,10 @@ class Plane implements PlaneDouble {
     let isChanged = (prog.sequence ?? 0) < (state.folded ?? 0);
     if (isChanged) return;
     state.folded = prog.sequence;
+    if (prog.epoch > state.epoch) {
+      state.epoch = prog.epoch;
+      isChanged = true;
+    }
     for (const [job, entry] of prog.jobs) {
       const known = this.jobs.get(job);
       const lease = state.entries.get(job);

@@ -73,7 +73,7 @@ test('exit codes are reported as they are, and signals by name', async () => {
   });
 });
 
-test('a chunk that runs past its timeout is terminated, and killed when it does not listen', async () => {
+test('past its timeout a chunk is terminated, and killed when it does not listen', async () => {
   const script = "trap '' TERM; sleep 60 & wait; sleep 60";
   const job = await runAll(2, shell(script, { timeoutSeconds: 0.2 }));
   expect([...job.failed.values()]).toEqual(['timeout', 'timeout']);

@@ -46,6 +46,21 @@ test('several edges in one process are numbered and each does its own', async ()
   await plane.until(() => plane.jobs.get('job-a')!.done.size === 30, 'all chunks done');
 });
 
+test.each(['mqtt', 'http'] as const)(
+  'over %s a plane that was restored to an earlier epoch is told, and obeyed from then on',
+  async (transport) => {
+    plane.addJob('job-a', { ...quickJob, chunks: 20 });
+    start(agentOptions(plane, directory.path, { transport }));
+    for (const chunk of [0, 1, 2]) {
+      plane.grant('edge-1', 'job-a', `${chunk}`, 1);
+      await plane.until(() => plane.jobs.get('job-a')!.done.has(chunk), 'some epochs pass');
+    }
+    plane.restoreTo('edge-1', 1);
+    plane.grant('edge-1', 'job-a', '3-19', 4);
+    await plane.until(() => plane.jobs.get('job-a')!.done.size === 20, 'the work after it');
+  },
+);
+
 test('a restart under the same name goes on with its identity and its results', async () => {
   plane.addJob('job-a', { ...quickJob, chunks: 20 });
   const first = start(agentOptions(plane, directory.path));

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs a whole Slurm on this host for the time of a test: one-host.sh start DIR | stop DIR.
-# Installs Debian's packages where they are missing and that is allowed. Exit code 3: not possible here, with the reason.
+# Installs Debian's packages where they are missing and that is allowed. Exit code 3: not possible
+# here, with the reason.
 set -eu
 action=$1
 dir=$2
@@ -15,7 +16,8 @@ start() {
   if ! command -v slurmctld > /dev/null || ! command -v munged > /dev/null; then
     [ "$(id -u)" = 0 ] || skip "Slurm is not installed, and only root may install it"
     command -v apt-get > /dev/null || skip "Slurm is not installed, and this is not Debian"
-    { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq slurm-wlm munge; } \
+    { apt-get update -qq &&
+      DEBIAN_FRONTEND=noninteractive apt-get install -y -qq slurm-wlm munge; } \
       > "$dir/install.log" 2>&1 || skip "Slurm's packages cannot be installed here"
   fi
   [ "$(id -u)" = 0 ] || skip "slurmd wants to be root"

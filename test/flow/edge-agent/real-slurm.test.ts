@@ -58,7 +58,7 @@ function start(): RunningAgent {
   return agent;
 }
 
-test('two hundred chunks go through, with their exit codes, and a cancelled one is gone', async (it) => {
+test('two hundred chunks go through with their exit codes; a cancelled one is gone', async (it) => {
   if (reason !== null) {
     console.log(`skipped: ${reason}`);
     it.skip(reason);
