@@ -2,7 +2,7 @@ import { leaseChunksMax, leaseTargetSecondsDefault, progEveryMs } from '../limit
 import { count, isEmpty, last, rangeOf, subtract } from '../ranges.ts';
 import { unavailable } from './candidates.ts';
 import { slotsInUse } from './capacity.ts';
-import { changeLease, isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
+import { isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
 import { grant } from './grant.ts';
 import { unstartedOf } from './leases.ts';
 import { choose, left, openPicker, type Picker, remove } from './pick.ts';
@@ -47,7 +47,6 @@ function refill(pass: Pass, picker: Picker, lease: LeaseDraft, wanted: number): 
     chunks = subtract(chunks, rangeOf(demand.lastChunk, demand.lastChunk + 1));
   }
   if (isEmpty(chunks)) return;
-  changeLease(lease, { slots: slotsInUse(lease) });
   remove(picker, grant(pass, lease, chunks, 0));
 }
 
