@@ -1,6 +1,7 @@
 import type { Cut, JobSpec, ResourceVector } from './job.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
-import { emptyRanges, type RangeSet } from './ranges.ts';
+import type { Execution, JobCellStatus } from './plan.ts';
+import { emptyRanges, type RangeSet, union } from './ranges.ts';
 import type { FactValue } from './wire/facts.ts';
 import type { Failure, Prog } from './wire/prog.ts';
 
@@ -89,7 +90,7 @@ export type Share = {
   readonly cancelled: RangeSet;
   /** Chunks that failed at least once and are not done: how often, and when they may run again. */
   readonly retries: ReadonlyMap<number, ChunkRetry>;
-  /** Chunks that were running on edges that were lost: how many such edges. */
+  /** Chunks that were running when their edge was lost or its agent died: how heavily that weighs by now. */
   readonly losses: ReadonlyMap<number, number>;
   /** Edges that refused this job, with the reason they gave. */
   readonly refusals: ReadonlyMap<EdgeName, string>;
@@ -100,6 +101,8 @@ export type Share = {
   /** The waiting reasons last written to the job's status, to see whether they changed. */
   readonly told: readonly string[];
   readonly startedAtMs: number | null;
+  /** What edges had done of this job before the share was made anew by a `retry`, so that their totals stay absolute. */
+  readonly past: ReadonlyMap<EdgeName, RangeSet>;
 };
 
 /** A share as it is created: at submit by the API, or by a move from another cell. */
@@ -117,6 +120,25 @@ export function newShare(ranges: RangeSet): Share {
     attemptBase: 0,
     told: [],
     startedAtMs: null,
+    past: new Map(),
+  };
+}
+
+/** The share of a job that had ended in the cell, as its user's `retry` makes it again: nothing done is forgotten. */
+export function reopenedShare(
+  ended: Pick<JobCellStatus, 'done' | 'dead' | 'cancelled' | 'startedAtMs'>,
+  executions: Iterable<Pick<Execution, 'edge' | 'done'>>,
+  retryEpoch: number,
+): Share {
+  const { done, dead, cancelled, startedAtMs } = ended;
+  return {
+    ...newShare(union(union(done, dead), cancelled)),
+    done,
+    dead,
+    cancelled,
+    startedAtMs,
+    retryEpoch: retryEpoch - 1,
+    past: new Map([...executions].map(({ edge, done: doneThere }) => [edge, doneThere])),
   };
 }
 
@@ -131,6 +153,8 @@ export type EdgeWork = {
   readonly epoch: number;
   /** Highest report sequence folded. */
   readonly folded: number | null;
+  /** The start of the agent that was heard last; another one means that it died in between. */
+  readonly boot: string;
   readonly leases: ReadonlyMap<JobId, Lease>;
   /** When this epoch was committed, to see whether it was applied in time. */
   readonly writtenAtMs: number;
@@ -149,6 +173,7 @@ export type EdgeWork = {
 export const noEdgeWork: EdgeWork = {
   epoch: 0,
   folded: null,
+  boot: '',
   leases: new Map(),
   writtenAtMs: 0,
   rewrites: 0,

@@ -52,8 +52,14 @@ export const ticksMissedMax = 3;
 
 export const leaseTargetSecondsDefault = 60;
 export const leaseChunksMax = 100_000;
-/** Chunk running on this many edges that were lost with it: it is taken for their killer. */
-export const lossesPerChunkMax = 3;
+/**
+ * A chunk that was running again and again when its edge was lost or its agent died is taken for their killer: three lost
+ * edges, or twenty deaths of agents that came back. Long chunks outlive a few restarts that they did not cause.
+ */
+export const chunkDeathsMax = 20;
+export const deathsOfLostEdge = 7;
+/** An epoch above this is no epoch: it leaves no room to count on. */
+export const epochMax = 2 ** 50;
 /** This many chunks failed in a row on one edge, and none done: set the edge aside. */
 export const edgeFailuresMax = 20;
 export const edgeSetAsideMs = 300_000;

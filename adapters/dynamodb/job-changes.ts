@@ -1,20 +1,22 @@
-import { newShare } from '../../core/cell.ts';
+import { reopenedShare } from '../../core/cell.ts';
 import type { ChunkCounts, JobSpec } from '../../core/job.ts';
 import type { CellId, JobId } from '../../core/names.ts';
-import type { JobCellStatus } from '../../core/plan.ts';
-import { isEmpty, type RangeSet, union } from '../../core/ranges.ts';
+import type { Execution, JobCellStatus } from '../../core/plan.ts';
+import { isEmpty } from '../../core/ranges.ts';
 import type { JobWithStatus } from './jobs-store.ts';
 import {
   askKey,
   cellPartitionPrefix,
   eventKey,
+  executionPrefix,
   jobCellPrefix,
   jobPartition,
+  metaKey,
   specKey,
   statusKey,
 } from './keys.ts';
 import { transactPatiently } from './patient-transaction.ts';
-import { decodeJobCell } from './rows-job.ts';
+import { decodeExecution, decodeJobCell } from './rows-job.ts';
 import { encodeAsk, encodeShare } from './rows-share.ts';
 import { askOf, type StoredJob } from './rows-spec.ts';
 import type { Row, Table, Write } from './table.ts';
@@ -81,6 +83,13 @@ export function createJobChanges(table: Table) {
       const cells = rows
         .map((row) => ({ id: cellOfRow(row), status: decodeJobCell(row) }))
         .filter((cell) => !isEmpty(cell.status.dead));
+      const executions = (
+        await table.queryAll({
+          pk: jobPartition(job.id),
+          skPrefix: executionPrefix,
+          consistent: true,
+        })
+      ).map(decodeExecution);
       const open = new Set(await openCells(table, job));
       const { dead, pending } = status.counts;
       const counts: ChunkCounts = { ...status.counts, dead: 0, pending: pending + dead };
@@ -97,7 +106,9 @@ export function createJobChanges(table: Table) {
           key: statusKey(job.id),
           change: { set: reopened, add: { version: 1 } },
         },
-        ...cells.flatMap((cell) => retryWrites(next, cell.id, cell.status, open.has(cell.id))),
+        ...cells.flatMap((cell) =>
+          retryWrites(next, cell.id, cell.status, executions, open.has(cell.id)),
+        ),
       ]);
     },
 
@@ -170,19 +181,16 @@ function retryWrites(
   job: StoredJob,
   cell: CellId,
   status: JobCellStatus,
+  executions: readonly Execution[],
   isOpen: boolean,
 ): Write[] {
-  if (isOpen) return [askUpdate(cell, job.id, { retryEpoch: job.retryEpoch })];
+  if (isOpen) {
+    // A pass that is ending the job here right now has not seen this: raising the version makes it decide again.
+    const again: Write = { kind: 'update', key: metaKey(cell), change: { add: { version: 1 } } };
+    return [askUpdate(cell, job.id, { retryEpoch: job.retryEpoch }), again];
+  }
   const absent = { expression: 'attribute_not_exists(#pk)' };
-  const ranges: RangeSet = union(union(status.done, status.dead), status.cancelled);
-  const share = {
-    ...newShare(ranges),
-    done: status.done,
-    dead: status.dead,
-    cancelled: status.cancelled,
-    retryEpoch: job.retryEpoch - 1,
-    startedAtMs: status.startedAtMs,
-  };
+  const share = reopenedShare(status, executions, job.retryEpoch);
   return [
     { kind: 'put', row: encodeAsk(cell, job.id, askOf(job, false)), condition: absent },
     { kind: 'put', row: encodeShare(cell, job.id, share), condition: absent },

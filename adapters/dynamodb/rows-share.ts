@@ -58,6 +58,7 @@ export function encodeShare(cell: CellId, job: JobId, share: Share): Row {
     attemptBase: share.attemptBase,
     told: share.told.join(','),
     startedAtMs: share.startedAtMs,
+    past: JSON.stringify([...share.past].map(([edge, done]) => [edge, formatRanges(done)])),
   };
 }
 
@@ -75,6 +76,9 @@ export function decodeShare(row: Row): Share {
     attemptBase: amount(row.attemptBase),
     told: typeof row.told === 'string' && row.told !== '' ? row.told.split(',') : [],
     startedAtMs: amountOrNull(row.startedAtMs),
+    past: new Map(
+      json<[EdgeName, string][]>(row.past, []).map(([edge, done]) => [edge, ranges(done)]),
+    ),
   };
 }
 

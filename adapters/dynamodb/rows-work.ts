@@ -2,7 +2,7 @@ import type { EdgeWork, Lease } from '../../core/cell.ts';
 import type { CellId, EdgeName, JobId } from '../../core/names.ts';
 import { formatRanges } from '../../core/ranges.ts';
 import { workKey } from './keys.ts';
-import { amount, amountOrNull, json, ranges } from './row-values.ts';
+import { amount, amountOrNull, json, ranges, text } from './row-values.ts';
 import type { Row } from './table.ts';
 
 /** `WORK#<edge>`: the edge's epoch and all its leases in one row, which is what its `work` shadow says. */
@@ -13,6 +13,7 @@ export function encodeWorkRow(cell: CellId, edge: EdgeName, work: EdgeWork): Row
     ...workKey(cell, edge),
     epoch: work.epoch,
     folded: work.folded,
+    boot: work.boot,
     leases: JSON.stringify(leases),
     writtenAtMs: work.writtenAtMs,
     rewrites: work.rewrites,
@@ -32,6 +33,7 @@ export function decodeWorkRow(row: Row): EdgeWork {
   return {
     epoch: amount(row.epoch),
     folded: amountOrNull(row.folded),
+    boot: text(row.boot),
     leases,
     writtenAtMs: amount(row.writtenAtMs),
     rewrites: amount(row.rewrites),

@@ -10,6 +10,7 @@ import {
   type QueueConfig,
   type Share,
 } from '../cell.ts';
+import { epochMax } from '../limits.ts';
 import type { EdgeName, JobId } from '../names.ts';
 import type { Alarm, ChunkEnd, WaitingCount, WaitingReason } from '../plan.ts';
 import { emptyRanges, isEmpty, type RangeSet, subtract, unionAll } from '../ranges.ts';
@@ -101,6 +102,7 @@ export type EdgeDraft = {
   readonly free: Amounts;
   readonly leases: Map<JobId, LeaseDraft>;
   folded: number | null;
+  boot: string;
   lostAtMs: number | null;
   failuresInRow: number;
   asideUntilMs: number | null;
@@ -191,6 +193,7 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     free: { power: capacity.power, others: { ...capacity.others } },
     leases: new Map(),
     folded: before.folded,
+    boot: source.report?.prog?.boot ?? before.boot,
     lostAtMs: before.lostAtMs,
     failuresInRow: before.failuresInRow,
     asideUntilMs: before.asideUntilMs,
@@ -245,7 +248,7 @@ export function leaseFor(pass: Pass, edge: EdgeDraft, job: JobDraft): LeaseDraft
     running: emptyRanges,
     grantedAtMs: pass.nowMs,
     chunkMs: null,
-    doneHere: emptyRanges,
+    doneHere: job.before.past.get(edge.name) ?? emptyRanges,
     deadHere: emptyRanges,
     job,
     edge,
@@ -299,4 +302,15 @@ export function failuresOf(job: JobDraft, chunk: number, revived: boolean): numb
 export function lookAgain(pass: Pass, atMs: number): void {
   const at = Math.max(atMs, pass.nowMs);
   if (pass.lookAgainAtMs === null || at < pass.lookAgainAtMs) pass.lookAgainAtMs = at;
+}
+
+/** The epoch of the document that this pass would write: above all that were ever written, or applied. */
+export function nextEpochOf(edge: EdgeDraft): number {
+  return Math.max(edge.before.epoch, appliedEpochOf(edge)) + 1;
+}
+
+/** What the edge says it has applied. Above what is stored, the table was restored to an earlier time. */
+export function appliedEpochOf(edge: EdgeDraft): number {
+  const epoch = edge.source.report?.prog?.epoch ?? 0;
+  return epoch > epochMax ? 0 : epoch;
 }

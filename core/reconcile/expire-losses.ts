@@ -1,24 +1,13 @@
 import {
-  lossesPerChunkMax,
   lostEdgesHoldMin,
   lostHoldMs,
   lostShareMax,
   missedReportsMax,
   reportEveryMsMax,
-  retriesPerShareMax,
 } from '../limits.ts';
-import { chunksOf, has, isEmpty, rangeOf, union } from '../ranges.ts';
-import { endDead } from './chunk-ends.ts';
-import {
-  type EdgeDraft,
-  failuresOf,
-  isActive,
-  type LeaseDraft,
-  lookAgain,
-  type Pass,
-} from './draft.ts';
-import { takeAway } from './fold-reports.ts';
+import { type EdgeDraft, isActive, type LeaseDraft, lookAgain, type Pass } from './draft.ts';
 import { revoke } from './leases.ts';
+import { blameLost } from './poison.ts';
 import { canAfford, edgeCost, leaseCost, touchEdge } from './rows.ts';
 
 /**
@@ -66,7 +55,10 @@ function lossAtMs(pass: Pass, lease: LeaseDraft): number | null {
   const heardAtMs = Math.max(report?.receivedAtMs ?? 0, report?.connectionAtMs ?? 0);
   const sinceMs = Math.max(heardAtMs, pass.health.healthySinceMs);
   if (report === null || !report.connected) return sinceMs + graceMs;
-  return Math.max(sinceMs, lease.grantedAtMs) + missedReportsMax * reportEveryMsMax;
+  const silenceMs = missedReportsMax * reportEveryMsMax;
+  // One that connects again and again and never says a word is silent too.
+  const wordAtMs = Math.max(report.receivedAtMs, pass.health.healthySinceMs, lease.grantedAtMs);
+  return Math.min(Math.max(sinceMs, lease.grantedAtMs) + silenceMs, wordAtMs + 2 * silenceMs);
 }
 
 /** The breaker: too many at once are believed only after a while, and somebody is told. */
@@ -90,26 +82,7 @@ function held(pass: Pass, lost: number, recent: number): boolean {
 }
 
 function loseLease(pass: Pass, lease: LeaseDraft): void {
-  const { job, edge } = lease;
-  for (const chunk of chunksOf(lease.running)) {
-    const losses = (job.losses.get(chunk) ?? 0) + 1;
-    if (losses < lossesPerChunkMax) continue;
-    if (!canAfford(pass, leaseCost(lease) + 1)) return;
-    const chunks = rangeOf(chunk, chunk + 1);
-    const attempts = failuresOf(job, chunk, has(job.revived, chunk)) + 1;
-    takeAway(lease, chunks);
-    endDead(pass, job, edge, chunk, attempts, 'killed-its-edges');
-    lease.deadHere = union(lease.deadHere, chunks);
-    markLost(pass, lease);
-  }
-  if (!canAfford(pass, leaseCost(lease))) return;
-  if (!isEmpty(lease.running)) {
-    const losses = new Map(job.losses);
-    for (const chunk of chunksOf(lease.running)) {
-      if (losses.size < retriesPerShareMax) losses.set(chunk, (losses.get(chunk) ?? 0) + 1);
-    }
-    job.losses = losses;
-  }
+  if (!blameLost(pass, lease) || !canAfford(pass, leaseCost(lease))) return;
   revoke(pass, lease);
   markLost(pass, lease);
 }

@@ -13,6 +13,7 @@ import {
 import type { Prog, ProgEntry } from '../wire/prog.ts';
 import { endDone, endFailed } from './chunk-ends.ts';
 import {
+  appliedEpochOf,
   changeLease,
   type EdgeDraft,
   failuresOf,
@@ -22,7 +23,9 @@ import {
   leaseFor,
   type Pass,
 } from './draft.ts';
-import { canAfford, leaseCost, touchEdge, touchLease } from './rows.ts';
+import { takeAway } from './leases.ts';
+import { blameRunning } from './poison.ts';
+import { canAfford, edgeCost, leaseCost, touchEdge, touchLease } from './rows.ts';
 
 /**
  * Takes in what edges said: whole and cumulative, so folding a report twice, late or out of order does no harm.
@@ -35,6 +38,11 @@ export function foldReports(pass: Pass): void {
   for (const edge of pass.edges.values()) {
     const prog = edge.source.report?.prog ?? null;
     if (prog === null) continue;
+    // A table restored to an earlier time has forgotten documents that the edge obeys: go on above them.
+    if (appliedEpochOf(edge) > edge.before.epoch && canAfford(pass, edgeCost(edge))) {
+      touchEdge(pass, edge, true);
+    }
+    if (prog.boot !== '' && prog.boot !== edge.before.boot) blameRunning(pass, edge, prog);
     if (prog.sequence !== null && prog.sequence === edge.before.folded) continue;
     foldReport(pass, edge, prog);
   }
@@ -125,15 +133,6 @@ function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry):
 
 function holdsAny(lease: LeaseDraft, chunks: RangeSet): boolean {
   return !isEmpty(intersect(lease.ranges, chunks));
-}
-
-/** A lease loses chunks, whatever they are doing. */
-export function takeAway(lease: LeaseDraft, chunks: RangeSet): void {
-  changeLease(lease, {
-    ranges: subtract(lease.ranges, chunks),
-    giveBack: subtract(lease.giveBack, chunks),
-    running: subtract(lease.running, chunks),
-  });
 }
 
 function foldFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry): boolean {

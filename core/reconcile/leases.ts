@@ -1,5 +1,5 @@
 import { emptyRanges, type RangeSet, subtract } from '../ranges.ts';
-import { changeLease, isActive, type LeaseDraft, type Pass } from './draft.ts';
+import { changeLease, isActive, type LeaseDraft, nextEpochOf, type Pass } from './draft.ts';
 import { touchLease } from './rows.ts';
 
 /** The two ways a lease ends before its chunks are done. Callers have asked for the rows. */
@@ -23,11 +23,20 @@ export function unstartedOf(lease: LeaseDraft): RangeSet {
 
 /** In two phases: the edge is asked not to start these, and confirms by applying the epoch that says so. */
 export function askBack(pass: Pass, lease: LeaseDraft, chunks: RangeSet): void {
-  changeLease(lease, { giveBack: chunks, giveBackEpoch: lease.edge.before.epoch + 1 });
+  changeLease(lease, { giveBack: chunks, giveBackEpoch: nextEpochOf(lease.edge) });
   touchLease(pass, lease, true);
 }
 
 export function holdsSomething(leases: Iterable<LeaseDraft>): boolean {
   for (const lease of leases) if (isActive(lease)) return true;
   return false;
+}
+
+/** A lease loses chunks, whatever they are doing. */
+export function takeAway(lease: LeaseDraft, chunks: RangeSet): void {
+  changeLease(lease, {
+    ranges: subtract(lease.ranges, chunks),
+    giveBack: subtract(lease.giveBack, chunks),
+    running: subtract(lease.running, chunks),
+  });
 }

@@ -4,7 +4,14 @@ import type { EdgeName, JobId } from '../names.ts';
 import type { Execution, JobCellStatus, Plan } from '../plan.ts';
 import { isEmpty, union } from '../ranges.ts';
 import { slotsInUse } from './capacity.ts';
-import { type EdgeDraft, isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
+import {
+  type EdgeDraft,
+  isActive,
+  type JobDraft,
+  type LeaseDraft,
+  nextEpochOf,
+  type Pass,
+} from './draft.ts';
 import { countsOf, metaRow } from './summarize.ts';
 import { sameReasons } from './waiting.ts';
 
@@ -57,8 +64,9 @@ function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
   }
   const { before, bumped } = edge;
   return {
-    epoch: bumped ? before.epoch + 1 : before.epoch,
+    epoch: bumped ? nextEpochOf(edge) : before.epoch,
     folded: edge.folded,
+    boot: edge.boot,
     leases,
     writtenAtMs: bumped ? pass.nowMs : before.writtenAtMs,
     rewrites: edge.rewrites,
@@ -126,6 +134,7 @@ function shareRow(job: JobDraft): Share {
     attemptBase: job.attemptBase,
     told: job.waiting === null ? job.before.told : reasonsOf(job),
     startedAtMs: job.startedAtMs,
+    past: job.before.past,
   };
 }
 

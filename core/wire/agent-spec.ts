@@ -6,17 +6,26 @@ export type AgentSpec = Cut & {
   /** The hash that `work` names in `g`. */
   readonly hash: string;
   readonly name: string | null;
+  /** Who submitted the job, as the job itself says it: the owner of an edge may not run everybody's. */
+  readonly createdBy: string;
   readonly run: Run;
   readonly resources: JobSpec['resources'];
   readonly keepOutput: JobSpec['keepOutput'];
   readonly offlineSeconds: number | null;
 };
 
-export function agentSpec(id: string, hash: string, spec: JobSpec, cut: Cut): AgentSpec {
+export function agentSpec(
+  id: string,
+  hash: string,
+  spec: JobSpec,
+  cut: Cut,
+  createdBy: string,
+): AgentSpec {
   return {
     id,
     hash,
     name: spec.name,
+    createdBy,
     chunks: cut.chunks,
     chunkPower: cut.chunkPower,
     lastChunkPower: cut.lastChunkPower,

@@ -191,6 +191,7 @@ export const agentSpecSchema = z
     id: z.string(),
     hash: z.string(),
     name: z.string().nullable(),
+    createdBy: z.string(),
     chunks: count,
     chunkPower: count,
     lastChunkPower: count,

@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { lostHoldMs, missedReportsMax, reportEveryMsMax, tickEveryMs } from '../../core/limits.ts';
+import {
+  deathsOfLostEdge,
+  lostHoldMs,
+  missedReportsMax,
+  reportEveryMsMax,
+  tickEveryMs,
+} from '../../core/limits.ts';
 import type { EdgeName, JobId } from '../../core/names.ts';
 import { formatRanges } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
@@ -168,6 +174,6 @@ test('a loss is not a failed attempt', () => {
   cell = pass(tell(cell, holder, { 'job-a': { running: '0' } }, startMs), startMs);
   cell = rest(connect(cell, holder, false, startMs), atLater(120)).cell;
   expect(share(cell, 'job-a').retries.size).toBe(0);
-  expect(share(cell, 'job-a').losses.get(0)).toBe(1);
+  expect(share(cell, 'job-a').losses.get(0)).toBe(deathsOfLostEdge);
   expect(leaseOf(cell, holder, 'job-a')!.ranges).toEqual([]);
 });

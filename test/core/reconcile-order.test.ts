@@ -205,6 +205,7 @@ test('stealing asks first, takes only what was not started, and stops when all a
   const work = {
     epoch: 4,
     folded: 1,
+    boot: '',
     leases: new Map([[job.id, lease]]),
     writtenAtMs: startMs,
     rewrites: 0,

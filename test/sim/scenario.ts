@@ -24,7 +24,7 @@ export type SeedResult = {
 
 const troubleMs = 150_000;
 /** Longer than the slowest reaper: an edge that is silent although it is leased is believed for half an hour. */
-const patienceMs = 4 * 3_600_000;
+const patienceMs = 12 * 3_600_000;
 
 export async function runSeed(
   seed: number,
@@ -89,7 +89,7 @@ function submitJob(world: World): void {
     cells: random.chance(0.5) && chunks > 4 ? cells : [random.pick(cells)],
     chunkMs: random.pick([20, 300, 2_000, 9_000]),
     failing,
-    deadly: random.chance(0) ? random.between(0, chunks - 1) : null,
+    deadly: random.chance(0.15) ? random.between(0, chunks - 1) : null,
     spec: makeSpec({
       chunks,
       chunkPower: random.pick([10, 50, 100]),
@@ -159,7 +159,7 @@ function userActs(world: World, edges: readonly EdgeName[]): void {
   const { random, timeline } = world;
   const edge = random.pick(edges);
   const jobs = [...world.jobs.keys()];
-  const action = random.pick(['cordon', 'open', 'drain', 'cancel', 'nothing'] as const);
+  const action = random.pick(['cordon', 'open', 'drain', 'cancel', 'retry'] as const);
   if (action === 'cordon') {
     world.configure(edge, { cordoned: { reason: 'care', sinceMs: timeline.nowMs } });
   } else if (action === 'open') {
@@ -169,6 +169,8 @@ function userActs(world: World, edges: readonly EdgeName[]): void {
     world.configure(edge, { drain: { reason: 'care', deadlineAtMs } });
   } else if (action === 'cancel' && jobs.length > 0 && random.chance(0.4)) {
     world.cancel(random.pick(jobs));
+  } else if (action === 'retry' && jobs.length > 0) {
+    world.retry(random.pick(jobs));
   }
 }
 

@@ -81,6 +81,7 @@ export class SimulatedEdge {
         executors: new Map<ExecutorName, Executor>([['simulate', simulate]]),
         capacityPower: this.power,
         secret: () => '',
+        transport: 'mqtt',
         powerMax: () => this.power,
         refusal: () => null,
         keepOutput: () => {},
@@ -131,6 +132,7 @@ export class SimulatedEdge {
     };
     return {
       name: 'simulate',
+      outlivesAgent: false,
       start: (orders) => {
         for (const order of orders) {
           this.#world.started(this, order);

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Cell } from '../../core/cell.ts';
-import { newShare } from '../../core/cell.ts';
+import { type Ask, type Cell, type CellJob, newShare, reopenedShare } from '../../core/cell.ts';
 import { type Cut, cutJob, isFinal, type JobSpec } from '../../core/job.ts';
 import { newJobStatus } from '../../core/job-status.ts';
 import { type CellId, type EdgeName, type JobId, makeJobId } from '../../core/names.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { JobCellStatus, Plan } from '../../core/plan.ts';
 import { rangeOf, take } from '../../core/ranges.ts';
 import { type AgentSpec, agentSpec } from '../../core/wire/agent-spec.ts';
 import type { ChunkOrder } from '../../edge-agent/executor.ts';
@@ -49,6 +48,7 @@ export class World {
   readonly plannedFaults: Faults;
   faults: Faults;
   isUp = true;
+  readonly retryEpochs = new Map<JobId, number>();
   violation: Error | null = null;
   readonly #network: SeededRandom;
   readonly #fates: SeededRandom;
@@ -164,15 +164,7 @@ export class World {
       rest = part.rest;
       this.fleet.addJob(cell, {
         id,
-        ask: {
-          spec: job.spec,
-          specHash: `h-${id.slice(-4)}`,
-          cut,
-          submittedAtMs: nowMs,
-          cancelled: false,
-          retryEpoch: 0,
-          held: dependsOn.length > 0,
-        },
+        ask: { ...askOf({ ...job, id, cut }, nowMs), held: dependsOn.length > 0 },
         share: newShare(part.taken),
       });
       this.functions.wake(cell);
@@ -191,6 +183,40 @@ export class World {
       this.functions.wake(cell);
     }
     this.functions.rollUp(id);
+  }
+
+  /** As the API does it: the dead chunks of an ended share come back in a share made anew, with its past. */
+  retry(id: JobId): void {
+    const status = this.fleet.statuses.get(id);
+    if (status === undefined || status.cancelled || status.counts.dead === 0) return;
+    this.retryEpochs.set(id, (this.retryEpochs.get(id) ?? 0) + 1);
+    const retryEpoch = this.retryEpochs.get(id)!;
+    for (const [cell, row] of this.fleet.jobCells.get(id) ?? []) {
+      if (row.dead.length === 0) continue;
+      if (this.fleet.cells.get(cell)!.jobs.has(id)) this.fleet.ask(cell, id, { retryEpoch });
+      else this.fleet.addJob(cell, this.#again(id, row, retryEpoch));
+      this.functions.wake(cell);
+    }
+    const { dead, pending } = status.counts;
+    this.fleet.statuses.set(id, {
+      ...status,
+      state: 'pending',
+      counts: { ...status.counts, dead: 0, pending: pending + dead },
+      endedAtMs: null,
+      reason: null,
+      version: status.version + 1,
+    });
+    this.functions.rollUp(id);
+  }
+
+  #again(id: JobId, row: JobCellStatus, retryEpoch: number): CellJob {
+    const job = this.jobs.get(id)!;
+    const past = [...this.fleet.executions.values()].filter((execution) => execution.job === id);
+    return {
+      id,
+      ask: { ...askOf(job, this.timeline.nowMs), retryEpoch },
+      share: reopenedShare(row, past, retryEpoch),
+    };
   }
 
   configure(edge: EdgeName, change: Parameters<StoredFleet['configure']>[2]): void {
@@ -280,7 +306,7 @@ export class World {
 
   #specOf(job: JobId, hash: string): AgentSpec | null {
     const known = this.jobs.get(job);
-    return known === undefined ? null : agentSpec(job, hash, known.spec, known.cut);
+    return known === undefined ? null : agentSpec(job, hash, known.spec, known.cut, 'token:sim');
   }
 
   #fateOf(edge: EdgeName, order: ChunkOrder): ChunkFate {
@@ -318,4 +344,16 @@ export class World {
     }
     if (end !== 'deadly' && end.kind === 'failed') this.truth.failed(order.job, order.chunk);
   }
+}
+
+function askOf(job: SimulatedJob, nowMs: number): Ask {
+  return {
+    spec: job.spec,
+    specHash: `h-${job.id.slice(-4)}`,
+    cut: job.cut,
+    submittedAtMs: nowMs,
+    cancelled: false,
+    retryEpoch: 0,
+    held: false,
+  };
 }
