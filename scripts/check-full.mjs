@@ -19,6 +19,7 @@ const budget = {
   secondEngine: 5 * minute,
   browser: 4 * minute,
   seeds: 4 * minute,
+  newcomer: 4 * minute,
 };
 const seeds = '250';
 
@@ -34,6 +35,7 @@ try {
   await runFlows(tally);
   await runBrowser(tally, missing);
   await runSeeds(tally);
+  await tally.tool("a newcomer's path", ['scripts/newcomer.mjs'], { timeoutMs: budget.newcomer });
   tally.close();
 } catch (error) {
   endWith(error);

@@ -1,0 +1,125 @@
+/**
+ * A newcomer's path, timed: a fresh clone, and then only what the README says, word for word, to
+ * the first own job done, the second fleet added and the failed chunk's output read. `node
+ * scripts/newcomer.mjs`; the commands are taken from the README, so that one that stopped working
+ * fails here first.
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { endWith, root, Stop } from './repository.mjs';
+
+const stepMsMax = 180_000;
+const fleetMs = 6_000;
+
+async function main() {
+  const clone = mkdtempSync(join(tmpdir(), 'edgewise-newcomer-'));
+  let steps = 0;
+  const time = async (title, act) => {
+    const startMs = performance.now();
+    await act();
+    const seconds = ((performance.now() - startMs) / 1_000).toFixed(1);
+    console.log(`${seconds.padStart(6)} s  ${title}`);
+    steps++;
+  };
+  let stage;
+  try {
+    await time('git clone', () => runOrStop(tmpdir(), `git clone -q ${root} ${clone}`));
+    const portBase = await freePort();
+    await time('npm start, until it says what to try', async () => {
+      stage = startStage(clone, portBase);
+      await stage.ready;
+    });
+    for (const command of readCommands(clone)) {
+      if (command.includes(' fleet ')) await time(command, () => runForAWhile(clone, command));
+      else await time(command, () => runOrStop(clone, command, exitCodeOf(command)));
+    }
+    await time('Ctrl-C', () => stage.stop());
+  } finally {
+    await stage?.stop();
+    rmSync(clone, { recursive: true, force: true });
+  }
+  console.log(`${steps} passed, 0 failed`);
+}
+
+/** The client commands of the README's section about the first job. */
+function readCommands(clone) {
+  const text = readFileSync(join(clone, 'README.md'), 'utf8');
+  const section = text.slice(text.indexOf('### Your first job'));
+  const block = /```sh\n([\s\S]*?)```/.exec(section)?.[1] ?? '';
+  const commands = block
+    .split('\n')
+    .map((line) => line.replace(/\s+#.*$/, ''))
+    .filter((line) => line.startsWith('npx edgewise'));
+  if (commands.length < 4) throw new Stop('The README has lost the commands of the first job.');
+  return commands;
+}
+
+/** The README's failing job fails, and says so with 7. */
+function exitCodeOf(command) {
+  return command.includes('exit 3') ? 7 : 0;
+}
+
+function startStage(clone, portBase) {
+  const child = spawn('npm', ['start', '--', '--port-base', String(portBase)], {
+    cwd: clone,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  const ready = new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Stop(`npm start is slow:\n${text}`)), stepMsMax);
+    const settle = (act) => {
+      clearTimeout(timer);
+      act();
+    };
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (part) => {
+        text += part;
+        if (text.includes('Ctrl-C stops everything')) settle(resolve);
+      });
+    }
+    ended.then(() => settle(() => reject(new Stop(`npm start ended:\n${text}`))));
+  });
+  let over = false;
+  void ended.then(() => {
+    over = true;
+  });
+  const stop = async () => {
+    if (!over) process.kill(-child.pid, 'SIGINT');
+    await ended;
+  };
+  return { ready, stop };
+}
+
+function runOrStop(cwd, command, expected = 0) {
+  const result = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8', timeout: stepMsMax });
+  if (result.status === expected) return;
+  throw new Stop(`"${command}" ended with ${result.status}:\n${result.stdout}${result.stderr}`);
+}
+
+/** A command that goes on until Ctrl-C. */
+async function runForAWhile(cwd, command) {
+  const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: 'ignore' });
+  const ended = new Promise((resolve) => child.on('close', resolve));
+  await delay(fleetMs);
+  if (child.exitCode !== null) throw new Stop(`"${command}" ended with ${child.exitCode}.`);
+  // As a terminal does: to the whole group.
+  process.kill(-child.pid, 'SIGINT');
+  await ended;
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(Math.min(port, 64_000)));
+    });
+  });
+}
+
+await main().catch(endWith);
