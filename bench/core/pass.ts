@@ -27,7 +27,7 @@ export function measurePass(): readonly Figures[] {
 
 function timeOf(chunks: number): number {
   const cell = withReports(full(chunks));
-  const { ms, result } = medianOf(() => reconcile(cell, 1_000), 41);
+  const { ms, result } = medianOf(() => reconcile(cell, 1_000), 101, 200);
   if (result.executions.length < reportsCount / 2) throw new Error('the reports were not folded');
   return ms;
 }
