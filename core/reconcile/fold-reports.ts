@@ -115,16 +115,33 @@ function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry):
   const lease = leaseFor(pass, edge, job);
   const late = subtract(open, lease.ranges);
   const losers = isEmpty(late) ? [] : job.leases.filter((other) => holdsAny(other, late));
-  let rows = leaseCost(lease);
-  for (const loser of losers) rows += leaseCost(loser);
-  if (!canAfford(pass, rows, foldRowsKept)) return false;
+  let own = open;
+  for (const loser of losers) own = subtract(own, loser.ranges);
+  if (!foldPart(pass, lease, own, null)) return false;
   for (const loser of losers) {
-    takeAway(loser, late);
+    if (!foldPart(pass, lease, intersect(late, loser.ranges), loser)) return false;
+  }
+  return true;
+}
+
+/** Done chunks that one edge held meanwhile, or none: each other holder is told, so each is asked rows for by itself. */
+function foldPart(
+  pass: Pass,
+  lease: LeaseDraft,
+  done: RangeSet,
+  loser: LeaseDraft | null,
+): boolean {
+  if (isEmpty(done)) return true;
+  const rows = leaseCost(lease) + (loser === null ? 0 : leaseCost(loser));
+  if (!canAfford(pass, rows, foldRowsKept)) return false;
+  const { job, edge } = lease;
+  if (loser !== null) {
+    takeAway(loser, done);
     touchLease(pass, loser, true);
   }
-  endDone(pass, job, open);
-  takeAway(lease, open);
-  lease.doneHere = union(lease.doneHere, open);
+  endDone(pass, job, done);
+  takeAway(lease, done);
+  lease.doneHere = union(lease.doneHere, done);
   job.startedAtMs ??= pass.nowMs;
   edge.failuresInRow = 0;
   touchLease(pass, lease, !isActive(lease));

@@ -76,6 +76,19 @@ test('a report too large for one plan is acknowledged only when all of it is fol
   expect(plans.flatMap((plan) => plan.chunkEnds)).toHaveLength(150);
 });
 
+test('results that many others hold by now are folded in as many plans as it takes', () => {
+  let cell = makeCell({ edges: makeEdges(120), jobs: [makeJob(job, { chunks: 200 })] });
+  cell = rest(withEdge(cell, one, { report: null }), startMs).cell;
+  expect(Object.keys(held(cell, job))).toHaveLength(119);
+  const report = cell.edges.get('edge-1' as EdgeName)!.report;
+  cell = tell(withEdge(cell, one, { report }), one, { [job]: { done: '0-199' } }, startMs);
+  const { cell: after, plans } = rest(cell, startMs);
+  expect(plans.length).toBeGreaterThan(3);
+  expect(after.jobs.size).toBe(0);
+  expect(after.meta.summary.chunks.done).toBe(200);
+  expect(plans.flatMap((plan) => plan.executions).some(({ edge }) => edge === one)).toBe(true);
+});
+
 test('a smaller capacity takes slots away but what runs may end, and nothing new comes meanwhile', () => {
   let cell = makeCell({
     edges: [makeEdge(one, { power: 400 })],
