@@ -89,7 +89,7 @@ function submitJob(world: World): void {
     cells: random.chance(0.5) && chunks > 4 ? cells : [random.pick(cells)],
     chunkMs: random.pick([20, 300, 2_000, 9_000]),
     failing,
-    deadly: random.chance(0.15) ? random.between(0, chunks - 1) : null,
+    deadly: random.chance(0.06) ? random.between(0, chunks - 1) : null,
     spec: makeSpec({
       chunks,
       chunkPower: random.pick([10, 50, 100]),
