@@ -2,19 +2,18 @@ import { readFileSync, statSync } from 'node:fs';
 import { executorOf } from '../core/job.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { isRecord } from '../core/wire/work.ts';
-import { submitterOf } from './spec-store.ts';
 
 /**
  * What the owner of this edge allows, in a file of theirs:
  *
- *     { "allow": { "executors": ["process"], "images": ["ghcr.io/acme/*"], "users": ["ann"],
+ *     { "allow": { "executors": ["process"], "images": ["ghcr.io/acme/*"], "users": ["token:*"],
  *                  "cwd": ["/srv/*"], "hours": ["18:00-08:00"] },
  *       "deny": { "images": ["*:latest"] }, "maxPower": 200,
  *       "software": { "spack": "spack --version" } }
  *
- * Deny wins over allow; a list that is not there allows everything. Hours are local time and may
- * pass midnight. The file is read again when it changes. One that does not make sense changes
- * nothing and is reported.
+ * Deny wins over allow; a list that is not there allows everything. Users are named as jobs name
+ * them in `createdBy`. Hours are local time and may pass midnight. The file is read again when it
+ * changes. One that does not make sense changes nothing and is reported.
  */
 export type Policy = {
   readonly allow: PolicyLists;
@@ -84,13 +83,12 @@ export function refusalByPolicy(
   const body = Object.values(spec.run)[0] as { image?: string; cwd?: string | null };
   const judged: [ListName, string | null, string][] = [
     ['executors', executor, `executor ${executor}`],
-    ['users', submitterOf(spec), `user ${submitterOf(spec) ?? 'unknown'}`],
+    ['users', spec.createdBy, `user ${spec.createdBy || 'unknown'}`],
     ['images', body.image ?? null, `image ${body.image}`],
     ['cwd', body.cwd ?? null, `working directory ${body.cwd}`],
   ];
   for (const [list, value, words] of judged) {
-    const isAsked = value !== null || list === 'users';
-    if (isAsked && !isAllowed(policy, list, value)) return `not allowed here: ${words}`;
+    if (value !== null && !isAllowed(policy, list, value)) return `not allowed here: ${words}`;
   }
   if (!isOpen(policy, minuteOfDay)) return 'not allowed here at this hour';
   if (policy.maxPower !== null && power > policy.maxPower) {
@@ -99,9 +97,9 @@ export function refusalByPolicy(
   return null;
 }
 
-function isAllowed(policy: Policy, list: ListName, value: string | null): boolean {
+function isAllowed(policy: Policy, list: ListName, value: string): boolean {
   const matches = (patterns: readonly string[] | undefined): boolean =>
-    value !== null && (patterns ?? []).some((pattern) => globOf(pattern).test(value));
+    (patterns ?? []).some((pattern) => globOf(pattern).test(value));
   if (matches(policy.deny[list])) return false;
   return policy.allow[list] === undefined || matches(policy.allow[list]);
 }

@@ -67,6 +67,7 @@ export function parseAgentSpec(value: unknown): AgentSpec | null {
   if (executor !== 'simulate' && !isTextList(body.argv ?? [])) return null;
   const spec = {
     ...value,
+    createdBy: typeof value.createdBy === 'string' ? value.createdBy : '',
     lastChunkPower:
       typeof value.lastChunkPower === 'number' ? value.lastChunkPower : value.chunkPower,
     resources: isRecord(value.resources) ? value.resources : {},
@@ -80,10 +81,4 @@ export function parseAgentSpec(value: unknown): AgentSpec | null {
 
 function isTextList(value: unknown): boolean {
   return Array.isArray(value) && value.every((item) => typeof item === 'string');
-}
-
-/** Who submitted the job, where the plane tells; the owner's policy may ask. */
-export function submitterOf(spec: AgentSpec): string | null {
-  const { createdBy } = spec as AgentSpec & { createdBy?: unknown };
-  return typeof createdBy === 'string' ? createdBy : null;
 }

@@ -22,6 +22,7 @@ const spec: AgentSpec = {
   id: 'job',
   hash: 'h',
   name: null,
+  createdBy: 'token:1',
   chunks: 40,
   chunkPower: 10,
   lastChunkPower: 13,

@@ -19,8 +19,8 @@ function refusal(
     resources: {},
     keepOutput: 'failed',
     offlineSeconds: null,
-    createdBy: more.by,
-  } as unknown as AgentSpec;
+    createdBy: more.by ?? '',
+  } as AgentSpec;
   const parsed = parsePolicy(JSON.stringify(policy));
   return refusalByPolicy(parsed, spec, more.power ?? 1, more.minute ?? 0);
 }

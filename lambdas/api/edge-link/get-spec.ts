@@ -17,7 +17,7 @@ export async function getSpec(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
   if (wanted !== undefined && wanted !== job.specHash) {
     throw notFound(`spec "${wanted.slice(0, 64)}" of job "${id}"`);
   }
-  const body = agentSpec(id, job.specHash, job.spec, job.cut);
+  const body = agentSpec(id, job.specHash, job.spec, job.cut, job.createdBy);
   return { status: 200, headers: { etag: etagOf(job.generation, body) }, body };
 }
 

@@ -97,15 +97,16 @@ async function prepare(
     throw invalid('', `A job spec has at most ${specBytesMax} bytes; this one has ${bytes}.`);
   }
   const shares = await divideJob(deps, spec, cut, pool.metas);
+  const createdBy = nameOfCaller(callerOf(call));
   const job: StoredJob = {
     id,
     spec,
     cut,
-    specHash: hashOf(JSON.stringify(agentSpec(id, '', spec, cut))),
+    specHash: hashOf(JSON.stringify(agentSpec(id, '', spec, cut, createdBy))),
     cells: [...shares.keys()],
     generation: 1,
     createdAtMs: call.nowMs,
-    createdBy: nameOfCaller(callerOf(call)),
+    createdBy,
     version: 1,
     retryEpoch: 0,
     cancelledAtMs: null,
