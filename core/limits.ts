@@ -114,6 +114,8 @@ export const tokenTtlSecondsMax = 10 * 365 * 24 * 3_600;
 export const enrolTtlSecondsDefault = 3_600;
 export const enrolTtlSecondsMax = 7 * 24 * 3_600;
 export const enrolUsesMax = 10_000;
+/** An edge that asks again within this time for the same key gets the certificate of its last renewal. */
+export const renewalRepeatMs = 3_600_000;
 /** Rows a filtered list looks at for one answer; the cursor goes on from there. */
 export const listRowsExaminedMax = 2_000;
 /** The index of jobs is spread over this many partitions a pool, 1,000 writes a second each. */

@@ -33,6 +33,9 @@ export type EdgeIdentity = {
   readonly keyHash: string | null;
   readonly certificateId: string | null;
   readonly certificate: string | null;
+  /** The one before the last renewal, still valid: its edge may not have heard of the new one. */
+  readonly previousCertificateId: string | null;
+  readonly renewedAtMs: number | null;
   /** Hashes of the secrets that are valid: the newest last, two at most. */
   readonly credentials: readonly string[];
   readonly enrolledAtMs: number;
@@ -137,6 +140,21 @@ export function createEdgesStore(table: Table) {
       return next;
     },
 
+    /** Another certificate and other secrets for an edge. `false`: they were changed since `seen` was read. */
+    async renew(seen: EdgeIdentity, next: EdgeIdentity): Promise<boolean> {
+      const ended = seen.credentials.filter((hash) => !next.credentials.includes(hash));
+      const condition = {
+        expression: '#credentials = :seen',
+        values: { seen: seen.credentials.join(' ') },
+      };
+      const outcome = await transactPatiently(table, [
+        { kind: 'put', row: encodeIdentity(next), condition },
+        ...next.credentials.map((hash) => putEdgeCredential(hash, next.edge, next.cell)),
+        ...ended.map(deleteCredential),
+      ]);
+      return outcome.kind === 'committed';
+    },
+
     /** `false`: its settings were changed since `seen` was read, or it is gone. */
     configure(cell: CellId, edge: EdgeName, config: EdgeConfig, seen: number): Promise<boolean> {
       return table.update(
@@ -216,6 +234,8 @@ function decodeIdentity(edge: EdgeName, row: Row): EdgeIdentity {
     keyHash: textOrNull(row.keyHash),
     certificateId: textOrNull(row.certificateId),
     certificate: textOrNull(row.certificate),
+    previousCertificateId: textOrNull(row.previousCertificateId),
+    renewedAtMs: amountOrNull(row.renewedAtMs),
     credentials: text(row.credentials).split(' ').filter(Boolean),
     enrolledAtMs: amount(row.enrolledAtMs),
     removingSinceMs: amountOrNull(row.removingSinceMs),

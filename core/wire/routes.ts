@@ -77,7 +77,7 @@ export const routes: readonly Route[] = [
     ['POST', '/v1/edges/{name}/drain', 'drainEdge', tokens('edges:write')],
   ]),
   ...group('enrol', [
-    ['POST', '/v1/edges', 'enrolEdge', tokens('edges:enrol')],
+    ['POST', '/v1/edges', 'enrolEdge', edgesAnd('edges:enrol')],
     ['DELETE', '/v1/edges/{name}', 'removeEdge', tokens('edges:write')],
   ]),
   ...group('edge-link', [

@@ -1,5 +1,4 @@
 import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
-import type { Certificate } from '../../../adapters/iot/control-plane.ts';
 import type { TokenCaller } from '../../../core/caller.ts';
 import type { EdgeFacts } from '../../../core/cell.ts';
 import { chooseCellForEdge } from '../../../core/cells.ts';
@@ -7,33 +6,36 @@ import { cellFactsOf } from '../../../core/edge-facts.ts';
 import type { ResourceVector } from '../../../core/job.ts';
 import { type CellId, type EdgeName, poolOfCell } from '../../../core/names.ts';
 import { type EnrolBody, enrolBodySchema } from '../../../core/wire/edge-body.ts';
-import { invalid, ProblemError } from '../../../core/wire/problem.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
 import { hashOfSecret } from '../authorizer/identify-caller.ts';
 import { audit } from '../http/audit.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
-import { etagOf } from '../http/etag.ts';
 import { onceFor } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
-import { edgeViews } from '../views/visible-edge.ts';
 import type { EnrolDeps } from './deps.ts';
+import { certify, enrolled } from './enrolled.ts';
 import { finishRemoval } from './finish-removal.ts';
-import { type NewSecret, newSecret } from './new-secret.ts';
+import { newSecret } from './new-secret.ts';
 import { publicKeyHash } from './public-key.ts';
+import { renewEdge } from './renew-edge.ts';
 
 /**
  * `POST /v1/edges`: makes an edge known. Its private key never leaves it: a signing request comes, a certificate goes back,
  * with a secret for HTTPS that is shown once. Who comes with the key of an edge that is there gets its own record and one
- * more secret; who comes with another key while the name lives gets 409.
+ * more secret; who comes with another key while the name lives gets 409. With an edge's own secret it is a renewal.
  */
 export async function enrolEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
   checkQuery(call, []);
   const body = readBody(call, enrolBodySchema);
-  const caller = callerOf(call) as TokenCaller;
+  const keyHash = body.csr === null ? null : publicKeyHash(body.csr);
+  const caller = callerOf(call);
+  if (caller.kind === 'edge') {
+    return onceFor(call, deps.idempotency, () => renewEdge(call, deps, caller, { body, keyHash }));
+  }
   const pool = poolFor(caller, body);
   if (caller.edge !== null && caller.edge !== body.name) {
     throw new ProblemError('forbidden', `This token enrols only the edge "${caller.edge}".`);
   }
-  const keyHash = body.csr === null ? null : publicKeyHash(body.csr);
   return onceFor(call, deps.idempotency, async () => {
     const known = await liveIdentity(deps, body.name as EdgeName);
     return known === null
@@ -88,6 +90,8 @@ async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answ
       keyHash,
       certificateId: certificate?.id ?? null,
       certificate: certificate?.pem ?? null,
+      previousCertificateId: null,
+      renewedAtMs: null,
       credentials: [secret.hash],
       enrolledAtMs: call.nowMs,
       removingSinceMs: null,
@@ -104,16 +108,6 @@ async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answ
       if (first === null) throw new ProblemError('edge-exists');
       return enrolAgain(call, deps, first, asked);
     }
-  }
-}
-
-/** What the certificate authority finds wrong with a request is the user's to know. */
-async function certify(deps: EnrolDeps, name: EdgeName, csr: string): Promise<Certificate> {
-  try {
-    return await deps.iot.enrol(name, csr);
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'InvalidRequestException') throw error;
-    throw invalid('/csr', `The certificate authority refused the request: ${error.message}`);
   }
 }
 
@@ -146,27 +140,4 @@ async function spendUse(deps: EnrolDeps, call: Call, caller: TokenCaller): Promi
   const found = await deps.tokens.find(hash);
   if (found === null || found.kind !== 'token') return false;
   return found.token.usesLeft === null || deps.tokens.spend(hash);
-}
-
-async function enrolled(
-  deps: EnrolDeps,
-  identity: EdgeIdentity,
-  secret: NewSecret,
-): Promise<Answer> {
-  const stored = await deps.edges.load(identity.cell, identity.edge);
-  if (stored === null) throw new ProblemError('edge-exists', 'The edge is being removed.');
-  const [edge] = await edgeViews(deps, [stored]);
-  const body = {
-    edge,
-    certificate: identity.certificate,
-    caCertificate: deps.trustAnchor,
-    mqttEndpoint: await deps.iot.endpoint(),
-    token: secret.id,
-    secret: secret.secret,
-  };
-  const headers = {
-    etag: etagOf(stored.version, edge),
-    location: `/v1/edges/${identity.edge}`,
-  };
-  return { status: 201, headers, body };
 }

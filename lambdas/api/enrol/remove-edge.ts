@@ -4,6 +4,7 @@ import { type Answer, type Call, checkQuery, flagOf } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { edgeViews, visibleEdge } from '../views/visible-edge.ts';
 import type { EnrolDeps } from './deps.ts';
+import { revokeCertificates } from './finish-removal.ts';
 
 /**
  * `DELETE /v1/edges/{name}`: the edge drains and is then removed for good, with its certificate and its shadows. With
@@ -22,7 +23,7 @@ export async function removeEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
   if (identity !== null) {
     await deps.edges.markRemoving(identity, call.nowMs);
     if (force) await deps.edges.revoke(identity);
-    if (force) await deps.iot.remove(identity.edge, identity.certificateId);
+    if (force) await revokeCertificates(deps, identity);
     await deps.removals.lookAt(edge.name, 0, 1);
   }
   await audit(call, deps, force ? 'edge-removed-by-force' : 'edge-removed', edge.name);

@@ -84,6 +84,51 @@ describe('enrolling', () => {
   });
 });
 
+describe('renewing', () => {
+  test('its own secret gets an edge a fresh certificate, and ends nothing that it holds', async () => {
+    const key = makeKey();
+    const csr = signingRequest(key);
+    const first = await enrol({ name: 'edge-r', csr });
+    const second = await enrol({ name: 'edge-r', csr }, first.json.secret);
+    expect(second.status).toBe(201);
+    expect(second.json.certificate).not.toBe(first.json.certificate);
+    for (const { json } of [first, second]) {
+      expect((await report('edge-r', json.secret)).status).toBe(202);
+    }
+    const ofEdge = () => [...api.cloud.certificates.values()].filter((edge) => edge === 'edge-r');
+    expect(ofEdge()).toHaveLength(2);
+    // The answer was lost: the same question gives the same certificate, and the old secret lives.
+    for (let lost = 0; lost < 3; lost++) {
+      const again = await enrol({ name: 'edge-r', csr }, first.json.secret);
+      expect(again.json.certificate).toBe(second.json.certificate);
+    }
+    const rotated = await enrol(
+      { name: 'edge-r', csr: signingRequest(makeKey()) },
+      first.json.secret,
+    );
+    expect(rotated.status).toBe(201);
+    expect(rotated.json.certificate).not.toBe(second.json.certificate);
+    expect(ofEdge()).toHaveLength(2);
+    expect((await report('edge-r', rotated.json.secret)).status).toBe(202);
+    expect((await report('edge-r', second.json.secret)).status).toBe(401);
+    expect((await api.request('DELETE', '/v1/edges/edge-r?force=true')).status).toBe(202);
+    expect(ofEdge()).toEqual([]);
+  });
+
+  test('an edge renews nobody else, and not without a signing request', async () => {
+    const csr = signingRequest(makeKey());
+    const { json } = await enrol({ name: 'edge-s', csr });
+    await enrol({ name: 'edge-t', csr: signingRequest(makeKey()) });
+    const other = await enrol({ name: 'edge-t', csr }, json.secret);
+    expect([other.status, other.json.code]).toEqual([403, 'forbidden']);
+    const fresh = await enrol({ name: 'edge-u', csr }, json.secret);
+    expect([fresh.status, fresh.json.code]).toEqual([403, 'forbidden']);
+    const bare = await enrol({ name: 'edge-s' }, json.secret);
+    expect(bare.json.errors[0].pointer).toBe('/csr');
+    expect(api.cloud.certificates.size).toBeGreaterThan(1);
+  });
+});
+
 describe('an edge at work', () => {
   test('gets chunks, is seen busy everywhere alike, and its job ends with what it reports', async () => {
     const { json } = await enrol({ name: 'edge-w', pool: 'work' });
@@ -98,7 +143,12 @@ describe('an edge at work', () => {
     const listed = await api.request('GET', '/v1/edges?state=busy&pool=work');
     expect(listed.json.items).toEqual([busy.json]);
     const spec = await api.request('GET', `/v1/jobs/${job.id}/spec`, { token: json.secret });
-    expect(spec.json).toMatchObject({ id: job.id, chunks: 2, chunkPower: 100 });
+    expect(spec.json).toMatchObject({
+      id: job.id,
+      createdBy: 'token:admin',
+      chunks: 2,
+      chunkPower: 100,
+    });
     const wrong = `/v1/jobs/${job.id}/spec?g=other`;
     expect((await api.request('GET', wrong, { token: json.secret })).status).toBe(404);
 

@@ -1,0 +1,67 @@
+import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
+import type { EdgeCaller } from '../../../core/caller.ts';
+import { renewalRepeatMs } from '../../../core/limits.ts';
+import type { EdgeName } from '../../../core/names.ts';
+import type { EnrolBody } from '../../../core/wire/edge-body.ts';
+import { invalid, ProblemError } from '../../../core/wire/problem.ts';
+import { audit } from '../http/audit.ts';
+import type { Answer, Call } from '../http/call.ts';
+import type { EnrolDeps } from './deps.ts';
+import { certify, enrolled } from './enrolled.ts';
+import { newSecret } from './new-secret.ts';
+
+/**
+ * `POST /v1/edges` with an edge's own secret: a fresh certificate for the same edge, for the same key or a new one.
+ *
+ * The answer may be lost, so nothing that the edge holds ends here: the secret it came with stays beside the new one, and
+ * the certificate it had stays valid until the next renewal. Who asks again soon with the same key gets the certificate
+ * of before, so that questions without an answer do not use up certificates.
+ */
+export async function renewEdge(
+  call: Call,
+  deps: EnrolDeps,
+  caller: EdgeCaller,
+  asked: { readonly body: EnrolBody; readonly keyHash: string | null },
+): Promise<Answer> {
+  const { body, keyHash } = asked;
+  if (body.name !== caller.edge) {
+    throw new ProblemError('forbidden', 'An edge renews its own certificate only.');
+  }
+  if (body.csr === null) throw invalid('/csr', 'A renewal needs a signing request.');
+  const name = body.name as EdgeName;
+  const known = await deps.edges.identify(name);
+  if (known === null || known.removingSinceMs !== null) {
+    throw new ProblemError('forbidden', 'The edge is being removed.');
+  }
+  const secret = newSecret(call.nowMs);
+  const credentials = [caller.tokenHash, secret.hash];
+  if (isRepeated(known, keyHash, call.nowMs)) {
+    const same = { ...known, credentials };
+    if (!(await deps.edges.renew(known, same))) return renewEdge(call, deps, caller, asked);
+    return enrolled(deps, same, secret);
+  }
+  const { previousCertificateId } = known;
+  if (previousCertificateId !== null) await deps.iot.discard(name, previousCertificateId);
+  const certificate = await certify(deps, name, body.csr);
+  const renewed: EdgeIdentity = {
+    ...known,
+    keyHash,
+    credentials,
+    certificateId: certificate.id,
+    certificate: certificate.pem,
+    previousCertificateId: known.certificateId,
+    renewedAtMs: call.nowMs,
+  };
+  if (!(await deps.edges.renew(known, renewed))) {
+    await deps.iot.discard(name, certificate.id);
+    return renewEdge(call, deps, caller, asked);
+  }
+  await audit(call, deps, 'edge-certificate-renewed', name);
+  return enrolled(deps, renewed, secret);
+}
+
+function isRepeated(known: EdgeIdentity, keyHash: string | null, nowMs: number): boolean {
+  const { renewedAtMs } = known;
+  if (renewedAtMs === null || known.keyHash !== keyHash) return false;
+  return nowMs - renewedAtMs < renewalRepeatMs;
+}
