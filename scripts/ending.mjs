@@ -3,6 +3,8 @@
  * that started it (which a `kill -9` does not announce). A second Ctrl-C ends it at once; the
  * companions notice by their lifelines.
  */
+import { readFileSync } from 'node:fs';
+
 const parentLookMs = 500;
 
 export function untilEnded() {
@@ -28,9 +30,20 @@ export function untilEnded() {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, end);
     for (const stream of [process.stdout, process.stderr]) stream.on('error', end);
     if (process.env.npm_lifecycle_event === undefined) return;
-    const parent = process.ppid;
+    const before = ancestors();
     setInterval(() => {
-      if (process.ppid !== parent && !asked) end();
+      if (ancestors() !== before && !asked) end();
     }, parentLookMs).unref();
   });
+}
+
+/** The parent, and where the system tells, its parent: npm runs its scripts through a shell. */
+function ancestors() {
+  try {
+    const stat = readFileSync(`/proc/${process.ppid}/stat`, 'utf8');
+    // The name in parentheses may hold spaces; the parent is the second word after it.
+    return `${process.ppid} ${stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]}`;
+  } catch {
+    return `${process.ppid}`;
+  }
 }
