@@ -65,8 +65,8 @@ describe('npm start', () => {
     expect(first.text()).toContain('The local cloud ended by itself');
     expect(place.processes()).toEqual([]);
 
-    place.start('--edges', '1', ...quiet);
-    await until('it is ready again', () => place.endpoints());
+    const second = place.start('--edges', '1', ...quiet);
+    await until('it is ready again', () => second.text().includes('Ctrl-C stops everything'));
     await until('the job is done', async () => {
       return (await askApi<Job>(place, `/v1/jobs/${job.id}`)).status.state === 'done';
     });
