@@ -51,6 +51,7 @@ export class EdgeLife {
   #identity: Identity | null;
   #link: Link | null = null;
   #wasConnected = false;
+  #toldReason = '';
   #publishedFacts: Facts | null = null;
   #cancelRenewal: () => void = () => {};
 
@@ -137,6 +138,7 @@ export class EdgeLife {
       ...this.edge.linkEvents,
       connected: () => {
         this.#wasConnected = true;
+        this.#toldReason = '';
         this.#setState('connected', '');
         this.edge.linkEvents.connected();
         void this.tellFacts();
@@ -145,6 +147,7 @@ export class EdgeLife {
         this.#setState('offline', reason);
         this.edge.linkEvents.disconnected(reason);
       },
+      notConnected: (reason: string) => this.#tellOnce(reason),
       revoked: (reason: string) => void this.#revoked(reason),
     };
     const identity = (): Identity => this.#identity!;
@@ -161,6 +164,13 @@ export class EdgeLife {
         : makeHttpLink({ api, clock, events, edge: name, secret: () => identity().secret });
     this.edge.attach(this.#link);
     this.#link.start();
+  }
+
+  /** It tries for ever; the same reason is said once. */
+  #tellOnce(reason: string): void {
+    if (reason === this.#toldReason) return;
+    this.#toldReason = reason;
+    this.#deps.log(`${this.#deps.name}: not connected: ${reason}. Trying on.`);
   }
 
   /**

@@ -47,7 +47,7 @@ export function makeHttpLink(options: HttpLinkOptions): Link {
     if (isConnected) {
       isConnected = false;
       events.disconnected(reason);
-    }
+    } else events.notConnected?.(reason);
     const isRefused = error instanceof PlaneError && (error.isRefusal || error.status === 404);
     refusals = isRefused ? refusals + 1 : 0;
     if (refusals >= refusalsMax) {

@@ -24,6 +24,8 @@ export type LinkEvents = {
   work(document: unknown, isCurrent: boolean): void;
   connected(): void;
   disconnected(reason: string): void;
+  /** A try to connect came to nothing; the next one follows by itself. */
+  notConnected?(reason: string): void;
   /** The plane does not know this edge any more: nothing will come of trying again. */
   revoked(reason: string): void;
 };

@@ -139,7 +139,8 @@ class MqttLink implements Link {
     try {
       await client.subscribeAsync(this.#topics.subscriptions, { qos: 0 });
     } catch (error) {
-      this.#lastError = `subscription refused: ${wordsOf(error)}`;
+      const why = 'does the policy of its certificate allow iot:Subscribe to its shadows?';
+      this.#lastError = `subscription refused: ${wordsOf(error)}; ${why}`;
       client.stream.destroy();
       return;
     }
@@ -159,7 +160,10 @@ class MqttLink implements Link {
     if (this.#stopped) return;
     const reason = this.#lastError || 'connection closed';
     if (wasReady) this.#options.events.disconnected(reason);
-    if (!wasReady) this.#failures += 1;
+    else {
+      this.#failures += 1;
+      this.#options.events.notConnected?.(reason);
+    }
     // AWS IoT hangs up on an inactive certificate without a word, so every third failure is asked
     // about too.
     const isSuspect = looksRefused(reason) || this.#failures % failuresPerQuestion === 0;
