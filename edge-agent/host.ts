@@ -36,7 +36,7 @@ export async function examineHost(question: HostQuestion): Promise<Host> {
   const asks: Promise<void>[] = [];
   const ask = (name: ExecutorName, argv: string[], found?: () => void): void => {
     asks.push(
-      versionOf(argv).then((version) => {
+      versionOf(argv, question.path).then((version) => {
         if (version === null || executors.has(name)) return;
         executors.set(name, version);
         found?.();
@@ -54,19 +54,20 @@ export async function examineHost(question: HostQuestion): Promise<Host> {
   const isSlurmHere = ['sbatch', 'squeue', 'scancel'].every(has);
   if (wants('slurm') && isSlurmHere) ask('slurm', ['sbatch', '--version']);
   if (wants('flux') && has('flux')) ask('flux', ['flux', 'version']);
-  const software = examineSoftware(question.software);
+  const software = examineSoftware(question.software, question.path);
   await Promise.all(asks);
   return { executors, containerEngine, gpus: countGpus(), software: await software };
 }
 
 async function examineSoftware(
   commands: Readonly<Record<string, string>>,
+  path: string,
 ): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   const entries = Object.entries(commands).slice(0, softwareCommandsMax);
   await Promise.all(
     entries.map(async ([name, command]) => {
-      const version = await versionOf(command.split(/\s+/).filter((word) => word !== ''));
+      const version = await versionOf(command.split(/\s+/).filter(Boolean), path);
       if (version !== null) found[name] = version;
     }),
   );
@@ -87,9 +88,10 @@ export function findProgram(program: string, path: string): string | null {
 }
 
 /** The first thing that looks like a version in what a command prints, or `null` when it fails. */
-function versionOf(argv: readonly string[]): Promise<string | null> {
-  const [file, ...args] = argv;
-  if (file === undefined) return Promise.resolve(null);
+function versionOf(argv: readonly string[], path: string): Promise<string | null> {
+  const [program = '', ...args] = argv;
+  const file = program.includes('/') ? program : findProgram(program, path);
+  if (program === '' || file === null) return Promise.resolve(null);
   return new Promise((resolve) => {
     execFile(file, args, { timeout: softwareTimeoutMs }, (error, stdout, stderr) => {
       if (error) return resolve(null);

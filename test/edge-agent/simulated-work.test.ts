@@ -84,6 +84,7 @@ test('over HTTP the same work is done', async () => {
 
 test('a second agent on the same directory is refused in a sentence', async () => {
   start(agentOptions(plane, directory.path));
+  await plane.until(() => plane.facts.size > 0, 'the first is there');
   const second = startAgent(agentOptions(plane, directory.path));
   await expect(second.exit).rejects.toThrow(/Another agent .* uses/);
 });
