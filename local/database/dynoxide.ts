@@ -4,22 +4,36 @@
 import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { databaseStartMsMax } from '../limits.ts';
 import type { DatabaseProgram } from './engine.ts';
 
 export function dynoxideProgram(dataDir: string, port: number): DatabaseProgram | undefined {
   const binary = binaryPath();
   if (binary === undefined) return undefined;
+  const file = join(dataDir, 'dynoxide.db');
   return {
+    ready: () => indexStreamRecords(file),
     command: binary,
-    args: [
-      '--host',
-      '127.0.0.1',
-      '--port',
-      String(port),
-      '--db-path',
-      join(dataDir, 'dynoxide.db'),
-    ],
+    args: ['--host', '127.0.0.1', '--port', String(port), '--db-path', file],
   };
+}
+
+/**
+ * The engine looks for the newest number of a stream before every write and keeps no index for it:
+ * without this one each write would read all records that were ever written, and the local cloud
+ * would become slower with each of them.
+ */
+function indexStreamRecords(file: string): void {
+  const database = new DatabaseSync(file, { timeout: databaseStartMsMax });
+  try {
+    database.exec(
+      'CREATE INDEX IF NOT EXISTS stream_records_by_number ' +
+        'ON _stream_records (table_name, CAST(sequence_number AS INTEGER))',
+    );
+  } finally {
+    database.close();
+  }
 }
 
 function binaryPath(): string | undefined {

@@ -21,6 +21,8 @@ export interface DatabaseProgram {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
+  /** What is to be done once it answers. */
+  ready?(): void;
 }
 
 export interface Database {
@@ -82,15 +84,17 @@ async function startProgram(
   logPath: string,
 ): Promise<Child> {
   await portFree(options.port);
+  const { ready, ...start } = program;
   const child = startChild({
     name: 'database',
-    ...program,
+    ...start,
     env: { PATH: process.env['PATH'] ?? '', HOME: options.stateDir },
     logPath,
     reaper: options.reaper,
     store: options.store,
   });
   await answering(child, options.port, logPath);
+  ready?.();
   return child;
 }
 

@@ -1,0 +1,32 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { dynoxideProgram } from '../../../local/database/dynoxide.ts';
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'dynoxide-'));
+});
+afterEach(() => rmSync(dir, { recursive: true }));
+
+/** What the engine asks before every write to a table with a stream. */
+const newest =
+  'SELECT COALESCE(MAX(CAST(sequence_number AS INTEGER)), 0) + 1 ' +
+  "FROM _stream_records WHERE table_name = 'fleet'";
+
+test('the newest record of a stream is found without reading the others', () => {
+  const program = dynoxideProgram(dir, 4000);
+  const file = join(dir, 'dynoxide.db');
+  const engine = new DatabaseSync(file);
+  engine.exec(
+    'CREATE TABLE _stream_records (id INTEGER PRIMARY KEY, table_name TEXT, sequence_number TEXT)',
+  );
+  const plan = () => JSON.stringify(engine.prepare(`EXPLAIN QUERY PLAN ${newest}`).all());
+  expect(plan()).toContain('SCAN _stream_records');
+  program?.ready?.();
+  program?.ready?.();
+  expect(plan()).toContain('stream_records_by_number (table_name=?)');
+  engine.close();
+});
