@@ -275,6 +275,8 @@ export type CellSummary = {
   };
   /** Power of the chunks that wait for an edge. */
   readonly backlogPower: number;
+  /** The part of it for which no edge of the cell is of the right kind: only another cell can run it. */
+  readonly strandedPower: number;
   /** Largest capacity among edges that may get work. */
   readonly largestEdgePower: number;
   /** Jobs in the cell now. */
@@ -297,6 +299,7 @@ export const emptySummary: CellSummary = {
   power: { total: 0, free: 0, reserved: 0, served: 0 },
   chunks: { pending: 0, scheduled: 0, running: 0, done: 0, dead: 0, cancelled: 0 },
   backlogPower: 0,
+  strandedPower: 0,
   largestEdgePower: 0,
   jobs: 0,
   labels: {},

@@ -138,13 +138,39 @@ export function chooseCellForEdge(pool: string, cells: readonly CellFill[]): Cel
   return best?.id ?? makeCellId(pool, next);
 }
 
-export type CellMove = { readonly from: CellId; readonly to: CellId; readonly power: number };
+export type CellMove = {
+  readonly from: CellId;
+  readonly to: CellId;
+  readonly power: number;
+  /** Of jobs that no edge of the cell is of the right kind for; otherwise of any that wait. */
+  readonly stranded: boolean;
+};
 
 /**
  * Waiting power that should move: from cells whose backlog exceeds what they have free, to cells of the same pool with
- * nothing waiting and room. Each cell takes part in one move, the needs of the fullest first.
+ * nothing waiting and room, the needs of the fullest first; and from cells that have no edge of the right kind, to the
+ * others of the pool in turn, since their summaries do not say what kinds they have. Each cell takes part in one move.
  */
-export function planMoves(offers: readonly CellOffer[]): readonly CellMove[] {
+export function planMoves(offers: readonly CellOffer[], turn: number): readonly CellMove[] {
+  const moves = movesToIdle(offers);
+  const taken = new Set(moves.flatMap(({ from, to }) => [from, to]));
+  for (const from of offers) {
+    if (moves.length >= movesMax) break;
+    const { strandedPower: power } = from.summary;
+    if (power === 0 || taken.has(from.id)) continue;
+    const others = offers.filter(
+      ({ id, pool, summary }) =>
+        pool === from.pool && id !== from.id && !taken.has(id) && summary.edges.total > 0,
+    );
+    const to = others[turn % Math.max(1, others.length)];
+    if (to === undefined) continue;
+    moves.push({ from: from.id, to: to.id, power, stranded: true });
+    taken.add(from.id).add(to.id);
+  }
+  return moves;
+}
+
+function movesToIdle(offers: readonly CellOffer[]): CellMove[] {
   const full = offers.filter((offer) => excess(offer) > 0).sort((a, b) => excess(b) - excess(a));
   const idle = new Set(
     [...offers].sort(byFreePower).filter(({ summary }) => {
@@ -156,7 +182,7 @@ export function planMoves(offers: readonly CellOffer[]): readonly CellMove[] {
     if (moves.length >= movesMax) break;
     for (const to of idle) {
       if (to.pool !== from.pool) continue;
-      moves.push({ from: from.id, to: to.id, power: evenPart(from, to) });
+      moves.push({ from: from.id, to: to.id, power: evenPart(from, to), stranded: false });
       idle.delete(to);
       break;
     }
@@ -164,9 +190,9 @@ export function planMoves(offers: readonly CellOffer[]): readonly CellMove[] {
   return moves;
 }
 
-/** Backlog that the cell cannot start with what it has free. */
+/** Backlog that the cell could run, and cannot start with what it has free. */
 function excess({ summary }: CellOffer): number {
-  return summary.backlogPower - summary.power.free;
+  return summary.backlogPower - summary.strandedPower - summary.power.free;
 }
 
 /** What makes both wait equally long for their size, and at least what the idle one could start at once. */

@@ -28,6 +28,8 @@ export type JobStatus = {
   readonly cells: readonly CellId[];
   readonly dependsOn: readonly JobId[];
   readonly createdAtMs: number;
+  /** More dead chunks than this end the job early, wherever they died; `null` is no limit. */
+  readonly maxFailedChunks: number | null;
   /** Grows with every write; a write names the version it has seen. */
   readonly version: number;
 
@@ -50,6 +52,7 @@ export type JobStatus = {
 };
 
 export const dependencyFailed = 'dependency-failed';
+const tooManyFailed = 'max-failed-chunks';
 /** Why a job failed that no cell gave up early: chunks are dead after their last attempt. */
 export const chunksFailed = 'chunks-failed';
 
@@ -57,7 +60,16 @@ export const chunksFailed = 'chunks-failed';
 export function newJobStatus(
   job: Pick<
     JobStatus,
-    'job' | 'name' | 'pool' | 'queue' | 'labels' | 'cut' | 'cells' | 'dependsOn' | 'createdAtMs'
+    | 'job'
+    | 'name'
+    | 'pool'
+    | 'queue'
+    | 'labels'
+    | 'cut'
+    | 'cells'
+    | 'dependsOn'
+    | 'createdAtMs'
+    | 'maxFailedChunks'
   >,
 ): JobStatus {
   const total = job.cut.chunks;
@@ -110,7 +122,7 @@ export function foldJob(
     donePower: cells.reduce((sum, cell) => sum + cell.donePower, 0),
     startedAtMs: started.length === 0 ? status.startedAtMs : Math.min(...started),
     endedAtMs: endedAtMs === 0 ? nowMs : endedAtMs,
-    reason: foldReason(status, state, cells),
+    reason: foldReason({ ...status, counts }, state, cells),
     waiting: isFinal(state) ? [] : foldWaiting(cells),
   };
 }
@@ -133,12 +145,18 @@ function foldCounts(status: JobStatus, cells: readonly JobCellStatus[]): ChunkCo
   return { total, waiting, pending: open - waiting, scheduled, running, done, dead, cancelled };
 }
 
+/** Each cell counts its own failures; only here is it seen that together they are too many. */
+export function hasTooManyFailed(status: Pick<JobStatus, 'counts' | 'maxFailedChunks'>): boolean {
+  return status.maxFailedChunks !== null && status.counts.dead > status.maxFailedChunks;
+}
+
 function foldReason(
   status: JobStatus,
   state: JobState,
   cells: readonly JobCellStatus[],
 ): string | null {
   if (status.orphaned) return dependencyFailed;
+  if (hasTooManyFailed(status)) return tooManyFailed;
   const given = cells.find((cell) => cell.reason !== null)?.reason ?? null;
   return given ?? (state === 'failed' ? chunksFailed : null);
 }

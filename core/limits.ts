@@ -80,7 +80,6 @@ export const reportFailuresMax = 200;
 export const outputTailBytesMax = 64 * 1024;
 
 export const executionsShownMax = 100;
-export const eventsPerJobMax = 1_000;
 export const eventTtlSeconds = 30 * 24 * 3_600;
 export const idempotencyTtlSeconds = 24 * 3_600;
 export const factsBytesMax = 8 * 1024;
@@ -131,6 +130,13 @@ export const jobspecTasksMax = 20;
 export const transactRowsMax = 100;
 export const batchGetKeysMax = 100;
 export const batchGetRoundsMax = 8;
+/** A request to a service of AWS: tries, the pauses between them, and how long a service may be silent. */
+export const awsAttemptsMax = 4;
+export const awsRetryMs = 50;
+export const awsRetryMsMax = 2_000;
+export const awsSilenceMsMax = 10_000;
+/** Connections to one service that one process keeps. */
+export const awsSocketsMax = 50;
 /** Beyond the client's own retries: a transaction cancelled by throttling. */
 export const transactAttemptsMax = 4;
 export const transactRetryMs = 25;
@@ -199,7 +205,5 @@ export const removalLookSecondsMax = 300;
 export const graphqlTokensMax = 2_000;
 /** How long a chunk that failed waits for an edge without failures before any edge may try it. */
 export const retryElsewhereMs = 60_000;
-/** How often one move looks for other jobs when those it chose were in the target before. */
-export const moveLooksMax = 4;
 /** How many rounds of its power a cell takes of a job before another cell with nothing free is asked too. */
 export const wavesPerCellMax = 16;

@@ -1,10 +1,20 @@
 import type { Ask, Cell, CellJob, Share } from './cell.ts';
-import { newShare } from './cell.ts';
+import { newShare, reopenedShare } from './cell.ts';
 import { moveJobsMax, planRowsMax } from './limits.ts';
 import { mismatchOf } from './matching.ts';
 import type { JobId } from './names.ts';
-import type { Plan } from './plan.ts';
-import { count, fromChunks, isEmpty, type RangeSet, subtract, takeLast, union } from './ranges.ts';
+import type { Execution, JobCellStatus, Plan } from './plan.ts';
+import {
+  count,
+  equal,
+  fromChunks,
+  isEmpty,
+  type RangeSet,
+  subtract,
+  takeLast,
+  union,
+} from './ranges.ts';
+import { isStranded } from './reconcile/candidates.ts';
 import { openPass, type Pass, pendingOf } from './reconcile/draft.ts';
 import { planOf } from './reconcile/plan-of.ts';
 import { touchJob } from './reconcile/rows.ts';
@@ -21,11 +31,18 @@ export type Move = {
   readonly asks: ReadonlyMap<JobId, Ask>;
 };
 
+/** What is written of a job that ended in a cell. */
+export type JobHistory = {
+  readonly ended: JobCellStatus;
+  readonly executions: readonly Execution[];
+};
+
 /** `null` when there is nothing to move. */
 export function moveRanges(
   from: Cell,
   to: Cell,
   moved: ReadonlyMap<JobId, RangeSet>,
+  histories: ReadonlyMap<JobId, JobHistory>,
   nowMs: number,
 ): Move | null {
   if (moved.size === 0) return null;
@@ -37,7 +54,10 @@ export function moveRanges(
     const there = to.jobs.get(id);
     if (there === undefined) asks.set(id, job.ask);
     source.set(id, { ...job, share: without(job.share, ranges) });
-    target.set(id, there === undefined ? arrival(job, ranges) : withMore(there, ranges));
+    target.set(
+      id,
+      there === undefined ? arrival(job, ranges, histories.get(id)) : withMore(there, ranges),
+    );
   }
   return {
     from: rewritten({ ...from, jobs: source }, moved, nowMs),
@@ -50,41 +70,46 @@ function without(share: Share, ranges: RangeSet): Share {
   return { ...share, ranges: subtract(share.ranges, ranges) };
 }
 
-function arrival(job: CellJob, ranges: RangeSet): CellJob {
-  return { ...job, share: { ...newShare(ranges), retryEpoch: job.share.retryEpoch } };
+/** A job that ended there before goes on from what it was: its rows in a cell are absolute. */
+function arrival(job: CellJob, ranges: RangeSet, history: JobHistory | undefined): CellJob {
+  const { retryEpoch } = job.share;
+  if (history === undefined) return { ...job, share: { ...newShare(ranges), retryEpoch } };
+  const before = reopenedShare(history.ended, history.executions, retryEpoch + 1);
+  return { ...job, share: { ...before, ranges: union(before.ranges, ranges) } };
 }
 
 function withMore(job: CellJob, ranges: RangeSet): CellJob {
   return { ...job, share: { ...job.share, ranges: union(job.share.ranges, ranges) } };
 }
 
-/**
- * What may move there, up to this power. Jobs in `excluded` ended in the target before: what its rows say of them is
- * absolute, so they must not begin there again.
- */
+/** What may move there, up to this power; what no edge here is of the right kind for moves whole. */
 export function chooseRanges(
   from: Cell,
   to: Cell,
-  power: number,
-  excluded: ReadonlySet<JobId>,
+  wanted: { readonly power: number; readonly stranded: boolean },
   nowMs: number,
 ): ReadonlyMap<JobId, RangeSet> {
   const pass = openPass(from, nowMs, planRowsMax);
   const chosen = new Map<JobId, RangeSet>();
-  let left = power;
+  let left = wanted.power;
   // The last to be served here would wait longest.
   for (const job of [...pass.jobs.values()].reverse()) {
-    if (chosen.size >= moveJobsMax || left < job.demand.power) continue;
+    if (chosen.size >= moveJobsMax) break;
+    if (!wanted.stranded && left < job.demand.power) continue;
     const { placement } = job.ask.spec;
-    const stays = placement.nodes !== null || placement.maxEdges !== null;
+    const isWhole = equal(pendingOf(job), job.before.ranges);
+    const isLimited = placement.nodes !== null || placement.maxEdges !== null;
+    const stays = isLimited && !(wanted.stranded && isWhole);
     if (stays || job.ask.held || job.ask.cancelled || job.ask.retryEpoch > job.retryEpoch) continue;
-    if (excluded.has(job.id) || !isWelcome(to, job.ask)) continue;
+    if (wanted.stranded && !isStranded(pass, job)) continue;
+    if (!isWelcome(to, job.ask)) continue;
     const tried = union(
       fromChunks(job.retries.keys()),
       union(job.revived, fromChunks(job.losses.keys())),
     );
     const fresh = subtract(pendingOf(job), tried);
-    const { taken } = takeLast(fresh, Math.floor(left / job.demand.power));
+    const most = wanted.stranded ? count(fresh) : Math.floor(left / job.demand.power);
+    const { taken } = takeLast(fresh, most);
     if (isEmpty(taken)) continue;
     chosen.set(job.id, taken);
     left -= job.demand.power * count(taken);

@@ -5,14 +5,9 @@ export type EdgeName = string & { readonly __edge?: never };
 export type CellId = string & { readonly __cell?: never };
 
 const namePattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
-const jobIdPattern = /^[0-9a-z]{16,26}$/;
 
 export function isName(text: string): text is EdgeName {
   return namePattern.test(text);
-}
-
-export function isJobId(text: string): text is JobId {
-  return jobIdPattern.test(text);
 }
 
 /** 9 characters of base-36 milliseconds keep their order until the year 5188. */
@@ -22,7 +17,7 @@ const timeDigits = 9;
 export function makeJobId(nowMs: number, random: Uint8Array): JobId {
   let tail = '';
   for (const byte of random) tail += (byte % 36).toString(36);
-  return (nowMs.toString(36).padStart(timeDigits, '0') + tail.slice(0, 9).padEnd(9, '0')) as JobId;
+  return (timeDigitsOf(nowMs) + tail.slice(0, 9).padEnd(9, '0')) as JobId;
 }
 
 const timeIdPattern = /^[0-9a-z]{18}$/;
@@ -35,10 +30,6 @@ export function isTimeId(id: JobId): boolean {
 /** The time part of an id, for what must sort among ids. */
 export function timeDigitsOf(nowMs: number): string {
   return nowMs.toString(36).padStart(timeDigits, '0');
-}
-
-export function jobIdTimeMs(id: JobId): number {
-  return Number.parseInt(id.slice(0, timeDigits), 36);
 }
 
 /** Cells are numbered inside their pool: `default.0`. A pool name has no dot, so this cannot collide. */

@@ -1,5 +1,5 @@
 import type { Cell } from './cell.ts';
-import type { Move } from './move-ranges.ts';
+import type { JobHistory, Move } from './move-ranges.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
 import type { Plan } from './plan.ts';
 import type { WorkJson } from './wire/work.ts';
@@ -15,8 +15,8 @@ export type CellStore = {
 
 /** Moves between two cells, each against the version that was loaded. */
 export type CellMoves = Pick<CellStore, 'load'> & {
-  /** Which of these jobs were in the cell once: what its status rows say of them stays. */
-  knownIn(cell: CellId, jobs: readonly JobId[]): Promise<ReadonlySet<JobId>>;
+  /** Of those of these jobs that were in the cell once and ended there: what is written of them stays true. */
+  historiesIn(cell: CellId, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, JobHistory>>;
   /** Both cells change or neither does. */
   commitMove(move: Move): Promise<'committed' | 'conflict'>;
 };

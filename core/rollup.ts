@@ -1,5 +1,5 @@
 import { isFinal, type JobState } from './job.ts';
-import { foldJob, type JobStatus, sameStatus } from './job-status.ts';
+import { foldJob, hasTooManyFailed, type JobStatus, sameStatus } from './job-status.ts';
 import type { CellId, JobId } from './names.ts';
 import type { JobCellStatus } from './plan.ts';
 
@@ -48,7 +48,7 @@ export function rollUp(view: RollupView, nowMs: number): Rollup {
     (cell) => (cells.get(cell)?.endedAtMs ?? null) === null,
   );
   const heldIn = (cell: CellId) => (cells.get(cell)?.counts.waiting ?? 0) > 0;
-  const ends = (next.cancelled || next.orphaned) && !isFinal(next.state);
+  const ends = (next.cancelled || next.orphaned || hasTooManyFailed(next)) && !isFinal(next.state);
   return {
     next,
     changed: !sameStatus(status, next),

@@ -46,7 +46,13 @@ export function createJobChanges(table: Table) {
         {
           kind: 'update',
           key: statusKey(job.id),
-          change: { set: { labels: JSON.stringify(edit.labels) }, add: { version: 1 } },
+          change: {
+            set: {
+              labels: JSON.stringify(edit.labels),
+              maxFailedChunks: edit.retries.maxFailedChunks,
+            },
+            add: { version: 1 },
+          },
         },
         ...cells.map((cell) =>
           askUpdate(cell, job.id, {

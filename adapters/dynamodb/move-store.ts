@@ -1,7 +1,9 @@
-import type { Move } from '../../core/move-ranges.ts';
+import type { JobHistory, Move } from '../../core/move-ranges.ts';
+import type { JobId } from '../../core/names.ts';
 import type { CellMoves } from '../../core/ports.ts';
 import { createCellStore, planWrites } from './cell-store.ts';
-import { askKey, jobCellKey, jobOfPartition } from './keys.ts';
+import { askKey, executionPrefix, jobCellKey, jobPartition } from './keys.ts';
+import { decodeExecution, decodeJobCell } from './rows-job.ts';
 import { encodeAsk } from './rows-share.ts';
 import type { Table, Write } from './table.ts';
 
@@ -12,9 +14,20 @@ import type { Table, Write } from './table.ts';
 export function createMoveStore(table: Table): CellMoves {
   return {
     load: createCellStore(table).load,
-    async knownIn(cell, jobs) {
+    async historiesIn(cell, jobs) {
       const rows = await table.getMany(jobs.map((job) => jobCellKey(job, cell)));
-      return new Set(rows.map((row) => jobOfPartition(row.pk)).filter((job) => job !== null));
+      const histories = new Map<JobId, JobHistory>();
+      for (const row of rows) {
+        const ended = decodeJobCell(row);
+        const pk = jobPartition(ended.job);
+        const executions = await table.queryAll({
+          pk,
+          skPrefix: executionPrefix,
+          consistent: true,
+        });
+        histories.set(ended.job, { ended, executions: executions.map(decodeExecution) });
+      }
+      return histories;
     },
     async commitMove(move) {
       const outcome = await table.transact(moveWrites(move));

@@ -31,6 +31,7 @@ export function encodeStatus(status: JobStatus): Row {
     cells: JSON.stringify(status.cells),
     dependsOn: JSON.stringify(status.dependsOn),
     createdAtMs: status.createdAtMs,
+    maxFailedChunks: status.maxFailedChunks,
     cancelled: status.cancelled,
   };
 }
@@ -64,6 +65,7 @@ export function decodeStatus(row: Row): JobStatus {
     cells: json<CellId[]>(row.cells, []),
     dependsOn: json<JobId[]>(row.dependsOn, []),
     createdAtMs: amount(row.createdAtMs),
+    maxFailedChunks: amountOrNull(row.maxFailedChunks),
     version: amount(row.version),
     state: text(row.state, 'pending') as JobState,
     counts: json<ChunkCounts>(row.counts, noChunks),

@@ -42,6 +42,19 @@ export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
   return edges.filter((edge) => !job.refusals.has(edge.name));
 }
 
+/** No edge of the cell is of the kind that the job asks for, not even one that is away: waiting here is in vain. */
+export function isStranded(pass: Pass, job: JobDraft): boolean {
+  const shape = shapeOf(job);
+  let stranded = pass.stranded.get(shape);
+  if (stranded === undefined) {
+    const edges = [...pass.edges.values()];
+    stranded =
+      edges.length > 0 && edges.every((edge) => mismatchOf(edge.source, job.ask.spec) !== null);
+    pass.stranded.set(shape, stranded);
+  }
+  return stranded;
+}
+
 export function shapeOf(job: JobDraft): string {
   const { requires, run } = job.ask.spec;
   const executor = Object.keys(run)[0]!;

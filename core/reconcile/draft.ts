@@ -38,6 +38,8 @@ export type Pass = {
   /** Edges that may get new work, and those of them that match a shape of job: filled on first use. */
   open: readonly EdgeDraft[] | null;
   readonly matches: Map<string, readonly EdgeDraft[]>;
+  /** Shapes of jobs for which the cell has no edge of the right kind. */
+  readonly stranded: Map<string, boolean>;
   readonly kinds: Map<string, Kind>;
   readonly rooms: Map<string, ReadonlyMap<WaitingReason, Found>>;
   /** The power from which on nothing fits any more, per kind of need: spares looking again. */
@@ -139,6 +141,7 @@ export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
     lookAgainAtMs: null,
     open: null,
     matches: new Map(),
+    stranded: new Map(),
     kinds: new Map(),
     rooms: new Map(),
     full: new Map(),

@@ -3,7 +3,7 @@ import { addCounts, noChunks, powerOf } from '../job.ts';
 import { summaryLabelsMax, summaryLabelValuesMax } from '../limits.ts';
 import type { JobCellStatus } from '../plan.ts';
 import { count } from '../ranges.ts';
-import { unavailable } from './candidates.ts';
+import { isStranded, unavailable } from './candidates.ts';
 import { type EdgeDraft, isActive, type JobDraft, type Pass, pendingOf } from './draft.ts';
 
 /** The figures of a pass: of each job it touched, and of the whole cell for its META row. Absolute, never deltas. */
@@ -102,16 +102,22 @@ function addLabels(labels: Record<string, readonly string[] | null>, edge: EdgeD
   }
 }
 
-function backlogOf(pass: Pass): Pick<CellSummary, 'chunks' | 'backlogPower' | 'jobs'> {
+function backlogOf(
+  pass: Pass,
+): Pick<CellSummary, 'chunks' | 'backlogPower' | 'strandedPower' | 'jobs'> {
   const before = pass.cell.meta.summary.chunks;
   let counts = noChunks;
   let backlogPower = 0;
+  let strandedPower = 0;
   let jobs = 0;
   for (const job of pass.jobs.values()) {
     if (job.ended) continue;
     jobs++;
     counts = addCounts(counts, countsOf(job));
-    if (job.endReason === null) backlogPower += powerOf(job.ask.cut, pendingOf(job));
+    if (job.endReason !== null) continue;
+    const power = powerOf(job.ask.cut, pendingOf(job));
+    backlogPower += power;
+    if (power > 0 && !job.ask.held && isStranded(pass, job)) strandedPower += power;
   }
   return {
     chunks: {
@@ -123,6 +129,7 @@ function backlogOf(pass: Pass): Pick<CellSummary, 'chunks' | 'backlogPower' | 'j
       cancelled: before.cancelled + pass.ends.cancelled,
     },
     backlogPower,
+    strandedPower,
     jobs,
   };
 }

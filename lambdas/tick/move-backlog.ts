@@ -1,8 +1,7 @@
-import type { Cell, CellMeta } from '../../core/cell.ts';
+import type { CellMeta } from '../../core/cell.ts';
 import { type CellMove, planMoves } from '../../core/cells.ts';
-import { moveLooksMax } from '../../core/limits.ts';
-import { chooseRanges, type Move, moveRanges } from '../../core/move-ranges.ts';
-import type { JobId } from '../../core/names.ts';
+import { tickEveryMs } from '../../core/limits.ts';
+import { chooseRanges, moveRanges } from '../../core/move-ranges.ts';
 import type { CellMoves, Clock } from '../../core/ports.ts';
 import type { Log } from '../log.ts';
 
@@ -17,7 +16,8 @@ export type MoveDeps = {
  * look; what moves is decided on the cells themselves. A lost race is left to the next minute.
  */
 export async function moveBacklog(deps: MoveDeps, metas: readonly CellMeta[]): Promise<void> {
-  for (const planned of planMoves(metas)) {
+  const turn = Math.floor(deps.clock.nowMs() / tickEveryMs);
+  for (const planned of planMoves(metas, turn)) {
     try {
       await carryOut(deps, planned);
     } catch (error) {
@@ -32,22 +32,12 @@ async function carryOut(deps: MoveDeps, planned: CellMove): Promise<void> {
     deps.moves.load(planned.to),
   ]);
   if (from === null || to === null) return;
-  const move = await choose(deps, from, to, planned.power);
+  const nowMs = deps.clock.nowMs();
+  const chosen = chooseRanges(from, to, planned, nowMs);
+  const arriving = [...chosen.keys()].filter((job) => !to.jobs.has(job));
+  const histories = await deps.moves.historiesIn(to.meta.id, arriving);
+  const move = moveRanges(from, to, chosen, histories, nowMs);
   if (move === null) return;
   const outcome = await deps.moves.commitMove(move);
   deps.log.info('move', { ...planned, jobs: move.from.shares.size, outcome });
-}
-
-/** A job that has already ended in the target is passed over, and others are looked at instead. */
-async function choose(deps: MoveDeps, from: Cell, to: Cell, power: number): Promise<Move | null> {
-  const excluded = new Set<JobId>();
-  for (let look = 1; look <= moveLooksMax; look++) {
-    const nowMs = deps.clock.nowMs();
-    const chosen = chooseRanges(from, to, power, excluded, nowMs);
-    const arriving = [...chosen.keys()].filter((job) => !to.jobs.has(job));
-    const known = await deps.moves.knownIn(to.meta.id, arriving);
-    if (known.size === 0) return moveRanges(from, to, chosen, nowMs);
-    for (const job of known) excluded.add(job);
-  }
-  return null;
 }

@@ -128,9 +128,21 @@ test('waiting power moves from full cells to idle ones of the same pool', () => 
     offer(3, { free: 600 }),
     offer(0, {}, 'lab'),
   ];
-  expect(planMoves(offers)).toEqual([
-    { from: 'default.0', to: 'default.2', power: 2_500 },
-    { from: 'default.1', to: 'default.3', power: 200 },
+  expect(planMoves(offers, 0)).toEqual([
+    { from: 'default.0', to: 'default.2', power: 2_500, stranded: false },
+    { from: 'default.1', to: 'default.3', power: 200, stranded: false },
   ]);
-  expect(planMoves([offer(0, { free: 500, backlog: 100 }), offer(1)])).toEqual([]);
+  expect(planMoves([offer(0, { free: 500, backlog: 100 }), offer(1)], 0)).toEqual([]);
+});
+
+test('what no edge of a cell is of the right kind for is offered to the others of the pool in turn', () => {
+  const lost = { ...offer(0, { free: 900, backlog: 400 }) };
+  const offers = [
+    { ...lost, summary: { ...lost.summary, strandedPower: 400 } },
+    offer(1, { free: 0, backlog: 50 }),
+    offer(2, { free: 0, backlog: 50 }),
+  ];
+  const offered = [0, 1].map((turn) => planMoves(offers, turn).filter((move) => move.stranded));
+  expect(offered.map(([move]) => move?.to)).toEqual(['default.1', 'default.2']);
+  expect(offered[0]).toMatchObject([{ from: 'default.0', power: 400 }]);
 });

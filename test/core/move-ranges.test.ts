@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell } from '../../core/cell.ts';
+import { noChunks } from '../../core/job.ts';
 import { chooseRanges, type Move, moveRanges } from '../../core/move-ranges.ts';
 import type { CellId, JobId } from '../../core/names.ts';
+import type { JobCellStatus } from '../../core/plan.ts';
 import { count, intersect, union } from '../../core/ranges.ts';
 import { makeCell, makeEdges, makeJob, startMs } from './cell-fixture.ts';
 import { checkChunks } from './invariants.ts';
@@ -10,13 +12,32 @@ import { rest, share } from './stage.ts';
 
 const job = 'job-a' as JobId;
 
+const emptyStatus: JobCellStatus = {
+  job,
+  counts: noChunks,
+  donePower: 0,
+  done: [],
+  dead: [],
+  cancelled: [],
+  waiting: [],
+  startedAtMs: null,
+  endedAtMs: startMs,
+  reason: null,
+};
+
 function idle(): Cell {
   const cell = makeCell({ edges: makeEdges(4) });
   return { ...cell, meta: { ...cell.meta, id: 'default.1' as CellId } };
 }
 
 function moved(from: Cell, to: Cell, power: number): Move | null {
-  return moveRanges(from, to, chooseRanges(from, to, power, new Set(), startMs), startMs);
+  return moveRanges(
+    from,
+    to,
+    chooseRanges(from, to, { power, stranded: false }, startMs),
+    new Map(),
+    startMs,
+  );
 }
 
 test('waiting chunks move whole: in two plans, each against its own version', () => {
@@ -61,4 +82,28 @@ test('nothing moves where nobody may run it, nor what must stay together', () =>
     const full = makeCell({ jobs: [makeJob(job, options)] });
     expect(moved(full, idle(), 10_000)).toBeNull();
   }
+});
+
+test('a job that ended in the target before goes on from what it was there', () => {
+  const full = makeCell({ jobs: [makeJob(job, { chunks: 40, share: { ranges: [10, 40] } })] });
+  const ended = { done: [0, 10], dead: [], cancelled: [], startedAtMs: startMs };
+  const status = { ...emptyStatus, ...ended };
+  const histories = new Map([[job, { ended: status, executions: [] }]]);
+  const chosen = chooseRanges(full, idle(), { power: 800, stranded: false }, startMs);
+  const arrived = moveRanges(full, idle(), chosen, histories, startMs)!.to.shares.get(job)!;
+  expect(count(arrived.done)).toBe(10);
+  expect(count(arrived.ranges)).toBe(18);
+});
+
+test('what no edge here is of the right kind for moves whole, a gang too', () => {
+  const requires = { labels: { site: 'south' }, expressions: [], edges: [] };
+  const placement = { policy: 'spread' as const, maxEdges: 2, nodes: null };
+  const full = makeCell({
+    edges: makeEdges(3),
+    jobs: [makeJob(job, { chunks: 40, requires, placement })],
+  });
+  const target = makeCell({ edges: makeEdges(4, { labels: { site: 'south' } }) });
+  expect(rest(full, startMs).cell.meta.summary.strandedPower).toBe(4_000);
+  const chosen = chooseRanges(full, target, { power: 1, stranded: true }, startMs);
+  expect(count(chosen.get(job)!)).toBe(40);
 });

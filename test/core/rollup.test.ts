@@ -22,6 +22,7 @@ function makeStatus(over: Partial<JobStatus> = {}): JobStatus {
     cells: [north],
     dependsOn: [],
     createdAtMs: startMs,
+    maxFailedChunks: null,
   });
   return { ...status, ...over };
 }
@@ -203,4 +204,16 @@ test('reasons to wait are added up over cells', () => {
   expect(roll(makeStatus(), cells).next.waiting).toEqual([
     { reason: 'no-free-power', chunks: 4, edges: 4, examples: ['a', 'b'], detail: 'too little' },
   ]);
+});
+
+test('failures in several cells together end the job early, although no cell has too many', () => {
+  const status = makeStatus({ maxFailedChunks: 1, cells: [north, south] });
+  const cells = {
+    [north]: counted({ total: 2, dead: 1, pending: 1 }),
+    [south]: counted({ total: 2, dead: 1, pending: 1 }),
+  };
+  const rolled = roll(status, cells);
+  expect(rolled.next.reason).toBe('max-failed-chunks');
+  expect(rolled.cancel).toEqual([north, south]);
+  expect(roll(makeStatus({ maxFailedChunks: 2, cells: [north, south] }), cells).cancel).toEqual([]);
 });

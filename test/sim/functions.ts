@@ -240,8 +240,7 @@ export class Functions {
         },
         moves: {
           load: (cell) => call('load', () => fleet.cells.get(cell) ?? null),
-          knownIn: (cell, jobs) =>
-            call('known', () => new Set(jobs.filter((job) => fleet.jobCells.get(job)?.has(cell)))),
+          historiesIn: (cell, jobs) => call('histories', () => fleet.historiesIn(cell, jobs)),
           commitMove: (move) =>
             call('move', () => {
               const done = fleet.commitMove(move);

@@ -3,7 +3,7 @@ import type { Ask, Cell, CellEdge, CellJob, EdgeConfig, EdgeReport } from '../..
 import { newCellMeta, newShare } from '../../core/cell.ts';
 import { cellFactsOf } from '../../core/edge-facts.ts';
 import type { JobStatus } from '../../core/job-status.ts';
-import type { Move } from '../../core/move-ranges.ts';
+import type { JobHistory, Move } from '../../core/move-ranges.ts';
 import type { CellId, EdgeName, JobId } from '../../core/names.ts';
 import type { ChunkEnd, Execution, JobCellStatus, Plan } from '../../core/plan.ts';
 import { emptyRanges } from '../../core/ranges.ts';
@@ -72,6 +72,16 @@ export class StoredFleet {
     for (const row of plan.executions) this.executions.set(`${row.job}/${row.edge}`, row);
     for (const row of plan.chunkEnds) this.chunkEnds.set(`${row.job}/${row.chunk}`, row);
     return { before, after };
+  }
+
+  historiesIn(cell: CellId, jobs: readonly JobId[]): ReadonlyMap<JobId, JobHistory> {
+    const histories = new Map<JobId, JobHistory>();
+    for (const job of jobs) {
+      const ended = this.jobCells.get(job)?.get(cell);
+      const executions = [...this.executions.values()].filter((row) => row.job === job);
+      if (ended !== undefined) histories.set(job, { ended, executions });
+    }
+    return histories;
   }
 
   /** Both plans or neither; a job that is new in the target brings along what is asked. */

@@ -155,6 +155,7 @@ export class World {
         cells: job.cells,
         dependsOn,
         createdAtMs: nowMs,
+        maxFailedChunks: job.spec.retries.maxFailedChunks,
       }),
     );
     let rest = rangeOf(0, cut.chunks);

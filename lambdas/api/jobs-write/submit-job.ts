@@ -62,6 +62,7 @@ export async function storeJob(
     cells,
     dependsOn: openParents,
     createdAtMs: call.nowMs,
+    maxFailedChunks: spec.retries.maxFailedChunks,
   });
   const answer = acceptedAnswer({ job, status });
   const also = key === null ? [] : [putIdempotent(call, key, answer)];

@@ -26,7 +26,13 @@ function withId(cell: Cell, id: CellId): Cell {
 }
 
 function planMove(from: Cell, to: Cell, power: number): Move | null {
-  return moveRanges(from, to, chooseRanges(from, to, power, new Set(), startMs), startMs);
+  return moveRanges(
+    from,
+    to,
+    chooseRanges(from, to, { power, stranded: false }, startMs),
+    new Map(),
+    startMs,
+  );
 }
 
 async function stage(): Promise<{ table: Table; move: Move }> {
@@ -57,12 +63,13 @@ test('a move against a cell that has changed moves nothing', async () => {
   expect(await store.commitMove(move)).toBe('conflict');
 });
 
-test('a job that was in the target before is known there', async () => {
+test('what is written of a job that was in the target before is found', async () => {
   const { table, move } = await stage();
   const store = createMoveStore(table);
-  expect(await store.knownIn(idle!, [job])).toEqual(new Set());
+  expect((await store.historiesIn(idle!, [job])).size).toBe(0);
   await store.commitMove(move);
-  expect(await store.knownIn(idle!, [job])).toEqual(new Set([job]));
+  const history = (await store.historiesIn(idle!, [job])).get(job);
+  expect(history?.ended.counts.total).toBe(10);
 });
 
 test('a job that was cancelled in the meantime stays where it is', async () => {

@@ -52,6 +52,7 @@ async function submit(table: Table, id: string, dependsOn: string[] = []): Promi
     cells: [cell],
     dependsOn: dependsOn as JobId[],
     createdAtMs: startMs,
+    maxFailedChunks: null,
   });
   await table.put(encodeStatus(status));
   await table.put(encodeAsk(cell, job, { ...ask, held: status.held }));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Cell, type CellMeta, type CellSummary, emptySummary } from '../../../core/cell.ts';
 import type { Move } from '../../../core/move-ranges.ts';
-import type { CellId, JobId } from '../../../core/names.ts';
+import type { CellId } from '../../../core/names.ts';
 import { count, intersect } from '../../../core/ranges.ts';
 import { tickCells } from '../../../lambdas/tick/tick-cells.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
@@ -9,7 +9,7 @@ import { createQuietLog } from '../quiet-log.ts';
 
 type Parts = { readonly id: string; readonly summary?: Partial<CellSummary>; readonly cell?: Cell };
 
-function stage(parts: readonly Parts[], known: ReadonlySet<JobId> = new Set()) {
+function stage(parts: readonly Parts[]) {
   const touched: CellId[] = [];
   const moves: Move[] = [];
   const metas = parts.map(
@@ -38,7 +38,7 @@ function stage(parts: readonly Parts[], known: ReadonlySet<JobId> = new Set()) {
           const cell = cells.get(id);
           return cell === undefined ? null : { ...cell, meta: { ...cell.meta, id } };
         },
-        knownIn: async () => known,
+        historiesIn: async () => new Map(),
         async commitMove(move: Move) {
           moves.push(move);
           return 'committed' as const;
@@ -96,18 +96,6 @@ test('waiting chunks move from a full cell to an idle one, all of them once', as
   expect(intersect(there, here)).toEqual([]);
   expect(count(there) + count(here)).toBe(50);
   expect(moves[0]?.asks.has('job-1')).toBe(true);
-});
-
-test('a job that ended in the idle cell before does not begin there again', async () => {
-  const { deps, moves } = stage(
-    [
-      { id: 'default.0', summary: summaries.full, cell: full },
-      { id: 'default.1', summary: summaries.idle, cell: idle },
-    ],
-    new Set(['job-1' as JobId]),
-  );
-  await tickCells(deps(quietMs));
-  expect(moves).toHaveLength(0);
 });
 
 test('a move that fails stops neither the others nor the tick', async () => {
