@@ -1,15 +1,7 @@
-import {
-  BatchGetCommand,
-  DeleteCommand,
-  type DynamoDBDocumentClient,
-  GetCommand,
-  PutCommand,
-  QueryCommand,
-  TransactWriteCommand,
-  type TransactWriteCommandInput,
-  UpdateCommand,
-} from '@aws-sdk/lib-dynamodb';
+import { randomUUID } from 'node:crypto';
 import { batchGetKeysMax, batchGetRoundsMax, transactRowsMax } from '../../core/limits.ts';
+import type { JsonCalls } from '../aws/json-calls.ts';
+import { type AttributeMap, decodeMap, encodeMap } from './attribute-values.ts';
 import type { Key } from './keys.ts';
 import { transactionOutcome, writeOutcome } from './transaction-outcome.ts';
 
@@ -79,20 +71,27 @@ export type Table = {
   transact(writes: readonly Write[]): Promise<TransactOutcome>;
 };
 
-export function createTable(client: DynamoDBDocumentClient, name: string): Table {
+/** The connection that a function keeps for its life is `createJsonCalls('dynamodb')`. */
+export function createTable(calls: JsonCalls, name: string): Table {
   const TableName = name;
   const table: Table = {
     name,
     async get(key) {
-      const answer = await client.send(
-        new GetCommand({ TableName, Key: keyOf(key), ConsistentRead: true }),
-      );
-      return (answer.Item as Row | undefined) ?? null;
+      const answer = await calls.call('GetItem', {
+        TableName,
+        Key: keyOf(key),
+        ConsistentRead: true,
+      });
+      return answer.Item === undefined ? null : rowOf(answer.Item as AttributeMap);
     },
-    getMany: (keys) => getMany(client, name, keys),
+    getMany: (keys) => getMany(calls, name, keys),
     async query(request) {
-      const answer = await client.send(new QueryCommand(queryInput(name, request)));
-      return { rows: (answer.Items ?? []) as Row[], next: answer.LastEvaluatedKey ?? null };
+      const answer = await calls.call('Query', queryInput(name, request));
+      const next = answer.LastEvaluatedKey as AttributeMap | undefined;
+      return {
+        rows: ((answer.Items ?? []) as AttributeMap[]).map(rowOf),
+        next: next === undefined ? null : decodeMap(next),
+      };
     },
     async queryAll(request) {
       const rows: Row[] = [];
@@ -104,55 +103,57 @@ export function createTable(client: DynamoDBDocumentClient, name: string): Table
       } while (after !== null);
       return rows;
     },
-    put: (row, condition) =>
-      writeOutcome(() =>
-        client.send(new PutCommand({ TableName, Item: row, ...conditionInput(condition) })),
-      ),
-    update: (key, change, condition) =>
-      writeOutcome(() =>
-        client.send(
-          new UpdateCommand({ TableName, Key: keyOf(key), ...changeInput(change, condition) }),
-        ),
-      ),
-    remove: (key, condition) =>
-      writeOutcome(() =>
-        client.send(
-          new DeleteCommand({ TableName, Key: keyOf(key), ...conditionInput(condition) }),
-        ),
-      ),
+    put(row, condition) {
+      const input = { TableName, Item: encodeMap(row), ...conditionInput(condition) };
+      return writeOutcome(() => calls.call('PutItem', input));
+    },
+    update(key, change, condition) {
+      const input = { TableName, Key: keyOf(key), ...changeInput(change, condition) };
+      return writeOutcome(() => calls.call('UpdateItem', input));
+    },
+    remove(key, condition) {
+      const input = { TableName, Key: keyOf(key), ...conditionInput(condition) };
+      return writeOutcome(() => calls.call('DeleteItem', input));
+    },
     async transact(writes) {
       if (writes.length === 0) return { kind: 'committed' };
       if (writes.length > transactRowsMax) throw new Error(`${writes.length} rows in one commit`);
-      const input = { TransactItems: writes.map((write) => transactItem(name, write)) };
-      return transactionOutcome(() => client.send(new TransactWriteCommand(input)));
+      const TransactItems = writes.map((write) => transactItem(name, write));
+      return transactionOutcome(() =>
+        // With the token a request whose answer was lost may be sent again: it is carried out once.
+        calls.call('TransactWriteItems', { TransactItems, ClientRequestToken: randomUUID() }),
+      );
     },
   };
   return table;
 }
 
-function keyOf(key: Key): { pk: string; sk: string } {
-  return { pk: key.pk, sk: key.sk };
+const rowOf = (item: AttributeMap): Row => decodeMap(item) as Row;
+
+function keyOf(key: Key): AttributeMap {
+  return { pk: { S: key.pk }, sk: { S: key.sk } };
 }
 
-async function getMany(
-  client: DynamoDBDocumentClient,
-  name: string,
-  keys: readonly Key[],
-): Promise<Row[]> {
+async function getMany(calls: JsonCalls, name: string, keys: readonly Key[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (let start = 0; start < keys.length; start += batchGetKeysMax) {
-    let open = keys.slice(start, start + batchGetKeysMax).map(keyOf) as Record<string, unknown>[];
+    let open: readonly AttributeMap[] = keys.slice(start, start + batchGetKeysMax).map(keyOf);
     for (let round = 0; open.length > 0; round++) {
       if (round >= batchGetRoundsMax) throw new Error(`the table ${name} answers too slowly`);
-      const answer = await client.send(
-        new BatchGetCommand({ RequestItems: { [name]: { Keys: open, ConsistentRead: true } } }),
-      );
-      for (const row of answer.Responses?.[name] ?? []) rows.push(row as Row);
+      const answer = (await calls.call('BatchGetItem', {
+        RequestItems: { [name]: { Keys: open, ConsistentRead: true } },
+      })) as BatchAnswer;
+      for (const item of answer.Responses?.[name] ?? []) rows.push(rowOf(item));
       open = answer.UnprocessedKeys?.[name]?.Keys ?? [];
     }
   }
   return rows;
 }
+
+type BatchAnswer = {
+  readonly Responses?: Readonly<Record<string, readonly AttributeMap[]>>;
+  readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys?: readonly AttributeMap[] }>>;
+};
 
 function queryInput(name: string, request: QueryRequest) {
   const pk = request.index === undefined ? 'pk' : `${request.index}Pk`;
@@ -170,12 +171,12 @@ function queryInput(name: string, request: QueryRequest) {
     TableName: name,
     KeyConditionExpression: expression,
     ExpressionAttributeNames: names,
-    ExpressionAttributeValues: values,
+    ExpressionAttributeValues: encodeMap(values),
     ScanIndexForward: request.backwards !== true,
     ...(request.index === undefined ? {} : { IndexName: request.index }),
     ...(request.consistent === true ? { ConsistentRead: true } : {}),
     ...(request.limit === undefined ? {} : { Limit: request.limit }),
-    ...(request.after === undefined ? {} : { ExclusiveStartKey: { ...request.after } }),
+    ...(request.after === undefined ? {} : { ExclusiveStartKey: encodeMap(request.after) }),
     ...(request.attributes === undefined
       ? {}
       : { ProjectionExpression: request.attributes.map((it) => `#${it}`).join(', ') }),
@@ -185,7 +186,7 @@ function queryInput(name: string, request: QueryRequest) {
 type ExpressionInput = {
   ConditionExpression?: string;
   ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues?: Record<string, unknown>;
+  ExpressionAttributeValues?: AttributeMap;
 };
 
 function namesIn(expression: string): Record<string, string> {
@@ -203,7 +204,7 @@ function attributes(expression: string, values: Record<string, unknown>): Expres
   const names = namesIn(expression);
   return {
     ...(Object.keys(names).length === 0 ? {} : { ExpressionAttributeNames: names }),
-    ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: values }),
+    ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: encodeMap(values) }),
   };
 }
 
@@ -234,12 +235,10 @@ function changeInput(change: Change, condition: Condition | undefined) {
   };
 }
 
-type TransactItem = NonNullable<TransactWriteCommandInput['TransactItems']>[number];
-
-function transactItem(TableName: string, write: Write): TransactItem {
+function transactItem(TableName: string, write: Write): object {
   switch (write.kind) {
     case 'put':
-      return { Put: { TableName, Item: write.row, ...conditionInput(write.condition) } };
+      return { Put: { TableName, Item: encodeMap(write.row), ...conditionInput(write.condition) } };
     case 'update':
       return {
         Update: { TableName, Key: keyOf(write.key), ...changeInput(write.change, write.condition) },

@@ -1,4 +1,5 @@
 import { transactAttemptsMax, transactRetryMs } from '../../core/limits.ts';
+import { AwsError } from '../aws/aws-error.ts';
 import type { TransactOutcome } from './table.ts';
 
 /**
@@ -48,7 +49,7 @@ const retried = new Set([
 ]);
 
 function outcomeOf(error: unknown): TransactOutcome | 'retry' {
-  if (!(error instanceof Error)) throw error;
+  if (!(error instanceof AwsError)) throw error;
   if (error.name === 'TransactionInProgressException') return { kind: 'conflict' };
   if (error.name !== 'TransactionCanceledException') throw error;
   const codes = reasonsOf(error);
@@ -59,7 +60,7 @@ function outcomeOf(error: unknown): TransactOutcome | 'retry' {
   throw error;
 }
 
-function reasonsOf(error: Error): string[] {
-  const reasons = (error as { CancellationReasons?: { Code?: string }[] }).CancellationReasons;
+function reasonsOf(error: AwsError): string[] {
+  const reasons = error.details.CancellationReasons as { Code?: string }[] | undefined;
   return (reasons ?? []).map((reason) => reason.Code ?? 'None');
 }

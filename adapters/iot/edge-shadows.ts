@@ -1,5 +1,7 @@
-import { GetThingShadowCommand, IoTDataPlaneClient } from '@aws-sdk/client-iot-data-plane';
 import { isRecord } from '../../core/wire/work.ts';
+import { endpointOf } from '../aws/endpoint.ts';
+import { createSignedClient, type SignedClient } from '../aws/signed-client.ts';
+import { shadowRequest } from './shadow-request.ts';
 
 /** Reads the `work` document of an edge for those that have no MQTT. */
 export type EdgeShadows = {
@@ -7,14 +9,13 @@ export type EdgeShadows = {
   readWork(edge: string): Promise<Readonly<Record<string, unknown>> | null>;
 };
 
-export function createEdgeShadows(client = new IoTDataPlaneClient({})): EdgeShadows {
+export function createEdgeShadows(
+  client: SignedClient = createSignedClient(endpointOf('iotdata')),
+): EdgeShadows {
   return {
     async readWork(edge) {
       try {
-        const answer = await client.send(
-          new GetThingShadowCommand({ thingName: edge, shadowName: 'work' }),
-        );
-        return desiredOf(answer.payload);
+        return desiredOf(await client.send(shadowRequest('GET', edge, 'work', '')));
       } catch (error) {
         if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
         throw error;
@@ -23,8 +24,8 @@ export function createEdgeShadows(client = new IoTDataPlaneClient({})): EdgeShad
   };
 }
 
-function desiredOf(payload: Uint8Array | undefined): Readonly<Record<string, unknown>> | null {
-  const document: unknown = JSON.parse(new TextDecoder().decode(payload ?? new Uint8Array()));
+function desiredOf(payload: string): Readonly<Record<string, unknown>> | null {
+  const document: unknown = JSON.parse(payload);
   const state = isRecord(document) ? document.state : null;
   const desired = isRecord(state) ? state.desired : null;
   return isRecord(desired) ? desired : null;

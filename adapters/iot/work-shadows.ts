@@ -1,8 +1,10 @@
-import { IoTDataPlaneClient, UpdateThingShadowCommand } from '@aws-sdk/client-iot-data-plane';
 import { shadowAttemptsMax, shadowBytesMax, shadowRetryMs } from '../../core/limits.ts';
 import type { EdgeName } from '../../core/names.ts';
 import type { WorkShadows } from '../../core/ports.ts';
 import type { WorkJson } from '../../core/wire/work.ts';
+import { endpointOf } from '../aws/endpoint.ts';
+import { createSignedClient, type SignedClient } from '../aws/signed-client.ts';
+import { shadowRequest } from './shadow-request.ts';
 
 /**
  * Why a `work` document was not written. None of these loses anything: the epoch that an edge has not applied is written
@@ -23,17 +25,15 @@ export class ShadowRefusal extends Error {
  * epoch inside orders the documents, and the edge drops one that is older than what it has.
  */
 export function createWorkShadows(
-  client = new IoTDataPlaneClient({ maxAttempts: 1 }),
+  client: SignedClient = createSignedClient(endpointOf('iotdata'), { attemptsMax: 1 }),
 ): WorkShadows {
   return {
     async write(edge, work) {
-      const payload = new TextEncoder().encode(documentOf(work));
-      if (payload.length > shadowBytesMax) throw new ShadowRefusal('too-large', edge);
+      const document = documentOf(work);
+      if (Buffer.byteLength(document) > shadowBytesMax) throw new ShadowRefusal('too-large', edge);
       for (let attempt = 1; ; attempt++) {
         try {
-          await client.send(
-            new UpdateThingShadowCommand({ thingName: edge, shadowName: 'work', payload }),
-          );
+          await client.send(shadowRequest('POST', edge, 'work', document));
           return;
         } catch (error) {
           const kind = refusalOf(error);

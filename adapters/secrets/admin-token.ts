@@ -1,4 +1,4 @@
-import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { createJsonCalls } from '../aws/json-calls.ts';
 
 /** The stack's first token. Kept for a minute, so that a rotated one is known soon and a busy API asks rarely. */
 export type AdminToken = { read(nowMs: number): Promise<string | null> };
@@ -6,13 +6,13 @@ export type AdminToken = { read(nowMs: number): Promise<string | null> };
 const keptMs = 60_000;
 
 export function createAdminToken(secretArn: string): AdminToken {
-  const client = new SecretsManagerClient({});
+  const calls = createJsonCalls('secretsmanager');
   let kept: { value: string | null; atMs: number } | null = null;
   return {
     async read(nowMs) {
       if (kept !== null && nowMs - kept.atMs < keptMs) return kept.value;
-      const answer = await client.send(new GetSecretValueCommand({ SecretId: secretArn }));
-      kept = { value: answer.SecretString ?? null, atMs: nowMs };
+      const { SecretString: value } = await calls.call('GetSecretValue', { SecretId: secretArn });
+      kept = { value: typeof value === 'string' ? value : null, atMs: nowMs };
       return kept.value;
     },
   };

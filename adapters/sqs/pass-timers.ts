@@ -1,7 +1,7 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { timerDelaySecondsMax } from '../../core/limits.ts';
 import type { CellId } from '../../core/names.ts';
 import type { Clock, Timers } from '../../core/ports.ts';
+import { createJsonCalls, type JsonCalls } from '../aws/json-calls.ts';
 
 /**
  * Timers finer than the minute tick: a delayed message names the cell to look at.
@@ -12,9 +12,9 @@ import type { Clock, Timers } from '../../core/ports.ts';
 export function createPassTimers(deps: {
   readonly queueUrl: string;
   readonly clock: Clock;
-  readonly client?: SQSClient;
+  readonly calls?: JsonCalls;
 }): Timers {
-  const client = deps.client ?? new SQSClient({});
+  const calls = deps.calls ?? createJsonCalls('sqs');
   const underWay = new Map<CellId, number>();
   return {
     async lookAgain(cell, atMs) {
@@ -25,13 +25,11 @@ export function createPassTimers(deps: {
       const sent = underWay.get(cell);
       if (sent !== undefined && sent > nowMs && sent <= dueAtMs) return;
       underWay.set(cell, dueAtMs);
-      await client.send(
-        new SendMessageCommand({
-          QueueUrl: deps.queueUrl,
-          MessageBody: JSON.stringify({ cell }),
-          DelaySeconds,
-        }),
-      );
+      await calls.call('SendMessage', {
+        QueueUrl: deps.queueUrl,
+        MessageBody: JSON.stringify({ cell }),
+        DelaySeconds,
+      });
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { createDocumentClient } from '../../adapters/dynamodb/client.ts';
+import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { createInventory } from '../../adapters/dynamodb/edge-inventory.ts';
 import { createTable } from '../../adapters/dynamodb/table.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../core/wire/edge-event.ts';
@@ -11,7 +11,7 @@ import { storeReports } from './store-reports.ts';
 
 const log = createLog({ function: 'report' }, Date.now);
 const deps = {
-  inventory: createInventory(createTable(createDocumentClient(), requiredEnv('TABLE_NAME'))),
+  inventory: createInventory(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
   log,
 };
 

@@ -1,5 +1,5 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { createDocumentClient } from '../../adapters/dynamodb/client.ts';
+import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { jobOfPartition } from '../../adapters/dynamodb/keys.ts';
 import { createRollupStore } from '../../adapters/dynamodb/rollup-store.ts';
 import { createTable } from '../../adapters/dynamodb/table.ts';
@@ -11,7 +11,7 @@ import { rollUpJobs } from './roll-up-jobs.ts';
 
 const log = createLog({ function: 'rollup' }, Date.now);
 const deps = {
-  store: createRollupStore(createTable(createDocumentClient(), requiredEnv('TABLE_NAME'))),
+  store: createRollupStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
   clock: { nowMs: Date.now },
   log,
 };

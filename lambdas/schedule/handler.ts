@@ -1,6 +1,6 @@
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
+import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { createCellStore } from '../../adapters/dynamodb/cell-store.ts';
-import { createDocumentClient } from '../../adapters/dynamodb/client.ts';
 import { createTable } from '../../adapters/dynamodb/table.ts';
 import { createWorkShadows } from '../../adapters/iot/work-shadows.ts';
 import { createPassTimers } from '../../adapters/sqs/pass-timers.ts';
@@ -12,7 +12,7 @@ import { scheduleCells, wakeupsOfStream, wakeupsOfTimers } from './schedule-cell
 const log = createLog({ function: 'schedule' }, Date.now);
 const clock = { nowMs: Date.now };
 const deps = {
-  store: createCellStore(createTable(createDocumentClient(), requiredEnv('TABLE_NAME'))),
+  store: createCellStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
   shadows: createWorkShadows(),
   timers: createPassTimers({ queueUrl: requiredEnv('TIMER_QUEUE_URL'), clock }),
   clock,

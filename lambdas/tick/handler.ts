@@ -1,4 +1,4 @@
-import { createDocumentClient } from '../../adapters/dynamodb/client.ts';
+import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { createMoveStore } from '../../adapters/dynamodb/move-store.ts';
 import { createPoolsStore } from '../../adapters/dynamodb/pools-store.ts';
 import { encodeTick } from '../../adapters/dynamodb/rows-cell.ts';
@@ -9,7 +9,7 @@ import { createLog } from '../log.ts';
 import { tickCells } from './tick-cells.ts';
 
 const log = createLog({ function: 'tick' }, Date.now);
-const table = createTable(createDocumentClient(), requiredEnv('TABLE_NAME'));
+const table = createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'));
 const pools = createPoolsStore(table);
 const deps = {
   fleet: {

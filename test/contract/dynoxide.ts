@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { documentClientOf } from '../../adapters/dynamodb/client.ts';
+import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { listIndexAttributes, listIndexName } from '../../adapters/dynamodb/keys.ts';
 import { createTable, type Table } from '../../adapters/dynamodb/table.ts';
 
@@ -27,10 +27,17 @@ export async function startDynoxide(): Promise<Dynoxide> {
   }
   const port = await freePort();
   const child = spawn(binary, ['--port', String(port)], { stdio: 'ignore' });
+  const region = 'us-east-1';
+  const url = new URL(`http://127.0.0.1:${port}`);
+  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const calls = createJsonCalls('dynamodb', {
+    endpoint: { url, region, service: 'dynamodb' },
+    credentials: () => credentials,
+  });
   const client = new DynamoDBClient({
-    endpoint: `http://127.0.0.1:${port}`,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+    endpoint: url.origin,
+    region,
+    credentials,
     // The first request waits until the process listens; the client's own retries are that wait.
     maxAttempts: 20,
   });
@@ -40,9 +47,12 @@ export async function startDynoxide(): Promise<Dynoxide> {
     async makeTable() {
       const name = `edgewise-${++tables}`;
       await client.send(new CreateTableCommand(tableInput(name)));
-      return createTable(documentClientOf(client), name);
+      return createTable(calls, name);
     },
-    close: () => stop(child, client),
+    close: () => {
+      calls.close();
+      return stop(child, client);
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import type { APIGatewayRequestAuthorizerEventV2 } from 'aws-lambda';
-import { createDocumentClient } from '../../../adapters/dynamodb/client.ts';
+import { createJsonCalls } from '../../../adapters/aws/json-calls.ts';
 import { createTable } from '../../../adapters/dynamodb/table.ts';
 import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import { createAdminToken } from '../../../adapters/secrets/admin-token.ts';
@@ -13,7 +13,7 @@ import { bearerOf, identifyCaller } from './identify-caller.ts';
  * Its verdicts are not cached: a token that was revoked a moment ago opens nothing.
  */
 const sources = {
-  tokens: createTokensStore(createTable(createDocumentClient(), requiredEnv('TABLE_NAME'))),
+  tokens: createTokensStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
   adminToken: createAdminToken(requiredEnv('ADMIN_TOKEN_ARN')),
 };
 

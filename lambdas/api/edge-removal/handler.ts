@@ -1,5 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { createDocumentClient } from '../../../adapters/dynamodb/client.ts';
+import { createJsonCalls } from '../../../adapters/aws/json-calls.ts';
 import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import { createTable } from '../../../adapters/dynamodb/table.ts';
 import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
@@ -13,7 +13,7 @@ import { continueRemoval, type RemovalDeps } from './finish-removals.ts';
 
 const log = createLog({ function: 'edge-removal' }, Date.now);
 const deps: RemovalDeps = {
-  edges: createEdgesStore(createTable(createDocumentClient(), requiredEnv('TABLE_NAME'))),
+  edges: createEdgesStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
   iot: createControlPlane({
     policyName: requiredEnv('EDGE_POLICY'),
     certificatesArn: requiredEnv('CERTIFICATES_ARN'),

@@ -1,4 +1,4 @@
-import { createDocumentClient } from '../../../adapters/dynamodb/client.ts';
+import { createJsonCalls } from '../../../adapters/aws/json-calls.ts';
 import { createTable, type Table } from '../../../adapters/dynamodb/table.ts';
 import { requiredEnv } from '../../environment.ts';
 
@@ -6,7 +6,7 @@ import { requiredEnv } from '../../environment.ts';
 export function onTable<D>(make: (table: Table) => D): () => D {
   let deps: D | null = null;
   return () => {
-    deps ??= make(createTable(createDocumentClient(), requiredEnv('TABLE_NAME')));
+    deps ??= make(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME')));
     return deps;
   };
 }

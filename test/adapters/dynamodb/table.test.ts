@@ -1,7 +1,6 @@
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentClientOf } from '../../../adapters/dynamodb/client.ts';
+import { AwsError } from '../../../adapters/aws/aws-error.ts';
+import type { JsonCalls } from '../../../adapters/aws/json-calls.ts';
 import { createTable, type Table } from '../../../adapters/dynamodb/table.ts';
 import { transactAttemptsMax, transactRowsMax } from '../../../core/limits.ts';
 import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
@@ -37,14 +36,34 @@ describe('single rows', () => {
   });
 
   test('a row in somebody’s transaction is tried again, a bounded number of times', async () => {
-    const { mock, away: busy } = awayTable();
-    const conflict = Object.assign(new Error('busy'), { name: 'TransactionConflictException' });
-    mock.rejectsOnce(conflict).resolves({});
-    expect(await busy.put(row('x', 'y'))).toBe(true);
-    mock.reset();
-    mock.rejects(conflict);
-    await expect(busy.put(row('x', 'y'))).rejects.toThrow('busy');
-    expect(mock.calls()).toHaveLength(transactAttemptsMax);
+    const conflict = new AwsError('TransactionConflictException', 400, { message: 'busy' });
+    const once = awayTable(conflict, {});
+    expect(await once.away.put(row('x', 'y'))).toBe(true);
+    const always = awayTable(conflict);
+    await expect(always.away.put(row('x', 'y'))).rejects.toThrow('busy');
+    expect(always.inputs).toHaveLength(transactAttemptsMax);
+  });
+});
+
+describe('values', () => {
+  test('come back as they were written', async () => {
+    const values = {
+      text: 'quotes " and \n lines, 😀, % and \u0001',
+      empty: '',
+      number: -1.5e-7,
+      large: Number.MAX_SAFE_INTEGER,
+      yes: true,
+      nothing: null,
+      list: [1, 'two', [false]],
+      map: { deep: { er: null }, list: [] },
+    };
+    await table.put(row('values', 'a', { ...values, left: undefined }));
+    expect(await table.get(row('values', 'a'))).toEqual(row('values', 'a', values));
+  });
+
+  test.each([Number.NaN, Number.POSITIVE_INFINITY, 1n, () => 1])('%s is refused', async (value) => {
+    await expect(async () => table.put(row('values', 'b', { value }))).rejects.toThrow(/row/);
+    expect(await table.get(row('values', 'b'))).toBeNull();
   });
 });
 
@@ -93,6 +112,16 @@ describe('a transaction', () => {
     expect(await table.get(row('all', 'c'))).toBeNull();
   });
 
+  test('carries a token of its own, so that a repeated request is carried out once', async () => {
+    const { inputs, away } = awayTable({});
+    const writes = [{ kind: 'put' as const, row: row('x', 'y') }];
+    await away.transact(writes);
+    await away.transact(writes);
+    const tokens = inputs.map((it) => (it as { ClientRequestToken?: string }).ClientRequestToken);
+    expect(tokens[0]).toMatch(/^[0-9a-f-]{36}$/);
+    expect(new Set(tokens).size).toBe(2);
+  });
+
   test('of nothing is committed', async () => {
     expect(await table.transact([])).toEqual({ kind: 'committed' });
   });
@@ -109,33 +138,44 @@ describe('a transaction', () => {
     [['None', 'TransactionConflict'], { kind: 'conflict' }],
     [['ConditionalCheckFailed', 'TransactionConflict'], { kind: 'refused', failed: [0] }],
   ])('that was cancelled for %j is an outcome', async (codes, outcome) => {
-    const { mock, away } = awayTable();
-    mock.rejects(cancelled(codes));
+    const { inputs, away } = awayTable(cancelled(codes));
     expect(await away.transact([{ kind: 'put', row: row('x', 'y') }])).toEqual(outcome);
-    expect(mock.calls()).toHaveLength(1);
+    expect(inputs).toHaveLength(1);
   });
 
   test('that was throttled is tried again, a bounded number of times', async () => {
-    const { mock, away } = awayTable();
-    mock.rejectsOnce(cancelled(['ThrottlingError'])).resolves({});
-    expect(await away.transact([{ kind: 'put', row: row('x', 'y') }])).toEqual({
+    const throttled = cancelled(['ThrottlingError']);
+    const once = awayTable(throttled, {});
+    expect(await once.away.transact([{ kind: 'put', row: row('x', 'y') }])).toEqual({
       kind: 'committed',
     });
-    mock.reset();
-    mock.rejects(cancelled(['ThrottlingError']));
-    await expect(away.transact([{ kind: 'put', row: row('x', 'y') }])).rejects.toThrow('cancelled');
-    expect(mock.calls()).toHaveLength(transactAttemptsMax);
+    const always = awayTable(throttled);
+    await expect(always.away.transact([{ kind: 'put', row: row('x', 'y') }])).rejects.toThrow(
+      'cancelled',
+    );
+    expect(always.inputs).toHaveLength(transactAttemptsMax);
   });
 });
 
-function awayTable() {
-  const client = documentClientOf(new DynamoDBClient({ region: 'us-east-1' }));
-  return { mock: mockClient(client as never), away: createTable(client, 'away') };
+/** A table that answers what it is told to: each answer once, the last one for ever. */
+function awayTable(...answers: readonly (AwsError | object)[]) {
+  const inputs: object[] = [];
+  const calls: JsonCalls = {
+    async call(_operation, input) {
+      const answer = answers[Math.min(inputs.length, answers.length - 1)]!;
+      inputs.push(input);
+      if (answer instanceof AwsError) throw answer;
+      return answer as Record<string, unknown>;
+    },
+    close: () => undefined,
+  };
+  return { inputs, away: createTable(calls, 'away') };
 }
 
-function cancelled(codes: readonly string[]): Error {
-  return Object.assign(new Error('cancelled'), {
-    name: 'TransactionCanceledException',
-    CancellationReasons: codes.map((Code) => ({ Code })),
+function cancelled(codes: readonly string[]): AwsError {
+  const CancellationReasons = codes.map((Code) => ({ Code }));
+  return new AwsError('TransactionCanceledException', 400, {
+    message: 'cancelled',
+    CancellationReasons,
   });
 }

@@ -1,13 +1,6 @@
-import {
-  ConflictException,
-  InvalidRequestException,
-  IoTDataPlaneClient,
-  RequestEntityTooLargeException,
-  ThrottlingException,
-  UpdateThingShadowCommand,
-} from '@aws-sdk/client-iot-data-plane';
-import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
+import { AwsError } from '../../../adapters/aws/aws-error.ts';
+import type { SignedRequest } from '../../../adapters/aws/signed-client.ts';
 import { createWorkShadows } from '../../../adapters/iot/work-shadows.ts';
 import { shadowAttemptsMax } from '../../../core/limits.ts';
 import type { EdgeName } from '../../../core/names.ts';
@@ -15,63 +8,63 @@ import type { WorkJson } from '../../../core/wire/work.ts';
 
 const edge = 'edge-1' as EdgeName;
 const work: WorkJson = { e: 7, n: 3, w: { gone: null } };
-const details = { message: 'no', $metadata: {} };
+const throttling = new AwsError('ThrottlingException', 429, {});
+const conflict = new AwsError('ConflictException', 409, {});
 
-function stage() {
-  const client = new IoTDataPlaneClient({ region: 'us-east-1' });
-  const mock = mockClient(client as never);
-  const calls = () => mock.commandCalls(UpdateThingShadowCommand as never);
-  return { mock, calls, shadows: createWorkShadows(client) };
+/** Shadows of a service that answers what it is told to: each answer once, the last one for ever. */
+function stage(...answers: readonly (AwsError | null)[]) {
+  const sent: SignedRequest[] = [];
+  const shadows = createWorkShadows({
+    async send(request) {
+      const answer = answers[Math.min(sent.length, answers.length - 1)];
+      sent.push(request);
+      if (answer instanceof AwsError) throw answer;
+      return '{}';
+    },
+    close: () => undefined,
+  });
+  return { sent, shadows };
 }
 
 test('writes the whole document as desired, without a version', async () => {
-  const { mock, calls, shadows } = stage();
-  mock.resolves({});
+  const { sent, shadows } = stage(null);
   await shadows.write(edge, work);
-  const input = calls()[0]?.args[0].input as { payload: Uint8Array };
-  expect(input).toMatchObject({ thingName: edge, shadowName: 'work' });
-  expect(JSON.parse(new TextDecoder().decode(input.payload))).toEqual({
-    state: { desired: work },
-  });
+  expect(sent).toHaveLength(1);
+  const path = '/things/edge-1/shadow';
+  expect(sent[0]).toMatchObject({ method: 'POST', path, query: { name: 'work' } });
+  expect(JSON.parse(sent[0]!.body)).toEqual({ state: { desired: work } });
 });
 
 test('a throttled or contended write is tried again', async () => {
-  const { mock, calls, shadows } = stage();
-  mock
-    .rejectsOnce(new ThrottlingException(details))
-    .rejectsOnce(new ConflictException(details))
-    .resolves({});
+  const { sent, shadows } = stage(throttling, conflict, null);
   await shadows.write(edge, work);
-  expect(calls()).toHaveLength(3);
+  expect(sent).toHaveLength(3);
 });
 
 test('gives up after a bounded number of tries, and says why', async () => {
-  const { mock, calls, shadows } = stage();
-  mock.rejects(new ThrottlingException(details));
+  const { sent, shadows } = stage(throttling);
   await expect(shadows.write(edge, work)).rejects.toMatchObject({
     name: 'ShadowRefusal',
     kind: 'throttled',
   });
-  expect(calls()).toHaveLength(shadowAttemptsMax);
+  expect(sent).toHaveLength(shadowAttemptsMax);
 });
 
 test('a document that is too large is not tried again', async () => {
-  const { mock, calls, shadows } = stage();
-  mock.rejects(new RequestEntityTooLargeException(details));
+  const { sent, shadows } = stage(new AwsError('RequestEntityTooLargeException', 413, {}));
   await expect(shadows.write(edge, work)).rejects.toMatchObject({ kind: 'too-large' });
-  expect(calls()).toHaveLength(1);
+  expect(sent).toHaveLength(1);
 });
 
 test('a document that cannot fit is not sent at all', async () => {
-  const { calls, shadows } = stage();
+  const { sent, shadows } = stage(null);
   const large = { ...work, w: { ['x'.repeat(9_000)]: null } };
   await expect(shadows.write(edge, large)).rejects.toMatchObject({ kind: 'too-large' });
-  expect(calls()).toHaveLength(0);
+  expect(sent).toHaveLength(0);
 });
 
 test('a defect of ours is not hidden behind a refusal', async () => {
-  const { mock, shadows } = stage();
-  mock.rejects(new InvalidRequestException(details));
+  const { shadows } = stage(new AwsError('InvalidRequestException', 400, {}));
   await expect(shadows.write(edge, work)).rejects.toMatchObject({
     name: 'InvalidRequestException',
   });

@@ -1,5 +1,3 @@
-import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
 import { createPassTimers } from '../../../adapters/sqs/pass-timers.ts';
 import type { CellId } from '../../../core/names.ts';
@@ -7,28 +5,34 @@ import type { CellId } from '../../../core/names.ts';
 const cell = 'default.0' as CellId;
 
 function stage() {
-  const client = new SQSClient({ region: 'us-east-1' });
-  const mock = mockClient(client as never);
-  mock.resolves({});
+  const sent: { operation: string; input: object }[] = [];
+  const calls = {
+    call: async (operation: string, input: object) => {
+      sent.push({ operation, input });
+      return {};
+    },
+    close: () => undefined,
+  };
   let nowMs = 1_000_000;
   const timers = createPassTimers({
     queueUrl: 'https://queue',
     clock: { nowMs: () => nowMs },
-    client,
+    calls,
   });
-  const delays = () =>
-    mock
-      .commandCalls(SendMessageCommand as never)
-      .map((call) => (call.args[0].input as { DelaySeconds: number }).DelaySeconds);
-  return { timers, delays, pass: (ms: number) => (nowMs += ms), now: () => nowMs, mock };
+  const delays = () => sent.map(({ input }) => (input as { DelaySeconds: number }).DelaySeconds);
+  return { timers, delays, pass: (ms: number) => (nowMs += ms), now: () => nowMs, sent };
 }
 
 test('names the cell and waits in whole seconds, never shorter than asked', async () => {
-  const { timers, delays, now, mock } = stage();
+  const { timers, delays, now, sent } = stage();
   await timers.lookAgain(cell, now() + 2_100);
   expect(delays()).toEqual([3]);
-  const input = mock.commandCalls(SendMessageCommand as never)[0]?.args[0].input;
-  expect(input).toMatchObject({ MessageBody: '{"cell":"default.0"}' });
+  expect(sent).toMatchObject([
+    {
+      operation: 'SendMessage',
+      input: { QueueUrl: 'https://queue', MessageBody: '{"cell":"default.0"}' },
+    },
+  ]);
 });
 
 test('what is due already is sent at once, what is far away as far as the queue can', async () => {
