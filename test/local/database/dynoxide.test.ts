@@ -18,15 +18,24 @@ const newest =
 
 test('the newest record of a stream is found without reading the others', () => {
   const program = dynoxideProgram(dir, 4000);
-  const file = join(dir, 'dynoxide.db');
-  const engine = new DatabaseSync(file);
+  if (program === undefined) return expect(platform).not.toBe('linux-x64');
+  const engine = new DatabaseSync(join(dir, 'dynoxide.db'));
   engine.exec(
     'CREATE TABLE _stream_records (id INTEGER PRIMARY KEY, table_name TEXT, sequence_number TEXT)',
   );
-  const plan = () => JSON.stringify(engine.prepare(`EXPLAIN QUERY PLAN ${newest}`).all());
-  expect(plan()).toContain('SCAN _stream_records');
-  program?.ready?.();
-  program?.ready?.();
-  expect(plan()).toContain('stream_records_by_number (table_name=?)');
   engine.close();
+  expect(plan()).not.toContain('stream_records_by_number');
+  program.ready?.();
+  program.ready?.();
+  expect(plan()).toContain('stream_records_by_number (table_name=?)');
 });
+
+const platform = `${process.platform}-${process.arch}`;
+
+/** A connection of its own: explaining does not notice what changed since another one was opened. */
+function plan(): string {
+  const looking = new DatabaseSync(join(dir, 'dynoxide.db'));
+  const steps = looking.prepare(`EXPLAIN QUERY PLAN ${newest}`).all();
+  looking.close();
+  return JSON.stringify(steps);
+}
