@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, lstatSync, mkdirSync, realpathSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -83,7 +83,9 @@ class SocketLauncher implements Launcher {
         this.#connecting = this.#connect();
         return await this.#connecting;
       } catch {
-        // A socket file without its launcher; what that had started is found below.
+        // A socket file without its launcher, as kill -9 and power loss leave it: it would keep the
+        // next one from listening. What that launcher had started is found below.
+        rmSync(this.#socketPath, { force: true });
       } finally {
         this.#connecting = null;
       }
@@ -164,31 +166,41 @@ class SocketLauncher implements Launcher {
       });
   }
 
+  /**
+   * Its own may find the place taken by one that a killed agent had just started: then that one is
+   * as good. So nothing is given up while there is a socket to be tried.
+   */
   async #startProgram(): Promise<readonly string[]> {
     const [file, ...args] = programOf(this.#socketPath, this.#directory);
     const child = spawn(file!, args, { detached: true, stdio: 'ignore', env: baseEnvironment() });
-    const failed = new Promise<never>((_, reject) => {
-      child.once('error', reject);
-      child.once('exit', (code) => reject(new Error(`the launcher ended with code ${code}`)));
+    let failure: Error | null = null;
+    child.once('error', (error) => {
+      failure = error;
     });
-    failed.catch(() => {});
+    child.once('exit', (code) => {
+      failure = new Error(`the launcher ended with code ${code}`);
+    });
     child.unref();
     const deadlineMs = performance.now() + launcherStartMs;
     while (performance.now() < deadlineMs) {
-      await Promise.race([new Promise((resolve) => setTimeout(resolve, 5)), failed]);
-      if (!existsSync(this.#socketPath)) continue;
-      try {
-        return await Promise.race([this.#connect(), failed]);
-      } catch {
-        // The file is there before its owner listens, or is an older launcher's.
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      if (existsSync(this.#socketPath)) {
+        try {
+          return await this.#connect();
+        } catch {
+          // The file is there before its owner listens.
+        }
+      } else if (failure !== null) {
+        throw failure;
       }
     }
-    throw new Error('the launcher does not answer');
+    throw failure ?? new Error('the launcher does not answer');
   }
 
   #connect(): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.#socketPath);
+      const timer = setTimeout(() => socket.destroy(), launcherStartMs);
       const onLine = (line: string): void => {
         const message = JSON.parse(line) as FromLauncher;
         if (message.k === 'ended') {
@@ -197,6 +209,7 @@ class SocketLauncher implements Launcher {
           // An older agent's: what it runs is killed with it and started again.
           socket.end(`${JSON.stringify({ k: 'shutdown' })}\n`);
         } else {
+          clearTimeout(timer);
           this.#connected(socket);
           resolve(message.held);
         }
@@ -207,6 +220,7 @@ class SocketLauncher implements Launcher {
       );
       socket.on('error', reject);
       socket.on('close', () => {
+        clearTimeout(timer);
         reject(new Error('the launcher hung up'));
         if (this.#socket === socket) this.#lost();
       });
@@ -236,6 +250,7 @@ class SocketLauncher implements Launcher {
     this.#socket = null;
     if (this.#isClosing) return;
     this.#log('The launcher is gone; what it ran is started again.');
+    rmSync(this.#socketPath, { force: true });
     void this.#killOwned().then(() => this.#lose());
   }
 

@@ -1,4 +1,4 @@
-import { chmodSync, unlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, unlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { launcherFrameBytesMax, orphanGraceMs, outputWatchMs, strayCheckMs } from '../limits.ts';
 import { processesWith } from '../process-table.ts';
@@ -29,6 +29,8 @@ export function runLauncher({ socketPath, directory }: LauncherOptions): void {
   let agent: Socket | null = null;
   let isEnding = false;
   let launches = 0;
+  /** Of its own socket: another launcher may have taken the place since. */
+  let inode = 0;
   preferAsVictim();
 
   const send = (message: FromLauncher): void => {
@@ -70,7 +72,7 @@ export function runLauncher({ socketPath, directory }: LauncherOptions): void {
     for (const process of running.values()) process.kill();
     strays.killAll();
     try {
-      unlinkSync(socketPath);
+      if (lstatSync(socketPath).ino === inode) unlinkSync(socketPath);
     } catch {
       // Somebody else has tidied up.
     }
@@ -100,7 +102,10 @@ export function runLauncher({ socketPath, directory }: LauncherOptions): void {
   });
   let grace = setTimeout(leave, orphanGraceMs);
   server.on('error', () => process.exit(1));
-  server.listen(socketPath, () => chmodSync(socketPath, 0o600));
+  server.listen(socketPath, () => {
+    chmodSync(socketPath, 0o600);
+    inode = lstatSync(socketPath).ino;
+  });
   setInterval(() => {
     for (const process of running.values()) process.watch();
   }, outputWatchMs).unref();

@@ -1,4 +1,5 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processesWith } from '../../edge-agent/process-table.ts';
@@ -126,6 +127,29 @@ test('a chunk that is taken away while it runs is stopped and not reported', asy
   expect(plane.jobs.get('job-a')!.failed.size).toBe(0);
 });
 
+test('a launcher that was killed is replaced, now and after a restart; its chunks run again', async () => {
+  const chunks = 4;
+  plane.addJob('job-a', { chunks, ...shell('[ $EDGEWISE_CHUNK = 0 ] || sleep 300') });
+  const first = start();
+  plane.grant('edge-1', 'job-a', '0-1', 2);
+  const job = plane.jobs.get('job-a')!;
+  await plane.until(() => job.done.has(0), 'the first is done');
+  const [before] = await launcherOf(2);
+  await waitUntil(() => chunkProcesses().length > 0);
+  process.kill(before!, 'SIGKILL');
+  await waitUntil(() => first.lines.some((line) => line.startsWith('The launcher is gone')));
+  const [after] = await launcherOf(2);
+  expect(after).not.toBe(before);
+  await first.stop();
+  // As a power failure leaves it: a socket that nobody listens to.
+  leaveSocket(join(directory.path, 'edge-1', 'launcher.sock'));
+  plane.amend('edge-1', 'job-a', null);
+  plane.addJob('job-b', { chunks: 2, ...shell('exit 0') });
+  start();
+  plane.grant('edge-1', 'job-b', '0-1', 2);
+  await plane.until(() => plane.jobs.get('job-b')!.done.size === 2, 'the next job is done');
+});
+
 test('a chunk sees no credential of the agent', async () => {
   process.env.EDGEWISE_ENROL_TOKEN = 'very-secret';
   try {
@@ -144,4 +168,32 @@ async function waitUntil(holds: () => boolean): Promise<void> {
     if (Date.now() > deadlineMs) throw new Error('never happened');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
+}
+
+/** The one that holds so many arguments' worth of our directory: its socket and its place. */
+async function launcherOf(mentions: number): Promise<number[]> {
+  let found: number[] = [];
+  await waitUntil(() => {
+    found = readdirSync('/proc')
+      .map(Number)
+      .filter((pid) => pid > 0 && isLauncher(pid, mentions));
+    return found.length === 1;
+  });
+  return found;
+}
+
+function isLauncher(pid: number, mentions: number): boolean {
+  try {
+    const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+    return line.includes('launcher') && line.split(`${directory.path}/edge-1`).length > mentions;
+  } catch {
+    return false;
+  }
+}
+
+/** A process that listens and is killed. */
+function leaveSocket(path: string): void {
+  const program = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 9))`;
+  spawnSync(process.execPath, ['-e', program, path]);
+  expect(existsSync(path)).toBe(true);
 }
