@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentOptions, makeDirectory, startAgent } from '../test/edge-agent/agent-runner.ts';
 import { type PlaneDouble, startPlane } from '../test/edge-agent/plane-double.ts';
+import { atOnce, command, measureBareSpawn } from './agent/bare-spawn.ts';
 
 /**
  * The agent's figures: what it costs to have it there, how soon it is ready, and how fast it
@@ -12,24 +13,21 @@ import { type PlaneDouble, startPlane } from '../test/edge-agent/plane-double.ts
  */
 const seconds = Number(process.env.AGENT_SECONDS ?? 5);
 const edges = Number(process.env.AGENT_EDGES ?? 1_000);
-const atOnce = 8;
 const chunksPerShare = 20_000;
 const idleMs = 10_000;
-const argv = ['/bin/sh', '-c', 'exit 0'];
 
 const root = join(import.meta.dirname, '..');
 const binary = join(root, 'dist', `edgewise-agent-linux-${process.arch}`);
 
 export async function run(): Promise<Record<string, number | string>[]> {
   const what = existsSync(binary) ? 'binary' : 'source (npm run build:agent makes the binary)';
-  // First, while this process is small: what it forks later costs more.
-  const bare = await measureBare();
+  const bare = measureBare();
   const viaBinary = existsSync(binary) ? await measureChunks(true) : Number.NaN;
   const viaSource = await measureChunks(false);
   const resting = await measureResting();
   const fleet = await measureFleet();
   const heap = makeHeap();
-  const bareFromHeap = await measureBare();
+  const bareFromHeap = await measureBareSpawn(seconds);
   const viaHeap = await measureChunks(false);
   const kept = heap.length;
   return [
@@ -96,19 +94,11 @@ async function measureFleet(): Promise<Record<string, number | string>[]> {
   });
 }
 
-/** How fast one Node starts and reaps the same command by itself. */
-async function measureBare(): Promise<number> {
-  let ended = 0;
-  const begunMs = performance.now();
-  const lane = async (): Promise<void> => {
-    while (performance.now() - begunMs < seconds * 1_000) {
-      const child = spawn(argv[0]!, argv.slice(1), { stdio: 'ignore' });
-      await new Promise((resolve) => child.once('close', resolve));
-      ended += 1;
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, lane));
-  return ended / ((performance.now() - begunMs) / 1_000);
+/** In a fresh small process. */
+function measureBare(): number {
+  const program = join(root, 'bench', 'agent', 'bare-spawn.ts');
+  const words = ['--no-warnings', program, String(seconds)];
+  return Number(execFileSync(process.execPath, words, { encoding: 'utf8' }));
 }
 
 /**
@@ -117,7 +107,7 @@ async function measureBare(): Promise<number> {
  */
 async function measureChunks(isBinary: boolean): Promise<number> {
   return withPlane(async (plane, directory) => {
-    const process = { argv, env: {}, cwd: null, timeoutSeconds: null };
+    const process = { argv: command, env: {}, cwd: null, timeoutSeconds: null };
     plane.addJob('job', { chunks: chunksPerShare, run: { process }, keepOutput: 'none' });
     const child = isBinary ? start(plane, directory, ['--name', 'edge-1']) : null;
     const agent = isBinary ? null : startAgent(agentOptions(plane, directory));

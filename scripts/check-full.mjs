@@ -15,7 +15,8 @@ import { startTally } from './test-runs.mjs';
 
 const minute = 60_000;
 const budget = {
-  flow: 8 * minute,
+  agentBinaries: 6 * minute,
+  flow: 9 * minute,
   secondEngine: 5 * minute,
   browser: 4 * minute,
   seeds: 4 * minute,
@@ -32,7 +33,8 @@ try {
   for (const [name, reason] of missing) {
     if (name !== 'chromium') tally.leaveOut(`tests that need ${name}`, reason);
   }
-  await runFlows(tally);
+  const arm64 = await runAgentBinaries(tally);
+  await runFlows(tally, arm64);
   await runBrowser(tally, missing);
   await runSeeds(tally);
   await tally.tool("a newcomer's path", ['scripts/newcomer.mjs'], { timeoutMs: budget.newcomer });
@@ -41,16 +43,37 @@ try {
   endWith(error);
 }
 
-async function runFlows(tally) {
+/** The agent's tests once more, on what is shipped. Answers what the flows need for the arm64 binary. */
+async function runAgentBinaries(tally) {
+  const build = ['scripts/build-agent.ts'];
+  const isBuilt = await tally.tool('agent binaries', build, { timeoutMs: budget.agentBinaries });
+  if (!isBuilt) return {};
+  const binary = (kind) => join(root, 'dist', `edgewise-agent-linux-${kind}`);
+  if (process.arch !== 'x64') {
+    tally.leaveOut('agent tests on the x64 binary', `this machine is ${process.arch}`);
+  } else {
+    const run = { env: { EDGEWISE_AGENT_BINARY: binary('x64') }, timeoutMs: budget.agentBinaries };
+    await tally.vitest(
+      'agent tests on the x64 binary',
+      ['--project', 'fast', 'test/edge-agent'],
+      run,
+    );
+    const flows = ['hostile-chunks', 'killed-agent'].map((name) => `test/flow/edge-agent/${name}`);
+    await tally.vitest('agent flows on the x64 binary', ['--project', 'flow', ...flows], run);
+  }
+  return { EDGEWISE_AGENT_ARM64: binary('arm64') };
+}
+
+async function runFlows(tally, env) {
   if (!hasTests('test/flow')) return tally.leaveOut('flows', 'there are none');
   await tally.vitest('flows on dynoxide', ['--project', 'flow'], {
-    env: { EDGEWISE_DATABASE: 'dynoxide' },
+    env: { ...env, EDGEWISE_DATABASE: 'dynoxide', KILLS: '200' },
     timeoutMs: budget.flow,
   });
   if (!hasJava())
     return tally.leaveOut('flows on DynamoDB Local', 'there is no Java on this machine');
   await tally.vitest('flows on DynamoDB Local', ['--project', 'flow'], {
-    env: { EDGEWISE_DATABASE: 'dynamodb-local' },
+    env: { ...env, EDGEWISE_DATABASE: 'dynamodb-local' },
     timeoutMs: budget.secondEngine,
   });
 }

@@ -14,6 +14,7 @@ export const hostPackages = [
   { name: 'slurm-wlm', file: '/usr/sbin/slurmctld' },
   { name: 'munge', file: '/usr/sbin/munged' },
   { name: 'qemu-user-static', file: '/usr/bin/qemu-aarch64-static' },
+  { name: 'libc6-arm64-cross', file: '/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1' },
   { name: 'zsh', file: '/usr/bin/zsh' },
 ];
 
