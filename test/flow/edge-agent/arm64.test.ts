@@ -15,6 +15,7 @@ import { type PlaneDouble, startPlane } from '../../edge-agent/plane-double.ts';
  */
 const script = fileURLToPath(new URL('../../edge-agent/arm64/emulator.sh', import.meta.url));
 const binary = process.env.EDGEWISE_AGENT_ARM64;
+const unnamed = 'EDGEWISE_AGENT_ARM64 names no binary; npm run build:agent makes one';
 
 let directory: { path: string; remove: () => void };
 let plane: PlaneDouble;
@@ -32,9 +33,7 @@ afterEach(async () => {
 });
 
 test('the arm64 binary runs a job', { timeout: 240_000 }, async (it) => {
-  if (binary === undefined) {
-    return it.skip('EDGEWISE_AGENT_ARM64 names no binary; npm run build:agent makes one');
-  }
+  if (binary === undefined) return it.skip(unnamed);
   const emulator = spawnSync(script, { encoding: 'utf8' });
   if (emulator.status !== 0) return it.skip(emulator.stdout.trim());
   const words = [...emulator.stdout.trim().split(' ').filter(Boolean), resolve(binary)];
