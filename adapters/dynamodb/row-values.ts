@@ -31,3 +31,15 @@ export function ranges(value: unknown): RangeSet {
   if (set === null) throw new Error(`a stored row holds ranges that are none: ${text(value)}`);
   return set;
 }
+
+/**
+ * A row without what reads the same when it is absent: empty texts and lists, flags that are not set, `null`. Most of
+ * a row that just began is that, and every attribute costs its bytes in each write, read and change record. Not for rows in
+ * which a condition compares such an attribute.
+ */
+export function sparse<R extends object>(row: R): R {
+  const kept = Object.entries(row).filter(([, value]) => !emptyValues.has(value));
+  return Object.fromEntries(kept) as R;
+}
+
+const emptyValues: ReadonlySet<unknown> = new Set(['', '[]', '{}', false, null]);

@@ -14,12 +14,12 @@ import {
   jobOfPartition,
   statusKey,
 } from './keys.ts';
-import { amount, amountOrNull, json, ranges, text, textOrNull } from './row-values.ts';
+import { amount, amountOrNull, json, ranges, sparse, text, textOrNull } from './row-values.ts';
 import type { Row } from './table.ts';
 
 /** The rows in a job's own partition that say how it goes. Its `SPEC` row is the API's. */
 export function encodeStatus(status: JobStatus): Row {
-  return {
+  return sparse({
     ...statusKey(status.job),
     ...jobListKey(status.pool, status.job),
     ...statusAttributes(status),
@@ -33,7 +33,7 @@ export function encodeStatus(status: JobStatus): Row {
     createdAtMs: status.createdAtMs,
     maxFailedChunks: status.maxFailedChunks,
     cancelled: status.cancelled,
-  };
+  });
 }
 
 /** What a fold changes. */
@@ -82,7 +82,7 @@ export function decodeStatus(row: Row): JobStatus {
 }
 
 export function encodeJobCell(cell: CellId, status: JobCellStatus): Row {
-  return {
+  return sparse({
     ...jobCellKey(status.job, cell),
     counts: JSON.stringify(status.counts),
     donePower: status.donePower,
@@ -93,7 +93,7 @@ export function encodeJobCell(cell: CellId, status: JobCellStatus): Row {
     startedAtMs: status.startedAtMs,
     endedAtMs: status.endedAtMs,
     reason: status.reason,
-  };
+  });
 }
 
 export function decodeJobCell(row: Row): JobCellStatus {
@@ -112,7 +112,7 @@ export function decodeJobCell(row: Row): JobCellStatus {
 }
 
 export function encodeExecution(execution: Execution): Row {
-  return {
+  return sparse({
     ...executionKey(execution.job, execution.edge),
     ...edgeJobsListKey(execution.edge, execution.job),
     chunks: formatRanges(execution.chunks),
@@ -123,7 +123,7 @@ export function encodeExecution(execution: Execution): Row {
     slots: execution.slots,
     startedAtMs: execution.startedAtMs,
     endedAtMs: execution.endedAtMs,
-  };
+  });
 }
 
 export function decodeExecution(row: Row): Execution {

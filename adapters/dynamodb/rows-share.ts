@@ -4,7 +4,7 @@ import type { CellId, EdgeName, JobId } from '../../core/names.ts';
 import { formatRanges } from '../../core/ranges.ts';
 import type { Failure } from '../../core/wire/prog.ts';
 import { askKey, shareKey } from './keys.ts';
-import { amount, amountOrNull, json, ranges, text } from './row-values.ts';
+import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.ts';
 import type { Row } from './table.ts';
 
 /**
@@ -44,7 +44,7 @@ export function decodeAsk(row: Row): Ask {
 }
 
 export function encodeShare(cell: CellId, job: JobId, share: Share): Row {
-  return {
+  return sparse({
     ...shareKey(cell, job),
     ranges: formatRanges(share.ranges),
     done: formatRanges(share.done),
@@ -59,7 +59,7 @@ export function encodeShare(cell: CellId, job: JobId, share: Share): Row {
     told: share.told.join(','),
     startedAtMs: share.startedAtMs,
     past: JSON.stringify([...share.past].map(([edge, done]) => [edge, formatRanges(done)])),
-  };
+  });
 }
 
 export function decodeShare(row: Row): Share {

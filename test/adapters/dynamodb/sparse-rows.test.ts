@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import {
+  decodeJobCell,
+  decodeStatus,
+  encodeJobCell,
+  encodeStatus,
+} from '../../../adapters/dynamodb/rows-job.ts';
+import { decodeShare, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
+import { newShare } from '../../../core/cell.ts';
+import { noChunks } from '../../../core/job.ts';
+import { newJobStatus } from '../../../core/job-status.ts';
+import type { CellId, EdgeName, JobId } from '../../../core/names.ts';
+import { emptyRanges, rangeOf } from '../../../core/ranges.ts';
+
+const cell = 'default.0' as CellId;
+const job = 'a-job' as JobId;
+
+test('a share that just began is little more than its ranges, and reads the same', () => {
+  const share = newShare(rangeOf(0, 9));
+  const row = encodeShare(cell, job, share);
+  expect(Object.keys(row).sort()).toEqual(['attemptBase', 'pk', 'ranges', 'retryEpoch', 'sk']);
+  expect(decodeShare(row)).toEqual(share);
+});
+
+test('a share with a past keeps all of it', () => {
+  const share = {
+    ...newShare(rangeOf(0, 9)),
+    done: rangeOf(0, 3),
+    told: ['no-fit'],
+    refusals: new Map([['edge-1' as EdgeName, 'no such program']]),
+    startedAtMs: 0,
+  };
+  expect(decodeShare(encodeShare(cell, job, share))).toEqual(share);
+});
+
+test('a zero is a value: a job that may have no failed chunk at all is not one without a limit', () => {
+  const status = newJobStatus({
+    job,
+    name: null,
+    pool: 'default',
+    queue: 'default',
+    labels: {},
+    cut: { chunks: 10, chunkPower: 1, lastChunkPower: 1 },
+    cells: [cell],
+    dependsOn: [],
+    createdAtMs: 1,
+    maxFailedChunks: 0,
+  });
+  const row = encodeStatus(status);
+  expect(row).not.toHaveProperty('endedAtMs');
+  expect(decodeStatus(row)).toEqual(status);
+});
+
+test('the counts of a cell read the same', () => {
+  const status = {
+    job,
+    counts: noChunks,
+    donePower: 0,
+    done: emptyRanges,
+    dead: emptyRanges,
+    cancelled: emptyRanges,
+    waiting: [],
+    startedAtMs: null,
+    endedAtMs: 0,
+    reason: null,
+  };
+  expect(decodeJobCell(encodeJobCell(cell, status))).toEqual(status);
+});
