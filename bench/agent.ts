@@ -18,17 +18,19 @@ const idleMs = 10_000;
 
 const root = join(import.meta.dirname, '..');
 const binary = join(root, 'dist', `edgewise-agent-linux-${process.arch}`);
+const source = [process.execPath, '--no-warnings', join(root, 'edge-agent', 'main.ts')];
 
 export async function run(): Promise<Record<string, number | string>[]> {
   const what = existsSync(binary) ? 'binary' : 'source (npm run build:agent makes the binary)';
   const bare = measureBare();
-  const viaBinary = existsSync(binary) ? await measureChunks(true) : Number.NaN;
-  const viaSource = await measureChunks(false);
+  const viaBinary = existsSync(binary) ? await measureChunks([binary]) : Number.NaN;
+  const viaSource = await measureChunks(source);
+  const viaSmall = await measureChunks(null);
   const resting = await measureResting();
   const fleet = await measureFleet();
   const heap = makeHeap();
   const bareFromHeap = await measureBareSpawn(seconds);
-  const viaHeap = await measureChunks(false);
+  const viaHeap = await measureChunks(null);
   const kept = heap.length;
   return [
     { figure: 'agent measured', value: what },
@@ -39,8 +41,12 @@ export async function run(): Promise<Record<string, number | string>[]> {
     { figure: 'process chunks of the source, per second', value: Math.round(viaSource) },
     { figure: 'binary to bare, per cent', value: Math.round((viaBinary / bare) * 100) },
     { figure: 'source to bare, per cent', value: Math.round((viaSource / bare) * 100) },
+    {
+      figure: 'process chunks of an agent in this process, per second',
+      value: Math.round(viaSmall),
+    },
+    { figure: `the same with a heap of ${kept} MB, per second`, value: Math.round(viaHeap) },
     { figure: `bare spawn with a heap of ${kept} MB, per second`, value: Math.round(bareFromHeap) },
-    { figure: `process chunks with a heap of ${kept} MB, per second`, value: Math.round(viaHeap) },
   ];
 }
 
@@ -103,14 +109,15 @@ function measureBare(): number {
 
 /**
  * The same command as chunks, from the first that ran to the last, through leases, journal and
- * reports.
+ * reports. `null`: the agent runs inside this process, beside the plane and the broker.
  */
-async function measureChunks(isBinary: boolean): Promise<number> {
+async function measureChunks(program: readonly string[] | null): Promise<number> {
   return withPlane(async (plane, directory) => {
     const process = { argv: command, env: {}, cwd: null, timeoutSeconds: null };
     plane.addJob('job', { chunks: chunksPerShare, run: { process }, keepOutput: 'none' });
-    const child = isBinary ? start(plane, directory, ['--name', 'edge-1']) : null;
-    const agent = isBinary ? null : startAgent(agentOptions(plane, directory));
+    const flags = ['--name', 'edge-1'];
+    const child = program === null ? null : start(plane, directory, flags, program);
+    const agent = child === null ? startAgent(agentOptions(plane, directory)) : null;
     await plane.until(() => plane.facts.size > 0, 'connected');
     plane.grant('edge-1', 'job', `0-${chunksPerShare - 1}`, atOnce);
     const job = plane.jobs.get('job')!;
@@ -145,9 +152,12 @@ async function withPlane<T>(
   }
 }
 
-function start(plane: PlaneDouble, directory: string, flags: readonly string[]): ChildProcess {
-  const source = [process.execPath, join(root, 'edge-agent', 'main.ts')];
-  const [file, ...first] = existsSync(binary) ? [binary] : source;
+function start(
+  plane: PlaneDouble,
+  directory: string,
+  flags: readonly string[],
+  [file, ...first]: readonly string[] = existsSync(binary) ? [binary] : source,
+): ChildProcess {
   const where = ['--api', plane.url, '--data', directory, '--enrol-token', plane.enrolToken];
   return spawn(file!, [...first, ...where, ...flags], { stdio: 'ignore' });
 }
