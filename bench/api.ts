@@ -13,8 +13,8 @@ import type { Figures } from './run.ts';
  * bare function, the bare function behind the same authorizer, and `POST /v1/jobs`. Rates are medians of the rounds.
  */
 const rounds = 3;
-const requestsPerRound = 300;
-const warmUpRequests = 100;
+const requestsPerRound = 400;
+const warmUpRequests = 400;
 const atOnce = 8;
 
 export async function run(): Promise<readonly Figures[]> {
