@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Clock } from '../../edge-agent/clock.ts';
@@ -55,7 +55,9 @@ function countedJob(chunks: number, more: Record<string, unknown> = {}): Record<
 }
 
 function runsCounted(): number[] {
-  const text = readFileSync(join(directory.path, 'runs'), 'utf8');
+  const file = join(directory.path, 'runs');
+  if (!existsSync(file)) return [];
+  const text = readFileSync(file, 'utf8');
   return text
     .trim()
     .split('\n')
@@ -68,16 +70,17 @@ const numbers = (n: number): number[] => Array.from({ length: n }, (_, index) =>
 test('on a slow network, cut again and again, the job ends and nothing is doubled', async () => {
   network.delayMs = 20;
   network.cutAfterBytes = 6_000;
-  plane.addJob('job-a', countedJob(150));
+  plane.addJob('job-a', countedJob(1_000));
   start();
   const job = plane.jobs.get('job-a')!;
-  for (let share = 0; share < 15; share++) {
-    plane.grant('edge-1', 'job-a', `${share * 10}-${share * 10 + 9}`, 4);
-    await plane.until(() => job.done.size === share * 10 + 10, `share ${share} done`);
+  let granted = 0;
+  while (granted < 150 || network.connections() < 4) {
+    plane.grant('edge-1', 'job-a', `${granted}-${granted + 9}`, 4);
+    granted += 10;
+    await plane.until(() => job.done.size === granted, `${granted} chunks done`);
   }
   expect(job.failed.size).toBe(0);
-  expect(network.connections()).toBeGreaterThan(2);
-  expect(runsCounted()).toEqual(numbers(150));
+  expect(runsCounted()).toEqual(numbers(granted));
 });
 
 test('half an hour offline: it works on, and tells all once the link is back', async () => {
@@ -110,15 +113,15 @@ test('past its offline limit a job is stopped, and taken up again', async () => 
   plane.addJob('job-a', { chunks: 1, offlineSeconds: 600, run });
   start(shortened(600));
   plane.grant('edge-1', 'job-a', '0', 1);
-  await waitUntil(isRunning);
+  await waitUntil(() => runsCounted().length === 1);
   network.setCut(true);
   plane.setHttpDown(true);
   await waitUntil(() => !isRunning());
   expect(plane.jobs.get('job-a')!.failed.size).toBe(0);
   network.setCut(false);
   plane.setHttpDown(false);
-  await waitUntil(isRunning);
-  expect(runsCounted()).toEqual([0, 0]);
+  await waitUntil(() => runsCounted().length === 2);
+  expect(isRunning()).toBe(true);
 });
 
 test('after a restart without uplink it goes on with what it holds', async () => {
