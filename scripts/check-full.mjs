@@ -53,11 +53,7 @@ async function runAgentBinaries(tally) {
     tally.leaveOut('agent tests on the x64 binary', `this machine is ${process.arch}`);
   } else {
     const run = { env: { EDGEWISE_AGENT_BINARY: binary('x64') }, timeoutMs: budget.agentBinaries };
-    await tally.vitest(
-      'agent tests on the x64 binary',
-      ['--project', 'fast', 'test/edge-agent'],
-      run,
-    );
+    await tally.vitest('agent tests on the x64 binary', ['test/edge-agent'], run);
     const flows = ['hostile-chunks', 'killed-agent'].map((name) => `test/flow/edge-agent/${name}`);
     await tally.vitest('agent flows on the x64 binary', ['--project', 'flow', ...flows], run);
   }
