@@ -1,9 +1,23 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * Three projects, so that the fast gate and the long run share one set of files:
- * `fast` is pure or in memory, `flow` boots the real local cloud and real processes, `browser` drives a page.
+ * Four projects, from quick to long. `fast` is pure or in memory and the gate of every commit; `parts` starts programs,
+ * networks or databases, or is slow by nature, one part of the product at a time; `flow` boots the real local cloud and
+ * real processes; `browser` drives a page.
  */
+const parts = [
+  'test/edge-agent/bad-network.test.ts',
+  'test/edge-agent/foreign-executors.test.ts',
+  'test/edge-agent/process-chunks.test.ts',
+  'test/edge-agent/simulated-work.test.ts',
+  'test/lambdas/api/lists.test.ts',
+  'test/lib/template-checks.test.ts',
+  'test/local/**/*.test.ts',
+  'test/sim/planted-bugs.test.ts',
+];
+
+const long = { testTimeout: 120_000, hookTimeout: 120_000 };
+
 export default defineConfig({
   test: {
     projects: [
@@ -11,26 +25,27 @@ export default defineConfig({
         test: {
           name: 'fast',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/flow/**', 'test/browser/**', 'test/night/**'],
+          exclude: [...parts, 'test/flow/**', 'test/browser/**', 'test/night/**'],
           testTimeout: 30_000,
+          // Nothing here changes what is global, and most of the time went into loading modules again.
+          isolate: false,
         },
       },
+      { test: { name: 'parts', include: parts, ...long } },
       {
         test: {
           name: 'flow',
           include: ['test/flow/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
           fileParallelism: false,
+          ...long,
         },
       },
       {
         test: {
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
           fileParallelism: false,
+          ...long,
         },
       },
     ],

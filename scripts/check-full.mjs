@@ -1,17 +1,17 @@
 /**
- * `npm run check:full`: everything, within the time of one CI run. The static checks, all flows on
- * both database engines, the dashboard in a real browser, and many more simulated seeds. What
- * cannot run here is named with its reason.
+ * `npm run check:full`: everything, within the time of one CI run. The static checks, what `npm
+ * test` runs, the agent's shipped binaries, all flows, the second database engine, the dashboard in
+ * a real browser, and many more simulated seeds. What cannot run here is named with its reason.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { ensureHostPackages } from './host-packages.mjs';
 import { ensurePackages } from './packages.mjs';
-import { endWith, root } from './repository.mjs';
+import { root } from './repository.mjs';
 import { runStaticChecks } from './static-checks.mjs';
+import { firstFlow, seeds as firstSeeds, runSuites } from './suites.mjs';
 import { ensureDashboard, ensureSynthesis } from './synthesis.mjs';
-import { startTally } from './test-runs.mjs';
+import { runTally } from './test-runs.mjs';
 
 const minute = 60_000;
 const budget = {
@@ -22,26 +22,43 @@ const budget = {
   seeds: 4 * minute,
   newcomer: 4 * minute,
 };
-const seeds = '250';
+const seeds = 200;
+const javaNeeded = 17;
 
-try {
+/** The tests that start an agent; the others never touch the binary. */
+const onBinary = [
+  'bad-network',
+  'foreign-executors',
+  'host',
+  'journal',
+  'process-chunks',
+  'simulated-work',
+].map((name) => `test/edge-agent/${name}.test.ts`);
+/** Where another engine could behave differently: streams, transactions, conditions, restarts. */
+const onSecondEngine = [
+  firstFlow,
+  'test/flow/api/gateway.test.ts',
+  'test/flow/killed-plane.test.ts',
+  'test/local/cloud.test.ts',
+  'test/local/gateway/gateway.test.ts',
+];
+
+await runTally(async (tally) => {
   ensurePackages();
-  const tally = startTally();
-  const missing = ensureHostPackages();
+  const missing = await tally.time('host packages', () => ensureHostPackages());
   await runStaticChecks(tally);
   await ensureSynthesis();
   for (const [name, reason] of missing) {
     if (name !== 'chromium') tally.leaveOut(`tests that need ${name}`, reason);
   }
+  await runSuites(tally);
   const arm64 = await runAgentBinaries(tally);
   await runFlows(tally, arm64);
+  await runSecondEngine(tally);
   await runBrowser(tally, missing);
   await runSeeds(tally);
   await tally.tool("a newcomer's path", ['scripts/newcomer.mjs'], { timeoutMs: budget.newcomer });
-  tally.close();
-} catch (error) {
-  endWith(error);
-}
+});
 
 /** The agent's tests once more, on what is shipped. Answers what the flows need for the arm64 binary. */
 async function runAgentBinaries(tally) {
@@ -53,7 +70,7 @@ async function runAgentBinaries(tally) {
     tally.leaveOut('agent tests on the x64 binary', `this machine is ${process.arch}`);
   } else {
     const run = { env: { EDGEWISE_AGENT_BINARY: binary('x64') }, timeoutMs: budget.agentBinaries };
-    await tally.vitest('agent tests on the x64 binary', ['test/edge-agent'], run);
+    await tally.vitest('agent tests on the x64 binary', onBinary, run);
     const flows = ['hostile-chunks', 'killed-agent'].map((name) => `test/flow/edge-agent/${name}`);
     await tally.vitest('agent flows on the x64 binary', ['--project', 'flow', ...flows], run);
   }
@@ -61,21 +78,24 @@ async function runAgentBinaries(tally) {
 }
 
 async function runFlows(tally, env) {
-  if (!hasTests('test/flow')) return tally.leaveOut('flows', 'there are none');
-  await tally.vitest('flows on dynoxide', ['--project', 'flow'], {
-    env: { ...env, EDGEWISE_DATABASE: 'dynoxide', KILLS: '200' },
+  await tally.vitest('other flows', ['--project', 'flow', '--exclude', firstFlow], {
+    env: { ...env, KILLS: '200' },
     timeoutMs: budget.flow,
   });
-  if (!hasJava())
-    return tally.leaveOut('flows on DynamoDB Local', 'there is no Java on this machine');
-  await tally.vitest('flows on DynamoDB Local', ['--project', 'flow'], {
-    env: { ...env, EDGEWISE_DATABASE: 'dynamodb-local' },
+}
+
+async function runSecondEngine(tally) {
+  const title = 'DynamoDB Local instead of dynoxide';
+  const reason = noJava();
+  if (reason !== null) return tally.leaveOut(title, reason);
+  const words = ['--project', 'flow', '--project', 'parts', ...onSecondEngine];
+  await tally.vitest(title, words, {
+    env: { EDGEWISE_DATABASE: 'dynamodb-local' },
     timeoutMs: budget.secondEngine,
   });
 }
 
 async function runBrowser(tally, missing) {
-  if (!hasTests('test/browser')) return tally.leaveOut('browser tests', 'there are none');
   const reason = missing.get('chromium');
   if (reason !== undefined) return tally.leaveOut('browser tests', reason);
   await ensureDashboard();
@@ -83,17 +103,15 @@ async function runBrowser(tally, missing) {
 }
 
 async function runSeeds(tally) {
-  await tally.tool(`${seeds} simulated seeds`, ['test/sim/run-simulation.ts', '--seeds', seeds], {
+  const words = ['--from', String(firstSeeds + 1), '--seeds', String(seeds)];
+  await tally.tool(`${seeds} more simulated seeds`, ['test/sim/run-simulation.ts', ...words], {
     timeoutMs: budget.seeds,
   });
 }
 
-function hasTests(folder) {
-  const path = join(root, folder);
-  if (!existsSync(path)) return false;
-  return readdirSync(path, { recursive: true }).some((file) => String(file).endsWith('.test.ts'));
-}
-
-function hasJava() {
-  return spawnSync('java', ['-version']).status === 0;
+function noJava() {
+  const { status, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
+  if (status !== 0) return 'there is no Java on this machine';
+  const major = Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0);
+  return major >= javaNeeded ? null : `it needs Java ${javaNeeded}, and this is ${major}`;
 }

@@ -24,6 +24,8 @@ export function refuseSecond(state) {
 
 /** `dashboard` is the folder that fills the bucket of the page, as `aws s3 sync` does after a deployment. */
 export async function startCloud({ state, portBase, database, dashboard = null }) {
+  // Another start may have come first while this one was installing or building.
+  refuseSecond(state);
   // Left over by one that was killed; whoever waits for it must not take it for the new one.
   rmSync(join(state, 'endpoints.json'), { force: true });
   const args = ['--out', 'cdk.out', '--stack', 'Edgewise'];

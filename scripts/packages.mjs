@@ -4,13 +4,14 @@
  * exactly when it must.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { node, root, Stop } from './repository.mjs';
 
 export function ensurePackages(say = console.error) {
   const missing = firstMissing();
   if (missing === null) return linkClient();
+  refuseLink(missing);
   say(`Installing packages (${missing}); once, about half a minute …`);
   const npm = process.env.npm_execpath;
   const words = ['ci', '--no-audit', '--no-fund', '--loglevel=error'];
@@ -20,6 +21,16 @@ export function ensurePackages(say = console.error) {
     throw new Stop('The packages could not be installed; "npm ci" says why above.');
   }
   linkClient();
+}
+
+/** `npm ci` would empty the directory behind the link, and with it the packages of another clone. */
+function refuseLink(missing) {
+  const path = join(root, 'node_modules');
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;
+  throw new Stop(
+    `The packages differ from package-lock.json (${missing}), and ${path} is a link to another ` +
+      'place: installing would empty that one. Remove the link and start again.',
+  );
 }
 
 /** `npx edgewise` finds the client without a look at the registry. */

@@ -1,61 +1,112 @@
 /**
- * Runs tools and test projects one after the other or side by side, keeps count, and closes with
- * one line that says how it went. A run that fails without naming a test (it did not load, it was
- * killed) counts as one failure: silence is not success.
+ * Runs tools and test projects one after the other or side by side, keeps count and time, and
+ * closes with one line that says how it went. A run that fails without naming a test (it did not
+ * load, it was killed) counts as one failure: silence is not success.
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { node, root, toolEnvironment } from './repository.mjs';
+import { endWith, root } from './repository.mjs';
+import { runTool } from './tool.mjs';
 
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
+const reporter = join(root, 'scripts', 'counting-reporter.mjs');
 
-export function startTally() {
-  const tally = { passed: 0, failed: 0, skipped: 0, skips: [] };
+/** Runs this with a tally and closes it, also when a step of the way throws. */
+export async function runTally(act) {
+  const tally = startTally();
+  try {
+    await act(tally);
+  } catch (error) {
+    endWith(error);
+    tally.fail();
+  }
+  tally.close();
+}
+
+/**
+ * With EDGEWISE_TALLY two commands count into one file: the second goes on from the first, and does
+ * not repeat what that has passed.
+ */
+function startTally() {
+  const file = process.env.EDGEWISE_TALLY;
+  const nothing = { passed: 0, failed: 0, skipped: 0, skips: [], steps: [] };
+  const tally = (file === undefined ? null : readJson(file)) ?? nothing;
   const reports = mkdtempSync(join(tmpdir(), 'edgewise-reports-'));
+  const startMs = Date.now();
   let number = 0;
+  const hasPassed = (title) => {
+    const before = tally.steps.find((step) => step.title === title && step.ok);
+    if (before !== undefined) console.log(`passed ${title}, earlier in this run`);
+    return before !== undefined;
+  };
+  const end = (title, counts, outcome) => {
+    const ok = outcome.code === 0;
+    add(tally, counts, ok);
+    if (ok && counts === null) tally.passed++;
+    tally.steps.push({ title, ok, seconds: outcome.seconds });
+    console.log(`${ok ? 'ok    ' : 'FAILED'} ${title} (${outcome.seconds} s)`);
+    return ok;
+  };
   return {
     /** `npx vitest run` with these words. */
     vitest: async (title, words, { env = {}, timeoutMs } = {}) => {
+      if (hasPassed(title)) return true;
       const report = join(reports, `${number++}.json`);
-      const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-      const outcome = await run(title, [vitest, 'run', ...reporters, ...words], { env, timeoutMs });
-      add(tally, readReport(report), outcome);
-      console.log(`${outcome.code === 0 ? 'ok    ' : 'FAILED'} ${title} (${outcome.seconds} s)`);
-      return outcome.code === 0;
+      const all = [vitest, 'run', '--reporter=default', `--reporter=${reporter}`, ...words];
+      const outcome = await runTool(title, all, {
+        env: { ...env, EDGEWISE_REPORT: report },
+        timeoutMs,
+      });
+      // Without a report nothing is known to have passed.
+      const { passed, failed, skips } = readJson(report) ?? { passed: 0, failed: 1, skips: [] };
+      tally.skips.push(...skips.map((skip) => `${title}: ${skip}`));
+      return end(title, { passed, failed, skipped: skips.length }, outcome);
     },
     /** A tool that is right or wrong as a whole, or counts by itself; shown when it is wrong. */
     tool: async (title, words, { env = {}, timeoutMs } = {}) => {
-      const outcome = await run(title, words, { env, timeoutMs, quiet: true });
-      const counts = readClosingLine(outcome.text);
-      add(tally, counts, outcome);
-      if (outcome.code === 0 && counts === null) tally.passed++;
+      if (hasPassed(title)) return true;
+      const outcome = await runTool(title, words, { env, timeoutMs, quiet: true });
       if (outcome.code !== 0) console.log(outcome.text.trimEnd());
-      console.log(`${outcome.code === 0 ? 'ok    ' : 'FAILED'} ${title} (${outcome.seconds} s)`);
-      return outcome.code === 0;
+      return end(title, readClosingLine(outcome.text), outcome);
+    },
+    /** A step on the way that is no test. */
+    time: async (title, act) => {
+      const fromMs = Date.now();
+      const result = await act();
+      tally.steps.push({ title, ok: true, seconds: secondsSince(fromMs) });
+      return result;
     },
     leaveOut: (title, reason) => {
       tally.skipped++;
       tally.skips.push(`${title}: ${reason}`);
       console.log(`skip   ${title}: ${reason}`);
     },
-    /** The closing line, and the exit code that goes with it. */
+    fail: () => {
+      tally.failed++;
+    },
+    /** The times, what was left out, the closing line, and the exit code that goes with it. */
     close: () => {
       rmSync(reports, { recursive: true, force: true });
+      console.log('');
+      for (const { title, ok, seconds } of tally.steps) {
+        console.log(`${String(seconds).padStart(7)} s  ${ok ? '' : 'FAILED '}${title}`);
+      }
+      console.log(`${secondsSince(startMs).padStart(7)} s  in all`);
       for (const skip of tally.skips) console.log(`skipped ${skip}`);
       const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
       console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
+      if (file !== undefined) writeFileSync(file, JSON.stringify(tally));
       process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0;
     },
   };
 }
 
-function add(tally, report, outcome) {
-  const counts = report ?? { passed: 0, failed: 0, skipped: 0 };
-  tally.passed += counts.passed;
-  tally.skipped += counts.skipped;
-  tally.failed += outcome.code === 0 ? counts.failed : Math.max(1, counts.failed);
+function add(tally, counts, ok) {
+  const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 };
+  tally.passed += passed;
+  tally.skipped += skipped;
+  tally.failed += ok ? failed : Math.max(1, failed);
 }
 
 function readClosingLine(text) {
@@ -63,55 +114,14 @@ function readClosingLine(text) {
   return line === null ? null : { passed: Number(line[1]), failed: Number(line[2]), skipped: 0 };
 }
 
-function readReport(path) {
+function readJson(path) {
   try {
-    const report = JSON.parse(readFileSync(path, 'utf8'));
-    return {
-      passed: report.numPassedTests,
-      failed: report.numFailedTests,
-      skipped: (report.numPendingTests ?? 0) + (report.numTodoTests ?? 0),
-    };
+    return JSON.parse(readFileSync(path, 'utf8'));
   } catch {
     return null;
   }
 }
 
-function run(title, words, { env, timeoutMs, quiet = false }) {
-  const startMs = Date.now();
-  const child = spawn(node, words, {
-    cwd: root,
-    detached: true,
-    env: toolEnvironment(env),
-    stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
-  });
-  const end = (signal) => {
-    try {
-      process.kill(-child.pid, signal);
-    } catch {
-      // Gone already.
-    }
-  };
-  const interrupted = () => {
-    end('SIGTERM');
-    process.exit(130);
-  };
-  process.once('SIGINT', interrupted);
-  process.once('SIGTERM', interrupted);
-  const timer = timeoutMs === undefined ? undefined : setTimeout(() => end('SIGKILL'), timeoutMs);
-  let text = '';
-  for (const stream of quiet ? [child.stdout, child.stderr] : []) {
-    stream.on('data', (part) => {
-      text += part;
-    });
-  }
-  return new Promise((resolve) => {
-    child.on('close', (code, signal) => {
-      clearTimeout(timer);
-      process.off('SIGINT', interrupted);
-      process.off('SIGTERM', interrupted);
-      const seconds = ((Date.now() - startMs) / 1_000).toFixed(1);
-      if (signal !== null) console.log(`${title} was ended by ${signal} after ${seconds} s`);
-      resolve({ code: code ?? 1, seconds, text });
-    });
-  });
+function secondsSince(fromMs) {
+  return ((Date.now() - fromMs) / 1_000).toFixed(1);
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { runSeed } from './scenario.ts';
 
-/** Fifty seeds on every run; the night runs thousands (`npm run sim -- --seeds 5000`). */
-const seeds = 50;
+/** Thirty seeds before every commit, more in the longer runs; a night takes thousands (`npm run sim -- --seeds 5000`). */
+const seeds = Number(process.env['EDGEWISE_SEEDS'] ?? 30);
 const batch = 5;
 
 for (let from = 1; from <= seeds; from += batch) {

@@ -1,0 +1,19 @@
+/**
+ * What a fresh clone must pass, shared by `npm test` and `npm run check:full`: everything pure or in
+ * memory with fifty simulated seeds, each part on real processes and databases, and one flow
+ * through the whole product.
+ */
+export const seeds = 50;
+export const firstFlow = 'test/flow/walking-skeleton.test.ts';
+
+const minute = 60_000;
+const suiteMsMax = 6 * minute;
+
+export async function runSuites(tally) {
+  const run = (title, words, env = {}) =>
+    tally.vitest(title, words, { env, timeoutMs: suiteMsMax });
+  const many = { EDGEWISE_SEEDS: String(seeds) };
+  await run(`fast tests, ${seeds} seeds`, ['--project', 'fast'], many);
+  await run('parts', ['--project', 'parts']);
+  await run('one flow', ['--project', 'flow', firstFlow]);
+}
