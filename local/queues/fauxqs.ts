@@ -56,7 +56,8 @@ export async function openQueuesAndBuckets(
   mkdirSync(dataDir, { recursive: true });
   const inside = await loadInside();
   const persistence = new inside.PersistenceManager(dataDir);
-  // As the other files of the state: safe when the process dies, without waiting for the disk three times a message.
+  // As the other files of the state: safe when the process dies, without waiting for the disk three
+  // times a message.
   persistence.db.exec('PRAGMA synchronous = NORMAL');
   mendReturnedMessages(persistence);
   const queues = new inside.SqsStore();
