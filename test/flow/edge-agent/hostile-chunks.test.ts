@@ -65,7 +65,7 @@ const crowds: Readonly<Record<string, Crowd>> = {
 const slots = 8;
 
 /** What a heap may differ by, between two looks, without having grown. */
-const noiseMb = 24;
+const noiseMb = 12;
 const halfMsMax = 150_000;
 
 let plane: PlaneDouble;
