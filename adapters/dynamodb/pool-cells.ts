@@ -16,30 +16,38 @@ export type PoolCells = {
   readonly largestEdgePower: number | null;
 };
 
-/** A pool with edges changes slowly; one without may get its first at any moment. */
+/** Which cells there are changes slowly, and so do their summaries once there are edges; the first edge may come any moment. */
 const keptMsDefault = { withEdges: 2_000, withoutEdges: 250 };
 
 export type PoolCellsReader = ReturnType<typeof createPoolCells>;
 
+type Kept = {
+  readonly value: PoolCells;
+  /** When the cells were listed, and when their summaries were read. */
+  readonly listedAtMs: number;
+  readonly readAtMs: number;
+};
+
 export function createPoolCells(pools: PoolsStore, keptMs = keptMsDefault) {
-  const kept = new Map<string, { value: PoolCells; atMs: number }>();
-  const keptMsOf = ({ largestEdgePower }: PoolCells) =>
-    largestEdgePower === null ? keptMs.withoutEdges : keptMs.withEdges;
+  const kept = new Map<string, Kept>();
   const read = async (name: string, nowMs: number, make: boolean): Promise<PoolCells> => {
     const before = kept.get(name);
-    if (before !== undefined && nowMs - before.atMs < keptMsOf(before.value)) return before.value;
-    const found = await pools.find(name);
-    let ids: readonly CellId[] = found.cells.map((cell) => cell.id);
-    if (ids.length === 0 && make) ids = [await pools.ensureCell(name, 0, nowMs)];
-    const metas = await pools.metas(ids);
-    const largest = Math.max(0, ...metas.map((meta) => meta.summary.largestEdgePower));
-    const value = {
-      policy: found.pool?.policy ?? 'spread',
-      metas,
-      largestEdgePower: largest === 0 ? null : largest,
-    };
-    if (metas.length > 0) remember(kept, name, { value, atMs: nowMs });
-    return value;
+    if (before === undefined || nowMs - before.listedAtMs >= keptMs.withEdges) {
+      const found = await pools.find(name);
+      let ids: readonly CellId[] = found.cells.map((cell) => cell.id);
+      if (ids.length === 0 && make) ids = [await pools.ensureCell(name, 0, nowMs)];
+      const value = poolCells(found.pool?.policy ?? 'spread', await pools.metas(ids));
+      if (value.metas.length > 0) {
+        remember(kept, name, { value, listedAtMs: nowMs, readAtMs: nowMs });
+      }
+      return value;
+    }
+    const { value, readAtMs } = before;
+    if (value.largestEdgePower !== null || nowMs - readAtMs < keptMs.withoutEdges) return value;
+    const metas = await pools.metas(value.metas.map((meta) => meta.id));
+    const renewed = poolCells(value.policy, metas);
+    remember(kept, name, { ...before, value: renewed, readAtMs: nowMs });
+    return renewed;
   };
   return {
     /** With no cell at all the first one is made, so that an agent that enrols later finds the work. */
@@ -47,6 +55,11 @@ export function createPoolCells(pools: PoolsStore, keptMs = keptMsDefault) {
     /** For looking only: makes nothing. */
     peek: (name: string, nowMs: number) => read(name, nowMs, false),
   };
+}
+
+function poolCells(policy: PlacementPolicy, metas: readonly CellMeta[]): PoolCells {
+  const largest = Math.max(0, ...metas.map((meta) => meta.summary.largestEdgePower));
+  return { policy, metas, largestEdgePower: largest === 0 ? null : largest };
 }
 
 function remember<T>(kept: Map<string, T>, name: string, value: T): void {
