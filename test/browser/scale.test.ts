@@ -15,6 +15,7 @@ const firstPaintMsMax = 1_000;
 const updateScriptMsMax = 50;
 const bundleBytesMax = 150 * 1024;
 const rounds = 5;
+const paintRounds = 3;
 const samplingMicroseconds = 250;
 
 let api: FakeApi;
@@ -44,15 +45,21 @@ describe.skipIf(found.path === null)('a thousand edges and a thousand jobs', () 
   test('the first paint is quick, and all cells are there soon after', async () => {
     const { page, errors } = await stage.open();
     await signIn(page, api.token);
-    await page.reload();
-    await page
-      .locator('a.cell')
-      .nth(edgesCount - 1)
-      .waitFor();
-    const paintMs = Number(
-      await page.evaluate("performance.getEntriesByName('first-contentful-paint')[0].startTime"),
-    );
+    const paints: number[] = [];
+    for (let round = 0; round < paintRounds; round++) {
+      await page.reload();
+      await page
+        .locator('a.cell')
+        .nth(edgesCount - 1)
+        .waitFor();
+      const paint = await page.evaluate(
+        "performance.getEntriesByName('first-contentful-paint')[0].startTime",
+      );
+      paints.push(Number(paint));
+    }
     const cellsMs = Number(await page.evaluate('performance.now()'));
+    // As below: while other programs have the processor the least is what the page itself costs.
+    const paintMs = Math.min(...paints);
     console.log(`first paint: ${paintMs.toFixed(0)} ms, all cells within ${cellsMs.toFixed(0)} ms`);
     expect(paintMs).toBeLessThan(firstPaintMsMax);
     expect(await page.locator('a.cell').count()).toBe(edgesCount);
