@@ -207,3 +207,5 @@ export const graphqlTokensMax = 2_000;
 export const retryElsewhereMs = 60_000;
 /** How many rounds of its power a cell takes of a job before another cell with nothing free is asked too. */
 export const wavesPerCellMax = 16;
+/** Jobs per part of the table whose fold one tick looks after; the rest waits a minute more. */
+export const owedFoldsMax = 50;

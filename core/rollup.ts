@@ -102,6 +102,8 @@ export type RollupStore = {
   release(job: JobId, cells: readonly CellId[]): Promise<void>;
   cancel(job: JobId, cells: readonly CellId[]): Promise<void>;
   dependantsOf(job: JobId): Promise<readonly JobId[]>;
+  /** The final status holds everything that was said until then: nobody has to come back to this job. */
+  settle(job: JobId, endedAtMs: number): Promise<void>;
   /** Counts progress in the current interval; a count that is lost makes a rate a little too low. */
   countProgress(progress: Rollup['progress'], atMs: number): Promise<void>;
 };

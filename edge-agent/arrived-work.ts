@@ -19,6 +19,14 @@ export function compareWork(applied: Work, arrived: Work, isCurrent: boolean): A
   return isSameWork(applied, arrived) ? 'known' : 'newer';
 }
 
+/** No job that was not worked on before: the scheduler need not hear at once that this arrived. */
+export function isRefill(applied: Work, arrived: Work): boolean {
+  for (const [job, entry] of arrived.jobs) {
+    if (!applied.jobs.has(job) || entry.giveBack.length > 0) return false;
+  }
+  return true;
+}
+
 function isSameWork(a: Work, b: Work): boolean {
   const [one, other] = [encodeWork(a).w, encodeWork(b).w];
   const jobs = Object.keys(one);

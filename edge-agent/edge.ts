@@ -5,7 +5,7 @@ import { formatRanges, isEmpty } from '../core/ranges.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { encodeProg } from '../core/wire/prog.ts';
 import { noWork, parseWork, type Work } from '../core/wire/work.ts';
-import { compareWork } from './arrived-work.ts';
+import { compareWork, isRefill } from './arrived-work.ts';
 import { type Contact, makeContact } from './contact.ts';
 import type { EdgeDeps } from './edge-deps.ts';
 import type { ChunkName, ChunkOrder, EndedChunk, Executor } from './executor.ts';
@@ -23,6 +23,7 @@ import { contactEveryMs, epochReportMs, startReportMs } from './limits.ts';
 import type { Link, LinkEvents, ReportAnswer } from './link.ts';
 import { nextSteps, powerInUse, type Step, specKey } from './next-steps.ts';
 import { composeProg } from './progress.ts';
+import { makeProgressPace } from './progress-pace.ts';
 import type { EdgeMemory } from './replay.ts';
 import { makeReportSequence, type ReportSequence } from './report-sequence.ts';
 import { makeReporter, type Reporter } from './reporter.ts';
@@ -56,6 +57,7 @@ export class Edge {
   #cancelWake: () => void = () => {};
   readonly #wake = (): void => this.decide();
   readonly #leaseWatch = makeLeaseWatch();
+  readonly #pace = makeProgressPace();
   /** The epoch of the last work that was older than what is applied here. */
   #epochBehind = 0;
 
@@ -250,13 +252,14 @@ export class Edge {
   #start({ job, spec, orders }: Step & { kind: 'start' }): void {
     const executor = this.#deps.executors.get(executorOf(spec.run));
     if (executor === undefined) return;
+    const isFirst = !this.#running.byJob.has(job);
     const full: ChunkOrder[] = [];
     for (const { chunk, attempt, power } of orders) {
       this.#running.started(job, chunk, { attempt, power });
       full.push({ edge: this.name, job, chunk, attempt, power, spec });
     }
     executor.start(full);
-    this.#reporter.need(startReportMs);
+    this.#reporter.need(isFirst ? startReportMs : this.#paceOf(job));
   }
 
   #stopChunk(job: string, chunk: number): void {
@@ -305,8 +308,10 @@ export class Edge {
     if (arrived === 'behind') this.#tellEpochTo(work.epoch);
     if (arrived === 'behind' || arrived === 'known') return;
     this.#deps.journal.append({ k: 'work', e: this.name, w: document });
+    const mayWait = this.#running.byJob.size > 0 && isRefill(this.#work, work);
     this.#work = work;
     this.#workDocument = document;
+    this.#pace.keepOnly(work.jobs);
     this.#sequence.atLeast(work.folded ?? 0);
     for (const [job, ledger] of this.#ledgers) {
       if (!work.jobs.has(job) && !hasResults(ledger)) this.#ledgers.delete(job);
@@ -314,7 +319,13 @@ export class Edge {
     this.decide();
     const isTakenBack = [...work.jobs.values()].some((entry) => !isEmpty(entry.giveBack));
     if (isTakenBack) this.#reporter.needNow();
-    else this.#reporter.need(epochReportMs);
+    // A refill of what runs is confirmed with the next progress.
+    else this.#reporter.need(mayWait ? this.#paceOf() : epochReportMs);
+  }
+
+  #paceOf(...jobs: string[]): number {
+    const of = jobs.length > 0 ? jobs : this.#running.byJob.keys();
+    return this.#pace.nextMs(of, this.#deps.clock.monotonicMs());
   }
 
   /** Once for each epoch that is behind, since a poll brings it again and again. */
@@ -328,7 +339,7 @@ export class Edge {
     const ledger = this.#ledgers.get(job);
     const running = this.#running.byJob.get(job);
     if (this.#leaseWatch.isUrgent(job, this.#work, ledger, running)) this.#reporter.needNow();
-    else this.#reporter.need(progEveryMs);
+    else this.#reporter.need(this.#paceOf(job));
   }
 
   async #report(): Promise<ReportAnswer> {

@@ -5,6 +5,8 @@
  * second per shadow.
  */
 export const progEveryMsMin = 60;
+/** Mere progress is told at least this often; the cloud writes a refill again that is not applied in a minute. */
+export const progEveryMsMax = 45_000;
 /** A chunk that ends sooner is reported once, as done, and not also as running. */
 export const startReportMs = 250;
 /**

@@ -8,6 +8,7 @@ import {
   chunkKey,
   edgeKey,
   factsKey,
+  owedFoldKey,
   reportKey,
   shareKey,
   workKey,
@@ -66,6 +67,8 @@ export function planWrites(plan: Plan): Write[] {
   for (const job of plan.endedJobs) {
     writes.push({ kind: 'delete', key: askKey(cell, job) });
     writes.push({ kind: 'delete', key: shareKey(cell, job) });
+    const atMs = plan.jobStatuses.get(job)?.endedAtMs ?? 0;
+    writes.push({ kind: 'put', row: { ...owedFoldKey(job), atMs } });
   }
   writes.push(...removals(cell, plan));
   return writes;

@@ -162,6 +162,17 @@ export function rateKey(shard: number, interval: number): Key {
   return { pk: `STATS#${shard}`, sk: `${ratePrefix}${interval}` };
 }
 
+/** Says that a cell has ended the job and that the job's status may not say so yet. */
+export function owedFoldKey(job: JobId): Key {
+  return { pk: owedFoldPartition(shardOf(job, owedFoldShards)), sk: job };
+}
+
+export function owedFoldPartition(shard: number): string {
+  return `OWED#${shard}`;
+}
+
+export const owedFoldShards = 4;
+
 export { jobListShards };
 export const statsShards = 8;
 

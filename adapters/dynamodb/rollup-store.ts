@@ -1,5 +1,5 @@
 import type { JobState } from '../../core/job.ts';
-import { eventTtlSeconds } from '../../core/limits.ts';
+import { eventTtlSeconds, owedFoldsMax } from '../../core/limits.ts';
 import type { CellId, JobId } from '../../core/names.ts';
 import type { JobCellStatus } from '../../core/plan.ts';
 import type { JobEvent, RollupStore } from '../../core/rollup.ts';
@@ -11,14 +11,20 @@ import {
   jobCellPrefix,
   jobOfPartition,
   jobPartition,
+  owedFoldKey,
+  owedFoldPartition,
+  owedFoldShards,
   statusKey,
 } from './keys.ts';
-import { text } from './row-values.ts';
+import { amount, text } from './row-values.ts';
 import { decodeJobCell, decodeStatus, statusAttributes } from './rows-job.ts';
 import type { Row, Table, Write } from './table.ts';
 
+/** Jobs that somebody has to come back to when their last fold was lost. */
+export type OwedFolds = { owedFolds(atMs: number): Promise<readonly JobId[]> };
+
 /** Jobs for the rollup: the status is read before the counts, so that a version never stands for older counts. */
-export function createRollupStore(table: Table): RollupStore {
+export function createRollupStore(table: Table): RollupStore & OwedFolds {
   return {
     async load(job) {
       const row = await table.get(statusKey(job));
@@ -51,6 +57,21 @@ export function createRollupStore(table: Table): RollupStore {
 
     release: (job, cells) => askCells(table, job, cells, 'held', false),
     cancel: (job, cells) => askCells(table, job, cells, 'cancelled', true),
+
+    async settle(job, endedAtMs) {
+      // One that a cell wrote after this fold was read stays.
+      const condition = { expression: '#atMs <= :at', values: { at: endedAtMs } };
+      await table.remove(owedFoldKey(job), condition);
+    },
+
+    async owedFolds(atMs) {
+      const shards = Array.from({ length: owedFoldShards }, (_, shard) => shard);
+      const pages = await Promise.all(
+        shards.map((shard) => table.query({ pk: owedFoldPartition(shard), limit: owedFoldsMax })),
+      );
+      const rows = pages.flatMap((page) => page.rows).filter((row) => amount(row.atMs) < atMs);
+      return rows.map((row) => row.sk as JobId);
+    },
 
     async dependantsOf(job) {
       const rows = await table.queryAll({

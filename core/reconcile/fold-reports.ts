@@ -199,7 +199,9 @@ function foldLease(pass: Pass, lease: LeaseDraft, entry: ProgEntry, epoch: numbe
       lease.job.refusals = new Map(lease.job.refusals).set(lease.edge.name, reason);
     }
     if (!isEmpty(running)) lease.job.startedAtMs ??= pass.nowMs;
-    touchLease(pass, lease, refused || !isActive(lease));
+    // What the edge had started stays, and has to be named as its own: after a restart it would not start it again.
+    const kept = confirmed && !isEmpty(intersect(lease.before?.giveBack ?? emptyRanges, ranges));
+    touchLease(pass, lease, refused || kept || !isActive(lease));
   }
   if (entry.chunkMs !== null) lease.chunkMs = entry.chunkMs;
   return true;

@@ -1,6 +1,6 @@
 import type { CellMeta } from '../../core/cell.ts';
 import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../core/limits.ts';
-import type { CellId } from '../../core/names.ts';
+import type { CellId, JobId } from '../../core/names.ts';
 import { eachAtOnce } from '../at-once.ts';
 import { type MoveDeps, moveBacklog } from './move-backlog.ts';
 
@@ -8,22 +8,31 @@ import { type MoveDeps, moveBacklog } from './move-backlog.ts';
 export type Fleet = {
   cells(): Promise<readonly CellId[]>;
   metas(cells: readonly CellId[]): Promise<readonly CellMeta[]>;
+  /** Jobs that a cell has ended before `atMs`, and whose status may not say so yet; a bounded number. */
+  owedFolds(atMs: number): Promise<readonly JobId[]>;
   /** Writes the time into the cell's TICK row, which wakes its scheduler. */
   touch(cell: CellId, atMs: number): Promise<void>;
 };
 
-export type TickDeps = MoveDeps & { readonly fleet: Fleet };
+export type TickDeps = MoveDeps & {
+  readonly fleet: Fleet;
+  /** Folds the statuses of these jobs again. */
+  readonly fold: (jobs: readonly JobId[]) => Promise<unknown>;
+};
 
 /**
  * Lets time pass for the cells that have something to wait for: work, or edges that are gone with some. All others are
  * looked at every few minutes all the same, spread over the minutes, in case a wake-up was lost; so every job has
  * somebody who comes back to it, and an idle fleet costs next to nothing. Chunks are moved between cells first, so that
- * the cells on both sides are woken after it.
+ * the cells on both sides are woken after it. A job whose last fold was lost is folded here: its cells are done with it
+ * and would never come back to it.
  */
 export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
   const nowMs = deps.clock.nowMs();
   const metas = await deps.fleet.metas(await deps.fleet.cells());
   await moveBacklog(deps, metas);
+  const owed = await deps.fleet.owedFolds(nowMs - tickEveryMs);
+  if (owed.length > 0) await deps.fold(owed);
   const due = metas.filter((meta, at) => isActive(meta) || isTurn(at, nowMs));
   await eachAtOnce(due, tableWritesAtOnce, (meta) => deps.fleet.touch(meta.id, nowMs));
   deps.log.info('tick', { cells: metas.length, touched: due.length });

@@ -93,7 +93,7 @@ export function rowsOf(plan: Plan): number {
   return (
     plan.works.size +
     plan.shares.size +
-    2 * plan.endedJobs.size +
+    3 * plan.endedJobs.size +
     4 * plan.removedEdges.size +
     plan.jobStatuses.size +
     plan.executions.length +

@@ -174,3 +174,15 @@ test('a pass of a cell without work decides nothing twice', () => {
   expect(cell.meta.summary.edges).toMatchObject({ total: 3, connected: 3, free: 3 });
   expect(reconcile(cell, startMs + 1_000).meta).toBeNull();
 });
+
+test('chunks asked back that had started are named as the edge’s own again, with a new epoch', () => {
+  const jobs = [makeJob(job, { chunks: 10 })];
+  let cell = makeCell({ edges: [makeEdge(one, { power: 400 })], jobs });
+  const asked = { giveBack: rangeOf(2, 4), giveBackEpoch: 1 };
+  cell = holding(cell, { ranges: rangeOf(0, 4), slots: 4, ...asked });
+  const epoch = cell.edges.get(one)!.work!.epoch;
+  const plan = reconcile(tell(cell, one, { [job]: { running: '0-3' } }, startMs), startMs);
+  expect(plan.works.get(one)!.leases.get(job)!.giveBack).toEqual([]);
+  expect(plan.works.get(one)!.epoch).toBe(epoch + 1);
+  expect(plan.shadows.has(one)).toBe(true);
+});

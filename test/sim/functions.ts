@@ -215,6 +215,7 @@ export class Functions {
         }),
       release: (job, cells) => call('release', () => askAll(job, cells, { held: false })),
       cancel: (job, cells) => call('cancel', () => askAll(job, cells, { cancelled: true })),
+      settle: (job, endedAtMs) => call('settle', () => fleet.settle(job, endedAtMs)),
       dependantsOf: (job) =>
         call('dependants', () =>
           [...fleet.statuses.values()]
@@ -231,12 +232,16 @@ export class Functions {
       await tickCells({
         fleet: {
           cells: () => call('cells', () => [...fleet.cells.keys()]),
+          owedFolds: (atMs) => call('owed', () => fleet.owedFolds(atMs)),
           metas: (cells) => call('metas', () => cells.map((cell) => fleet.cells.get(cell)!.meta)),
           touch: (cell, atMs) =>
             call('touch', () => {
               fleet.tick(cell, atMs);
               this.wake(cell);
             }),
+        },
+        fold: async (jobs) => {
+          for (const job of jobs) this.rollUp(job);
         },
         moves: {
           load: (cell) => call('load', () => fleet.cells.get(cell) ?? null),

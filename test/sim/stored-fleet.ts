@@ -19,6 +19,7 @@ export class StoredFleet {
   readonly jobCells = new Map<JobId, Map<CellId, JobCellStatus>>();
   readonly executions = new Map<string, Execution>();
   readonly chunkEnds = new Map<string, ChunkEnd>();
+  readonly #owed = new Map<JobId, number>();
   readonly #sequences = new Map<EdgeName, { boot: string; sequence: number | null }>();
   readonly #connections = new Map<EdgeName, number>();
 
@@ -69,6 +70,9 @@ export class StoredFleet {
       const cells = this.jobCells.get(job) ?? new Map<CellId, JobCellStatus>();
       this.jobCells.set(job, cells.set(plan.meta.id, status));
     }
+    for (const job of plan.endedJobs) {
+      this.#owed.set(job, plan.jobStatuses.get(job)?.endedAtMs ?? 0);
+    }
     for (const row of plan.executions) this.executions.set(`${row.job}/${row.edge}`, row);
     for (const row of plan.chunkEnds) this.chunkEnds.set(`${row.job}/${row.chunk}`, row);
     return { before, after };
@@ -95,6 +99,14 @@ export class StoredFleet {
       this.addJob(target, { id, ask, share: newShare(emptyRanges) });
     }
     return plans.map((plan) => ({ ...this.commit(plan)!, plan }));
+  }
+
+  owedFolds(atMs: number): JobId[] {
+    return [...this.#owed].flatMap(([job, endedAtMs]) => (endedAtMs < atMs ? [job] : []));
+  }
+
+  settle(job: JobId, endedAtMs: number): void {
+    if ((this.#owed.get(job) ?? Number.POSITIVE_INFINITY) <= endedAtMs) this.#owed.delete(job);
   }
 
   cellOf(edge: EdgeName): CellId | undefined {

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { type Cell, type CellMeta, type CellSummary, emptySummary } from '../../../core/cell.ts';
+import { tickEveryMs } from '../../../core/limits.ts';
 import type { Move } from '../../../core/move-ranges.ts';
-import type { CellId } from '../../../core/names.ts';
+import type { CellId, JobId } from '../../../core/names.ts';
 import { count, intersect } from '../../../core/ranges.ts';
 import { tickCells } from '../../../lambdas/tick/tick-cells.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
@@ -9,7 +10,8 @@ import { createQuietLog } from '../quiet-log.ts';
 
 type Parts = { readonly id: string; readonly summary?: Partial<CellSummary>; readonly cell?: Cell };
 
-function stage(parts: readonly Parts[]) {
+function stage(parts: readonly Parts[], owed: readonly JobId[] = []) {
+  const folded: JobId[] = [];
   const touched: CellId[] = [];
   const moves: Move[] = [];
   const metas = parts.map(
@@ -24,11 +26,13 @@ function stage(parts: readonly Parts[]) {
   return {
     touched,
     moves,
+    folded,
     log,
     deps: (nowMs: number) => ({
       fleet: {
         cells: async () => metas.map((meta) => meta.id),
         metas: async () => metas,
+        owedFolds: async (atMs: number) => (atMs === nowMs - tickEveryMs ? owed : []),
         async touch(cell: CellId) {
           touched.push(cell);
         },
@@ -43,6 +47,9 @@ function stage(parts: readonly Parts[]) {
           moves.push(move);
           return 'committed' as const;
         },
+      },
+      async fold(jobs: readonly JobId[]) {
+        folded.push(...jobs);
       },
       clock: { nowMs: () => nowMs },
       log,
@@ -96,6 +103,12 @@ test('waiting chunks move from a full cell to an idle one, all of them once', as
   expect(intersect(there, here)).toEqual([]);
   expect(count(there) + count(here)).toBe(50);
   expect(moves[0]?.asks.has('job-1')).toBe(true);
+});
+
+test('a job whose last fold was lost is folded', async () => {
+  const { deps, folded } = stage([], ['job-1' as JobId]);
+  await tickCells(deps(quietMs));
+  expect(folded).toEqual(['job-1']);
 });
 
 test('a move that fails stops neither the others nor the tick', async () => {

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { progEveryMs } from '../../core/limits.ts';
+import { rangeOf } from '../../core/ranges.ts';
+import type { Work, WorkEntry } from '../../core/wire/work.ts';
+import { isRefill } from '../../edge-agent/arrived-work.ts';
+import { progEveryMsMax } from '../../edge-agent/limits.ts';
+import { makeProgressPace } from '../../edge-agent/progress-pace.ts';
+
+test('progress is told every second at first, and ever more rarely the longer a job lasts', () => {
+  const pace = makeProgressPace();
+  const waits = [0, 2_000, 8_000, 60_000, 3_600_000].map((atMs) => pace.waitMs('job-a', atMs));
+  expect(waits).toEqual([progEveryMs, progEveryMs, 2_000, 15_000, progEveryMsMax]);
+  expect(pace.waitMs('job-b', 3_600_000)).toBe(progEveryMs);
+});
+
+test('a job that left and returns begins anew', () => {
+  const pace = makeProgressPace();
+  pace.waitMs('job-a', 0);
+  pace.keepOnly(new Set());
+  expect(pace.waitMs('job-a', 60_000)).toBe(progEveryMs);
+});
+
+function work(jobs: Record<string, Partial<WorkEntry>>): Work {
+  const entry: WorkEntry = {
+    ranges: rangeOf(0, 9),
+    slots: 1,
+    chunkPower: 1,
+    specHash: 'h',
+    giveBack: [],
+    attempts: new Map(),
+  };
+  const entries = Object.entries(jobs).map(([job, over]) => [job, { ...entry, ...over }] as const);
+  return { epoch: 1, folded: null, jobs: new Map(entries) };
+}
+
+test('more of the same is a refill; a new job, and chunks asked back, are not', () => {
+  const applied = work({ 'job-a': {}, 'job-b': {} });
+  expect(isRefill(applied, work({ 'job-a': { ranges: rangeOf(5, 99) } }))).toBe(true);
+  expect(isRefill(applied, work({ 'job-a': {}, 'job-c': {} }))).toBe(false);
+  expect(isRefill(applied, work({ 'job-a': { giveBack: rangeOf(7, 9) } }))).toBe(false);
+});
