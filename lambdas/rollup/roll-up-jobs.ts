@@ -1,4 +1,3 @@
-import { isFinal } from '../../core/job.ts';
 import { rollupAttemptsMax, tableWritesAtOnce } from '../../core/limits.ts';
 import type { JobId } from '../../core/names.ts';
 import type { Clock } from '../../core/ports.ts';
@@ -46,10 +45,11 @@ async function rollUpJob(
     if (rollup.release.length > 0) await deps.store.release(job, rollup.release);
     if (rollup.cancel.length > 0) await deps.store.cancel(job, rollup.cancel);
     if (rollup.changed && (await deps.store.save(view.status, rollup)) === 'conflict') continue;
-    if (isFinal(rollup.next.state)) await deps.store.settle(job, rollup.next.endedAtMs ?? 0);
     if (rollup.settleDependants && settlesDependants) {
       // One level is enough: a child that ends is told by its own cells, and its children after it.
       for (const child of await deps.store.dependantsOf(job)) await rollUpJob(deps, child, false);
+      // Only now is nothing owed any more: a crash before this brings somebody back to it.
+      await deps.store.settle(job, rollup.next.endedAtMs ?? 0);
     }
     return rollup.changed ? rollup.progress : nothing;
   }
