@@ -14,6 +14,10 @@ import { endWith, root, Stop } from './repository.mjs';
 
 const stepMsMax = 180_000;
 const fleetMs = 6_000;
+const portsFrom = 10_000;
+const portBases = 1_000;
+const portsNeeded = 10;
+const portTriesMax = 50;
 
 async function main() {
   const clone = mkdtempSync(join(tmpdir(), 'edgewise-newcomer-'));
@@ -113,12 +117,21 @@ async function runForAWhile(cwd, command) {
   await ended;
 }
 
-function freePort() {
+/** Of ports below those that outgoing connections take, one whose neighbours are free too. */
+async function freePort() {
+  for (let tries = 0; tries < portTriesMax; tries++) {
+    const base = portsFrom + Math.floor(Math.random() * portBases) * portsNeeded;
+    const ports = Array.from({ length: portsNeeded }, (_, offset) => base + offset);
+    if ((await Promise.all(ports.map(isFree))).every((free) => free)) return base;
+  }
+  throw new Stop('No free ports were found.');
+}
+
+function isFree(port) {
   return new Promise((resolve) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address();
-      server.close(() => resolve(Math.min(port, 64_000)));
-    });
+    const server = createServer();
+    server.once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
 

@@ -82,10 +82,10 @@ export function editedCopy(edit: TemplateEdit): string {
   return dir;
 }
 
-/** The first of ten neighbouring ports that are all free. */
+/** The first of ten neighbouring ports that are all free, below those that outgoing connections take. */
 export async function freePortBase(): Promise<number> {
   for (;;) {
-    const base = 20_000 + Math.floor(Math.random() * 4_000) * 10;
+    const base = 20_000 + Math.floor(Math.random() * 1_200) * 10;
     const free = await Promise.all(Array.from({ length: 10 }, (_, i) => isFree(base + i)));
     if (free.every(Boolean)) return base;
   }
@@ -102,7 +102,7 @@ function isFree(port: number): Promise<boolean> {
 /** Asks again until there is an answer; fails after `withinMs`. */
 export async function eventually<T>(
   ask: () => Promise<T | undefined>,
-  withinMs = 15_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const deadlineMs = Date.now() + withinMs;
   while (Date.now() < deadlineMs) {

@@ -184,13 +184,16 @@ function processesOf(word: string): { pid: number; line: string }[] {
     });
 }
 
-const portsNeeded = 6;
+const portsNeeded = 10;
 const triesMax = 50;
+/** Below the ports that outgoing connections take: one of those could come between the look and the start. */
+const basesFrom = 20_000;
+const basesCount = 1_200;
 
 /** A base whose next ports are free too. */
 async function freePortBase(): Promise<number> {
   for (let i = 0; i < triesMax; i++) {
-    const base = 20_000 + Math.floor(Math.random() * 300) * 100;
+    const base = basesFrom + Math.floor(Math.random() * basesCount) * portsNeeded;
     const ports = Array.from({ length: portsNeeded }, (_, offset) => base + offset);
     if ((await Promise.all(ports.map(isFree))).every((free) => free)) return base;
   }

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Job, Stats } from '../../../cli/client/resources.ts';
-import { askApi, makePlace, type Place, until } from './stage.ts';
+import { askApi, makePlace, type Place, ready, until } from './stage.ts';
 
 let place: Place;
 beforeEach(async () => {
@@ -14,7 +14,7 @@ const quiet = ['--no-requests', '--no-dashboard'];
 describe('npm start', () => {
   test('shows a busy stage, stops without a trace, and goes on where it was', async () => {
     const first = place.start('--edges', '3', '--no-dashboard');
-    await until('it is ready', () => first.text().includes('Ctrl-C stops everything'));
+    await ready(first, 'Ctrl-C stops everything');
     const { api, token } = place.endpoints()!;
     expect(first.text()).toContain(api);
     expect(first.text()).toContain(token);
@@ -46,18 +46,18 @@ describe('npm start', () => {
 
   test('its companions notice when it is killed, and the next start heals', async () => {
     const first = place.start('--edges', '1', ...quiet);
-    await until('it is ready', () => first.text().includes('Ctrl-C stops everything'));
+    await ready(first, 'Ctrl-C stops everything');
     expect(place.processes().length).toBeGreaterThan(2);
     first.process.kill('SIGKILL');
     await until('nothing is left of it', () => place.processes().length === 0, 20_000);
 
     const second = place.start('--edges', '1', ...quiet);
-    await until('it is ready again', () => second.text().includes('Ctrl-C stops everything'));
+    await ready(second, 'Ctrl-C stops everything');
   });
 
   test('when the local cloud is killed it says so, ends, and the next start goes on', async () => {
     const first = place.start('--edges', '1', ...quiet);
-    await until('it is ready', () => first.text().includes('Ctrl-C stops everything'));
+    await ready(first, 'Ctrl-C stops everything');
     const body = JSON.stringify({ power: 10, run: { simulate: { seconds: 2 } } });
     const job = await askApi<Job>(place, '/v1/jobs', { method: 'POST', body });
     process.kill(place.endpoints()!.pid!, 'SIGKILL');
@@ -66,7 +66,7 @@ describe('npm start', () => {
     expect(place.processes()).toEqual([]);
 
     const second = place.start('--edges', '1', ...quiet);
-    await until('it is ready again', () => second.text().includes('Ctrl-C stops everything'));
+    await ready(second, 'Ctrl-C stops everything');
     await until('the job is done', async () => {
       return (await askApi<Job>(place, `/v1/jobs/${job.id}`)).status.state === 'done';
     });
