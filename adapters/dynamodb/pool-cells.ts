@@ -16,7 +16,7 @@ export type PoolCells = {
   readonly largestEdgePower: number | null;
 };
 
-/** Which cells there are changes slowly, and so do their summaries once there are edges; the first edge may come any moment. */
+/** Cells change slowly, and so do their summaries once there are edges; the first edge may come any moment. */
 const keptMsDefault = { withEdges: 2_000, withoutEdges: 250 };
 
 export type PoolCellsReader = ReturnType<typeof createPoolCells>;
