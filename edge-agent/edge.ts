@@ -101,7 +101,8 @@ export class Edge {
     connected: () => {
       this.#contact.made();
       this.#reporter.connected();
-      if (this.#mustBeHeard()) this.#reporter.need(startReportMs);
+      // The broker's word that this edge is here may get lost; a report proves it.
+      this.#reporter.need(startReportMs);
       this.decide();
     },
     disconnected: () => {

@@ -5,6 +5,8 @@
  * second per shadow.
  */
 export const progEveryMsMin = 60;
+/** In case both the broker's word of a connection and the report that followed it were lost. */
+export const idleReportEveryMs = 6 * 3_600_000;
 /** Mere progress is told at least this often; the cloud writes a refill again that is not applied in a minute. */
 export const progEveryMsMax = 45_000;
 /** A chunk that ends sooner is reported once, as done, and not also as running. */

@@ -1,12 +1,12 @@
 import { progEveryMs, reportEveryMsMax } from '../core/limits.ts';
 import type { Clock } from './clock.ts';
-import { progEveryMsMin } from './limits.ts';
+import { idleReportEveryMs, progEveryMsMin } from './limits.ts';
 import type { ReportAnswer } from './link.ts';
 
 /**
  * When to report: one update in flight, at most one a second, sooner only for what the cloud
  * waits for (a lease that runs low or has ended, chunks to be given back), and never less than
- * every ten minutes while work is held.
+ * every ten minutes while work is held; an idle edge says a few times a day that it is there.
  */
 export type Reporter = {
   /** Something changed; it may wait for `withinMs`. */
@@ -46,8 +46,7 @@ export function makeReporter(deps: ReporterDeps): Reporter {
     cancel();
     if (isStopped || !isConnected || inFlight !== null) return;
     const gapMs = isUrgent ? progEveryMsMin : progEveryMs;
-    const wantedMs = dueMs ?? (deps.mustBeHeard() ? lastSentMs + silenceMsMax : null);
-    if (wantedMs === null) return;
+    const wantedMs = dueMs ?? lastSentMs + (deps.mustBeHeard() ? silenceMsMax : idleReportEveryMs);
     const atMs = Math.max(wantedMs, lastSentMs + gapMs);
     cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {
       void send();

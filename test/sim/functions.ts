@@ -82,8 +82,9 @@ export class Functions {
     const isSlow = random.chance(faults.slowEvent);
     const delayMs = isSlow ? random.between(500, 20_000) : random.between(2, 60);
     timeline.after(delayMs * tries, source, async () => {
-      const isDone = this.#world.isUp() && (await run());
-      if (!isDone && tries < triesMax) this.#deliver(source, run, tries + 1);
+      // While nothing is invoked an event waits in its queue; only a function that failed uses up a try.
+      if (!this.#world.isUp()) this.#deliver(source, run, tries);
+      else if (!(await run()) && tries < triesMax) this.#deliver(source, run, tries + 1);
     });
   }
 

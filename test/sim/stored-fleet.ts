@@ -132,10 +132,12 @@ export class StoredFleet {
         const { prog, atMs: receivedAtMs } = event;
         this.#sequences.set(event.edge, { boot: prog.boot, sequence: prog.sequence });
         const version = event.version ?? report.version;
-        this.#changeEdge(cell, event.edge, (old) => ({
-          ...old,
-          report: { ...report, prog, receivedAtMs, version },
-        }));
+        // A report proves a connection, as it does when the row is read.
+        const proven = !report.connected && receivedAtMs > report.connectionAtMs;
+        const connectionAtMs = proven ? receivedAtMs : report.connectionAtMs;
+        const connected = report.connected || proven;
+        const next = { ...report, prog, receivedAtMs, version, connected, connectionAtMs };
+        this.#changeEdge(cell, event.edge, (old) => ({ ...old, report: next }));
         return 'stored';
       }
       case 'facts':
