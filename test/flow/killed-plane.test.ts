@@ -42,7 +42,7 @@ test('killed as a whole: the next start goes on', async () => {
 
 test('only its database is killed: it is started again', async () => {
   const id = await halfWay();
-  const database = product.place.pids().filter(({ line }) => /database/.test(line));
+  const database = product.place.pids().filter(({ line }) => /\/database\b/.test(line));
   expect(database.length).toBeGreaterThan(0);
   for (const { pid } of database) killHard(pid);
   await finished(id);
