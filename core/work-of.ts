@@ -56,7 +56,7 @@ export function attemptsOf(
 }
 
 /** Bytes of one job's entry in the document without its ranges: keys, id, hash and numbers at their longest. */
-const entryBytesBase = 80;
+const entryBytesBase = 92;
 
 /** An upper bound of what this entry takes of the document. */
 export function entryBytes(

@@ -4,6 +4,9 @@ import { emptyRanges, formatRanges, isEmpty, parseRanges, type RangeSet } from '
 /**
  * The `work` shadow: everything one edge shall do, written whole by the cloud in `desired` and by nobody else.
  * Short keys, because shadow operations are priced per kilobyte and capped at eight.
+ *
+ * Every entry repeats the epoch of its write. A shadow merges: a write that was overtaken by a later one puts back what
+ * that one removed, and only the epoch tells the leftover from the work.
  */
 export type WorkEntry = {
   /** Owned and not yet acknowledged. */
@@ -28,6 +31,7 @@ export type Work = {
 export const noWork: Work = { epoch: 0, folded: null, jobs: new Map() };
 
 type WorkEntryJson = {
+  e: number;
   r: string;
   s: number;
   p: number;
@@ -44,6 +48,7 @@ export function encodeWork(work: Work, removed: Iterable<string> = []): WorkJson
   for (const job of removed) if (!work.jobs.has(job)) w[job] = null;
   for (const [job, entry] of work.jobs) {
     w[job] = {
+      e: work.epoch,
       r: formatRanges(entry.ranges),
       s: entry.slots,
       p: entry.chunkPower,
@@ -66,7 +71,8 @@ export function parseWork(value: unknown): Work | null {
   const jobs = new Map<string, WorkEntry>();
   const w = isRecord(value.w) ? value.w : {};
   for (const [job, raw] of Object.entries(w)) {
-    const entry = parseEntry(raw);
+    const isLeftover = isRecord(raw) && isCount(raw.e) && raw.e !== value.e;
+    const entry = isLeftover ? null : parseEntry(raw);
     if (entry !== null) jobs.set(job, entry);
   }
   return { epoch: value.e, folded: isCount(value.n) ? value.n : null, jobs };

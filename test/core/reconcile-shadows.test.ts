@@ -16,9 +16,19 @@ test('the document says what the committed rows say', () => {
   expect(encodeWork(work)).toEqual({
     e: 1,
     n: null,
-    w: { 'job-a': { r: '0', s: 1, p: 100, g: 'hash-job-a', u: null, t: null } },
+    w: { 'job-a': { e: 1, r: '0', s: 1, p: 100, g: 'hash-job-a', u: null, t: null } },
   });
   expect(parseWork(JSON.parse(JSON.stringify(encodeWork(work))))).toEqual(work);
+});
+
+test('what an overtaken write put back into the shadow is no work', () => {
+  const entry = { r: '0-3', s: 1, p: 100, g: 'h', u: null, t: null };
+  const merged = {
+    e: 13,
+    n: 15,
+    w: { 'job-b': { ...entry, e: 13 }, 'job-a': { ...entry, e: 11 }, 'job-c': entry },
+  };
+  expect([...parseWork(merged)!.jobs.keys()]).toEqual(['job-b', 'job-c']);
 });
 
 test('a document that is not applied is written again, ever more rarely', () => {
