@@ -235,7 +235,7 @@ export type CellMeta = {
   readonly summary: CellSummary;
 };
 
-/** The plane's own pulse, so that its trouble is not mistaken for the edges' death (design §5). */
+/** The plane's own pulse, so that its trouble is not mistaken for the edges' death. */
 export type CellHealth = {
   readonly tickAtMs: number | null;
   /** Every grace counts from here at the earliest. */

@@ -107,7 +107,7 @@ export type Cut = {
 };
 
 /**
- * How a job is cut into chunks (design §2). `power: P, chunks: n` gives each chunk `floor(P/n)` and the last one the
+ * How a job is cut into chunks. `power: P, chunks: n` gives each chunk `floor(P/n)` and the last one the
  * remainder as well. `power` alone: four chunks, or as many as are needed so that each fits the largest eligible edge;
  * a power too small to be divided is one chunk.
  */

@@ -3,7 +3,7 @@
  * A number that limits something and is not here is a defect.
  */
 
-/** A cell is read whole by every pass; 250 edges keep that Query in few pages (design §1). */
+/** A cell is read whole by every pass; 250 edges keep that Query in few pages. */
 export const cellEdgesMax = 250;
 /** Jobs with a share in one cell that a pass looks at; later ones wait their turn in submission order. */
 export const cellSharesMax = 1_000;
@@ -30,20 +30,20 @@ export const dependenciesMax = 20;
 export const listLimitDefault = 50;
 export const listLimitMax = 500;
 
-/** A job with `power` alone is cut into this many chunks, or more when they would not fit an edge (design §2). */
+/** A job with `power` alone is cut into this many chunks, or more when they would not fit an edge. */
 export const chunksDefault = 4;
 /** What an edge has when it does not say otherwise. */
 export const edgePowerDefault = 250;
 
 export const lostAfterSecondsDefault = 120;
 export const lostAfterSecondsMin = 5;
-/** More than this part of a cell lost in one pass looks like trouble of our own: hold and raise an alarm (design §5). */
+/** More than this part of a cell lost in one pass looks like trouble of our own: hold and raise an alarm. */
 export const lostShareMax = 0.3;
 /** The breaker does not hold below this many lost edges: a cell of two may lose one. */
 export const lostEdgesHoldMin = 3;
 /** How long the breaker holds before it believes the loss. */
 export const lostHoldMs = 120_000;
-/** A leased edge reports at least this often, so that silence means something (design §6). */
+/** A leased edge reports at least this often, so that silence means something. */
 export const reportEveryMsMax = 600_000;
 export const missedReportsMax = 3;
 /** The tick comes every minute; a plane that missed three was itself unwell. */
@@ -76,7 +76,7 @@ export const failureTextLengthMax = 64;
 /** Failed chunks one report may carry; the agent starts nothing new until they are acknowledged. */
 export const reportFailuresMax = 200;
 
-/** Kept output per chunk: the tail (issue of every executor with an unbounded log). */
+/** Kept output per chunk: the tail, because a log may be without end. */
 export const outputTailBytesMax = 64 * 1024;
 
 export const executionsShownMax = 100;

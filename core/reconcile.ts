@@ -20,7 +20,7 @@ import { topUp } from './reconcile/top-up.ts';
 import { tellWaiting } from './reconcile/waiting.ts';
 
 /**
- * The scheduler: everything stored for a cell and the time in, everything to write out (design §3). This is the map of
+ * The scheduler: everything stored for a cell and the time in, everything to write out. This is the map of
  * a pass; each phase is a file of its own under `reconcile/` and works on the drafts of `draft.ts`.
  *
  * Run again on its own result it changes nothing. A plan is bounded in rows; what did not fit is left to the next pass,
