@@ -16,9 +16,9 @@ import { runTally } from './test-runs.mjs';
 const minute = 60_000;
 const budget = {
   agentBinaries: 6 * minute,
-  flow: 9 * minute,
+  flow: 12 * minute,
   secondEngine: 5 * minute,
-  browser: 4 * minute,
+  browser: 6 * minute,
   seeds: 4 * minute,
   newcomer: 4 * minute,
 };
