@@ -10,4 +10,7 @@ const stage = makeStage(
   app.node.tryGetContext('edgewise:alarmTopicArn'),
 );
 new EdgewiseStack(app, 'Edgewise', { stage, description: 'A serverless scheduler for edges' });
-Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+// A start on this machine does not wait for the rules of AWS; whoever deploys does, and so does `npm test`.
+if (app.node.tryGetContext('edgewise:checks') !== 'off') {
+  Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
+}
