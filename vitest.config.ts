@@ -13,6 +13,7 @@ const parts = [
   'test/lambdas/api/lists.test.ts',
   'test/lib/template-checks.test.ts',
   'test/local/**/*.test.ts',
+  'test/night/**/*.test.ts',
   'test/sim/planted-bugs.test.ts',
 ];
 
