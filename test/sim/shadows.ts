@@ -30,7 +30,7 @@ export class SimulatedShadows {
   /** The cloud's own write; answers the HTTP code. */
   writeWork(edge: EdgeName, work: WorkJson): number {
     if (this.#world.random.chance(this.#world.faults().refuseShadow)) {
-      return this.#world.random.pick([409, 429, 500, 503]);
+      return this.#world.random.pick([409, 413, 429, 500, 503]);
     }
     return this.#request(edge, 'work', 'update', { state: { desired: work } }, 'http');
   }

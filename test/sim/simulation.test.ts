@@ -16,3 +16,13 @@ for (let from = 1; from <= seeds; from += batch) {
     }
   }, 120_000);
 }
+
+/** Seeds that once found a defect; the event log of a seed changes with the code, so they are kept as samples. */
+const kept = [60, 83, 122, 426, 526];
+
+test('the seeds that found something are good', async () => {
+  for (const seed of kept) {
+    const { violation } = await runSeed(seed);
+    expect(violation, `npm run sim -- --seed ${seed} --trace`).toBeNull();
+  }
+}, 60_000);

@@ -5,6 +5,7 @@ import {
   dependantKey,
   eventPrefix,
   jobPartition,
+  owedFoldKey,
   statusKey,
 } from '../../../adapters/dynamodb/keys.ts';
 import { createRollupStore } from '../../../adapters/dynamodb/rollup-store.ts';
@@ -153,6 +154,22 @@ test('a crash after telling the cells and before the status is repaired by the n
   expect(await rollUpJobs({ ...deps, store: { ...store, save } }, [child])).toEqual([child]);
   expect(await rollUpJobs(deps, [child])).toEqual([]);
   expect(await statusOf(table, child)).toMatchObject({ held: false });
+});
+
+test('a crash before the dependants are released leaves the fold owed', async () => {
+  const { table, store, deps } = await stage();
+  const parent = await submit(table, 'parent');
+  const child = await submit(table, 'child', ['parent']);
+  await count(table, parent, { done: 4 });
+  await table.put({ ...owedFoldKey(parent), atMs: endMs });
+  const dependantsOf: RollupStore['dependantsOf'] = async () => {
+    throw new Error('killed');
+  };
+  await rollUpJobs({ ...deps, store: { ...store, dependantsOf } }, [parent]);
+  expect(await store.owedFolds(endMs + 1)).toEqual([parent]);
+  await rollUpJobs(deps, [parent]);
+  expect(await store.owedFolds(endMs + 1)).toEqual([]);
+  expect((await askOf(table, child)).held).toBe(false);
 });
 
 test('of two folds at once neither is lost', async () => {
