@@ -5,17 +5,17 @@
  */
 
 import { existsSync } from 'node:fs';
-import { Agent, request } from 'node:http';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
+import { connectRuntime } from './runtime-connection.mjs';
 
 const [api, ...prefix] = process.env.AWS_LAMBDA_RUNTIME_API.split('/');
 const [host, port] = api.split(':');
-const base = `/${prefix.join('/')}/2018-06-01/runtime`;
-const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+const runtime = connectRuntime(host, Number(port), `/${prefix.join('/')}/2018-06-01/runtime`);
 const jsonLog = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON';
+const next = '/invocation/next';
 let requestId = '';
 
 // The pipe closes when the local cloud ends, in whatever way it ends.
@@ -29,29 +29,34 @@ for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'log']) patch(le
 
 try {
   const handler = await load(process.env._HANDLER);
-  await serve(handler);
+  let { coming } = await serve(handler, await runtime.get(next));
   // Now, because a process that is not needed any more is killed.
   flushCompileCache();
-  for (;;) await serve(handler);
+  for (;;) ({ coming } = await serve(handler, await coming));
 } catch (error) {
-  await send('/init/error', JSON.stringify(errorOf(error)), {});
+  await runtime.post('/init/error', JSON.stringify(errorOf(error)));
   process.exit(1);
 }
 
-async function serve(handler) {
-  const { headers, body } = await send('/invocation/next', undefined, {});
+/** Resolves when this invocation is answered; `coming` is the one after it. */
+async function serve(handler, { headers, body }) {
   requestId = headers['lambda-runtime-aws-request-id'];
   const deadlineAtMs = Number(headers['lambda-runtime-deadline-ms']);
   process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id'];
-  const memory = () => ({ 'x-max-memory-kb': String(process.resourceUsage().maxRSS) });
+  const answer = (verb, text) => {
+    const memory = { 'x-max-memory-kb': String(process.resourceUsage().maxRSS) };
+    return { coming: runtime.postAndGet(`/invocation/${requestId}/${verb}`, text, memory, next) };
+  };
+  let text;
   try {
     const result = await call(handler, JSON.parse(body), contextOf(headers, deadlineAtMs));
-    const text = JSON.stringify(result === undefined ? null : result);
-    await send(`/invocation/${requestId}/response`, text, memory());
+    text = JSON.stringify(result === undefined ? null : result);
   } catch (error) {
-    console.error('Invoke Error', JSON.stringify(errorOf(error)));
-    await send(`/invocation/${requestId}/error`, JSON.stringify(errorOf(error)), memory());
+    const shown = JSON.stringify(errorOf(error));
+    console.error('Invoke Error', shown);
+    return answer('error', shown);
   }
+  return answer('response', text);
 }
 
 /** Promise handlers, and the older ones that take a callback (three parameters). */
@@ -116,25 +121,4 @@ function patch(level) {
         : `${timestamp}\t${requestId || 'undefined'}\t${name}\t${message}\n`,
     );
   };
-}
-
-function send(path, body, headers) {
-  return new Promise((resolve) => {
-    const method = body === undefined ? 'GET' : 'POST';
-    const length = body === undefined ? {} : { 'content-length': Buffer.byteLength(body) };
-    const sent = request(
-      { agent, host, port, method, path: base + path, headers: { ...headers, ...length } },
-      (response) => {
-        const chunks = [];
-        response.on('data', (chunk) => chunks.push(chunk));
-        response.on('end', () => {
-          resolve({ headers: response.headers, body: Buffer.concat(chunks).toString() });
-        });
-        response.on('error', () => process.exit(0));
-      },
-    );
-    // Without the local cloud there is nothing left to do.
-    sent.on('error', () => process.exit(0));
-    sent.end(body);
-  });
 }

@@ -4,7 +4,7 @@
  * which a process gets with `AWS_LAMBDA_RUNTIME_API`, says whose request it is.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { lambdaPayloadBytesMax } from '../limits.ts';
 
 export interface Delivery {
@@ -32,6 +32,7 @@ export interface RuntimeApi {
 
 export async function startRuntimeApi(): Promise<RuntimeApi> {
   const clients = new Map<string, RuntimeClient>();
+  const latest = new WeakMap<Socket, Promise<void>>();
   const server = createServer((req, res) => {
     const [, id = '', , , ...rest] = (req.url ?? '').split('/');
     const client = clients.get(id);
@@ -40,7 +41,12 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
       res.writeHead(403).end();
       return;
     }
-    void serve(client, rest.join('/'), req, res);
+    // A process may send its answer and its next request in one piece; the answer comes first.
+    const before = latest.get(req.socket) ?? Promise.resolve();
+    latest.set(
+      req.socket,
+      before.then(() => serve(client, rest.join('/'), req, res)),
+    );
   });
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;

@@ -1,0 +1,78 @@
+/**
+ * The connection of a function's process to the Lambda Runtime API: HTTP/1.1 on one socket, with no more of it than that
+ * API needs, because what this costs is added to every invocation. Several requests may be sent at once; their answers come
+ * in the same order. Without the local cloud there is nothing left to do: a lost connection or a refusal ends the process.
+ */
+import { connect } from 'node:net';
+
+/** Every request goes to `base` and below; every answer has a `content-length`. */
+export function connectRuntime(host, port, base) {
+  const waiting = [];
+  let held = [];
+  let heldBytes = 0;
+  let wantedBytes = 0;
+  const socket = connect({ host, port, noDelay: true });
+  socket
+    .on('data', (chunk) => {
+      held.push(chunk);
+      heldBytes += chunk.length;
+      if (heldBytes >= wantedBytes) take();
+    })
+    .on('error', () => process.exit(0))
+    .on('close', () => process.exit(0));
+
+  function take() {
+    let rest = held.length === 1 ? held[0] : Buffer.concat(held);
+    wantedBytes = 0;
+    for (;;) {
+      const end = rest.indexOf('\r\n\r\n');
+      if (end < 0) break;
+      const head = rest.toString('latin1', 0, end);
+      if (!head.startsWith('HTTP/1.1 2')) process.exit(0);
+      const headers = headersOf(head);
+      const bodyEnd = end + 4 + Number(headers['content-length']);
+      if (rest.length < bodyEnd) {
+        wantedBytes = bodyEnd;
+        break;
+      }
+      waiting.shift()?.({ headers, body: rest.toString('utf8', end + 4, bodyEnd) });
+      rest = rest.subarray(bodyEnd);
+    }
+    held = rest.length === 0 ? [] : [rest];
+    heldBytes = rest.length;
+  }
+
+  const answer = () => new Promise((resolve) => waiting.push(resolve));
+  const get = (path) => `GET ${base}${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`;
+  const post = (path, body, headers) => {
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    const length = `content-length: ${Buffer.byteLength(body)}\r\n`;
+    return `POST ${base}${path} HTTP/1.1\r\nhost: ${host}\r\n${length}${lines.join('')}\r\n${body}`;
+  };
+  return {
+    get(path) {
+      socket.write(get(path));
+      return answer();
+    },
+    post(path, body, headers = {}) {
+      socket.write(post(path, body, headers));
+      return answer();
+    },
+    /** Both in one piece, since nobody waits for the first answer. Resolves to the second. */
+    postAndGet(path, body, headers, next) {
+      socket.write(post(path, body, headers) + get(next));
+      void answer();
+      return answer();
+    },
+  };
+}
+
+/** With lower-case names. */
+function headersOf(head) {
+  const headers = {};
+  for (const line of head.split('\r\n').slice(1)) {
+    const colon = line.indexOf(':');
+    headers[line.slice(0, colon).toLowerCase()] = line.slice(colon + 1).trim();
+  }
+  return headers;
+}
