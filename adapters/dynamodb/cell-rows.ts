@@ -15,7 +15,7 @@ import type { EdgeName, JobId } from '../../core/names.ts';
 import { rowKinds } from './keys.ts';
 import { decodeMeta, decodeQueue, decodeTick } from './rows-cell.ts';
 import { decodeEdge, decodeFacts, decodeReport } from './rows-edge.ts';
-import { decodeAsk, decodeShare } from './rows-share.ts';
+import { decodeAsk, decodeShare, givenShare } from './rows-share.ts';
 import { decodeWorkRow } from './rows-work.ts';
 import type { Row } from './table.ts';
 
@@ -40,7 +40,7 @@ export function assembleCell(rows: Iterable<Row>): Cell | null {
   }
   const jobs = new Map<JobId, CellJob>();
   for (const [id, ask] of parts.asks) {
-    const share = parts.shares.get(id);
+    const share = parts.shares.get(id) ?? parts.given.get(id);
     if (share !== undefined) jobs.set(id, { id, ask, share });
   }
   return { meta: parts.meta, edges, jobs, queues: parts.queues, tickAtMs: parts.tickAtMs };
@@ -55,6 +55,8 @@ type Parts = {
   readonly works: Map<EdgeName, EdgeWork>;
   readonly asks: Map<JobId, Ask>;
   readonly shares: Map<JobId, Share>;
+  /** Shares that no pass has written yet. */
+  readonly given: Map<JobId, Share>;
   readonly queues: Map<string, QueueConfig>;
 };
 
@@ -68,6 +70,7 @@ function collect(rows: Iterable<Row>): Parts {
     works: new Map(),
     asks: new Map(),
     shares: new Map(),
+    given: new Map(),
     queues: new Map(),
   };
   for (const row of rows) addRow(parts, row);
@@ -98,7 +101,7 @@ function addRow(parts: Parts, row: Row): void {
       parts.works.set(name as EdgeName, decodeWorkRow(row));
       return;
     case rowKinds.ask:
-      parts.asks.set(name as JobId, decodeAsk(row));
+      addAsk(parts, name as JobId, row);
       return;
     case rowKinds.share:
       parts.shares.set(name as JobId, decodeShare(row));
@@ -109,4 +112,10 @@ function addRow(parts: Parts, row: Row): void {
     default:
       throw new Error(`nothing knows how to read the row ${row.pk} ${row.sk}`);
   }
+}
+
+function addAsk(parts: Parts, job: JobId, row: Row): void {
+  parts.asks.set(job, decodeAsk(row));
+  const given = givenShare(row);
+  if (given !== null) parts.given.set(job, given);
 }

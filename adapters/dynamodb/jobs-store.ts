@@ -1,4 +1,3 @@
-import { newShare } from '../../core/cell.ts';
 import type { JobStatus } from '../../core/job-status.ts';
 import { jobListShards } from '../../core/limits.ts';
 import {
@@ -34,7 +33,7 @@ import {
   decodeStatus,
   encodeStatus,
 } from './rows-job.ts';
-import { encodeAsk, encodeShare } from './rows-share.ts';
+import { encodeAsk } from './rows-share.ts';
 import { askOf, decodeSpec, encodeSpec, type StoredJob } from './rows-spec.ts';
 import type { Row, Table, Write } from './table.ts';
 
@@ -203,10 +202,9 @@ function creationWrites(made: NewJob): Write[] {
   return [
     { kind: 'put', row: encodeSpec(job), condition: absent },
     { kind: 'put', row: { ...encodeStatus(status), listSk: positionOf(job.id, job.createdAtMs) } },
-    ...[...shares].flatMap(([cell, ranges]): Write[] => [
-      { kind: 'put', row: encodeAsk(cell, job.id, ask) },
-      { kind: 'put', row: encodeShare(cell, job.id, newShare(ranges)) },
-    ]),
+    ...[...shares].map(
+      ([cell, ranges]): Write => ({ kind: 'put', row: encodeAsk(cell, job.id, ask, ranges) }),
+    ),
     ...openParents.map((it): Write => ({ kind: 'put', row: dependantKey(it, job.id) })),
     ...openParents.map((it): Write => ({ kind: 'check', key: statusKey(it), condition: open })),
   ];

@@ -1,7 +1,7 @@
-import type { Ask, ChunkRetry, Share } from '../../core/cell.ts';
+import { type Ask, type ChunkRetry, newShare, type Share } from '../../core/cell.ts';
 import type { Cut } from '../../core/job.ts';
 import type { CellId, EdgeName, JobId } from '../../core/names.ts';
-import { formatRanges } from '../../core/ranges.ts';
+import { formatRanges, type RangeSet } from '../../core/ranges.ts';
 import type { Failure } from '../../core/wire/prog.ts';
 import { askKey, shareKey } from './keys.ts';
 import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.ts';
@@ -11,10 +11,13 @@ import type { Row } from './table.ts';
  * A job in a cell is two rows of different trees: `ASK#` says what its user wants (the API writes it), `SHARE#` what the
  * scheduler made of it (passes write it). What users may change later is an attribute of its own: `priority`, `retries`,
  * `cancelled`, `retryEpoch` and `held` can be updated without reading the row.
+ *
+ * A new job is one row: `given` names its chunks in this cell, and stands for the share until a pass writes the first one.
  */
-export function encodeAsk(cell: CellId, job: JobId, ask: Ask): Row {
+export function encodeAsk(cell: CellId, job: JobId, ask: Ask, given?: RangeSet): Row {
   const { priority, retries, ...spec } = ask.spec;
   return {
+    ...(given === undefined ? {} : { given: formatRanges(given) }),
     ...askKey(cell, job),
     spec: JSON.stringify(spec),
     priority,
@@ -41,6 +44,11 @@ export function decodeAsk(row: Row): Ask {
     retryEpoch: amount(row.retryEpoch),
     held: row.held === true,
   };
+}
+
+/** The share of a job that no pass has touched yet, as its ask tells it; `null` where it tells none. */
+export function givenShare(row: Row): Share | null {
+  return row.given === undefined ? null : newShare(ranges(row.given));
 }
 
 export function encodeShare(cell: CellId, job: JobId, share: Share): Row {

@@ -12,7 +12,7 @@ import type { JobStatusAnswer } from '../../../core/wire/job-answer.ts';
  * one more of each for every `chunksPerReport` chunks. Per report: one message in, one out, one row, one pass.
  */
 const chunksPerReport = 32;
-const rowsAtSubmit = 4;
+const rowsAtSubmit = 3;
 const rowsPerPass = 4;
 const msPerPass = 12;
 const msAtSubmit = 15;

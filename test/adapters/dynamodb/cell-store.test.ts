@@ -3,7 +3,7 @@ import { createCellStore, planWrites } from '../../../adapters/dynamodb/cell-sto
 import { transactRowsMax } from '../../../core/limits.ts';
 import { reconcile } from '../../../core/reconcile.ts';
 import { cellStoreContract } from '../../contract/cell-store.ts';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { createMemoryCellStore } from '../../contract/memory-cell-store.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
 import { seedCell } from './seed-cell.ts';
@@ -16,9 +16,9 @@ describe('cells in memory', () => {
 });
 
 describe('cells in the table', () => {
-  let database: Dynoxide;
+  let database: TestDatabase;
   beforeAll(async () => {
-    database = await startDynoxide();
+    database = await startDatabase();
   });
   afterAll(() => database.close());
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe } from 'vitest';
 import { createInventory } from '../../../adapters/dynamodb/edge-inventory.ts';
 import { factsKey, pointerKey, reportKey } from '../../../adapters/dynamodb/keys.ts';
 import { decodeFacts, decodeReport } from '../../../adapters/dynamodb/rows-edge.ts';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { inventoryContract } from '../../contract/inventory.ts';
 import { createMemoryInventory } from '../../contract/memory-inventory.ts';
 
@@ -19,9 +19,9 @@ describe('an inventory in memory', () => {
 });
 
 describe('an inventory in the table', () => {
-  let database: Dynoxide;
+  let database: TestDatabase;
   beforeAll(async () => {
-    database = await startDynoxide();
+    database = await startDatabase();
   });
   afterAll(() => database.close());
 

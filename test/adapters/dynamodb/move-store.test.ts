@@ -8,13 +8,13 @@ import { moveJobsMax, transactRowsMax } from '../../../core/limits.ts';
 import { chooseRanges, type Move, moveRanges } from '../../../core/move-ranges.ts';
 import type { CellId, JobId } from '../../../core/names.ts';
 import { count, intersect } from '../../../core/ranges.ts';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
 import { seedCell } from './seed-cell.ts';
 
-let database: Dynoxide;
+let database: TestDatabase;
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
 });
 afterAll(() => database.close());
 

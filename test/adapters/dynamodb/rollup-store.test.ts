@@ -4,13 +4,13 @@ import { createRollupStore } from '../../../adapters/dynamodb/rollup-store.ts';
 import type { JobId } from '../../../core/names.ts';
 import { rangeOf } from '../../../core/ranges.ts';
 import { reconcile } from '../../../core/reconcile.ts';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { makeCell, makeJob, startMs } from '../../core/cell-fixture.ts';
 import { seedCell } from './seed-cell.ts';
 
-let database: Dynoxide;
+let database: TestDatabase;
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
 });
 afterAll(() => database.close());
 

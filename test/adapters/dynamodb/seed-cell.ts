@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { reportKey } from '../../../adapters/dynamodb/keys.ts';
 import { encodeMeta, encodeQueue } from '../../../adapters/dynamodb/rows-cell.ts';
 import { encodeEdge, encodeFacts } from '../../../adapters/dynamodb/rows-edge.ts';
 import { encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
 import { encodeWorkRow } from '../../../adapters/dynamodb/rows-work.ts';
 import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
-import type { Cell } from '../../../core/cell.ts';
+import { type Cell, newShare } from '../../../core/cell.ts';
 import { transactRowsMax } from '../../../core/limits.ts';
 import { encodeProg } from '../../../core/wire/prog.ts';
 
@@ -24,7 +25,10 @@ export async function seedCell(table: Table, cell: Cell): Promise<void> {
     }
   }
   for (const job of cell.jobs.values()) {
-    rows.push(encodeAsk(id, job.id, job.ask), encodeShare(id, job.id, job.share));
+    const { ask, share } = job;
+    const isNew = isDeepStrictEqual(share, newShare(share.ranges));
+    if (isNew) rows.push(encodeAsk(id, job.id, ask, share.ranges));
+    else rows.push(encodeAsk(id, job.id, ask), encodeShare(id, job.id, share));
   }
   for (let start = 0; start < rows.length; start += transactRowsMax) {
     const writes = rows

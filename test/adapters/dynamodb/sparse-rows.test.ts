@@ -1,16 +1,19 @@
 import { expect, test } from 'vitest';
+import { assembleCell } from '../../../adapters/dynamodb/cell-rows.ts';
+import { encodeMeta } from '../../../adapters/dynamodb/rows-cell.ts';
 import {
   decodeJobCell,
   decodeStatus,
   encodeJobCell,
   encodeStatus,
 } from '../../../adapters/dynamodb/rows-job.ts';
-import { decodeShare, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
-import { newShare } from '../../../core/cell.ts';
+import { decodeShare, encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
+import { newCellMeta, newShare } from '../../../core/cell.ts';
 import { noChunks } from '../../../core/job.ts';
 import { newJobStatus } from '../../../core/job-status.ts';
 import type { CellId, EdgeName, JobId } from '../../../core/names.ts';
 import { emptyRanges, rangeOf } from '../../../core/ranges.ts';
+import { makeJob } from '../../core/cell-fixture.ts';
 
 const cell = 'default.0' as CellId;
 const job = 'a-job' as JobId;
@@ -20,6 +23,18 @@ test('a share that just began is little more than its ranges, and reads the same
   const row = encodeShare(cell, job, share);
   expect(Object.keys(row).sort()).toEqual(['attemptBase', 'pk', 'ranges', 'retryEpoch', 'sk']);
   expect(decodeShare(row)).toEqual(share);
+});
+
+test('a new job is one row in its cell: the ask tells its chunks until a pass wrote a share', () => {
+  const { ask, share } = makeJob(job, { chunks: 10 });
+  const meta = encodeMeta(newCellMeta(cell, 'default', 0));
+  const row = encodeAsk(cell, job, ask, share.ranges);
+  expect(assembleCell([meta, row])?.jobs.get(job)).toEqual({ id: job, ask, share });
+  const folded = { ...share, done: rangeOf(0, 3) };
+  const rows = [meta, encodeShare(cell, job, folded), row];
+  expect(assembleCell(rows)?.jobs.get(job)?.share).toEqual(folded);
+  const withoutChunks = assembleCell([meta, encodeAsk(cell, job, ask)]);
+  expect(withoutChunks?.jobs.has(job)).toBe(false);
 });
 
 test('a share with a past keeps all of it', () => {

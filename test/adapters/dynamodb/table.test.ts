@@ -3,12 +3,12 @@ import { AwsError } from '../../../adapters/aws/aws-error.ts';
 import type { JsonCalls } from '../../../adapters/aws/json-calls.ts';
 import { createTable, type Table } from '../../../adapters/dynamodb/table.ts';
 import { transactAttemptsMax, transactRowsMax } from '../../../core/limits.ts';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 
-let database: Dynoxide;
+let database: TestDatabase;
 let table: Table;
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
   table = await database.makeTable();
 });
 afterAll(() => database.close());
