@@ -92,8 +92,8 @@ export type Share = {
   readonly retries: ReadonlyMap<number, ChunkRetry>;
   /** Chunks that were running when their edge was lost or its agent died: how heavily that weighs by now. */
   readonly losses: ReadonlyMap<number, number>;
-  /** Edges that refused this job, with the reason they gave. */
-  readonly refusals: ReadonlyMap<EdgeName, string>;
+  /** Edges that refused this job, with the reason they gave last, and when. */
+  readonly refusals: ReadonlyMap<EdgeName, Refusal>;
   readonly retryEpoch: number;
   /** Dead chunks that a user's `retry` brought back: their attempts count on from `attemptBase`. */
   readonly revived: RangeSet;
@@ -141,6 +141,8 @@ export function reopenedShare(
     past: new Map([...executions].map(({ edge, done: doneThere }) => [edge, doneThere])),
   };
 }
+
+export type Refusal = { readonly reason: string; readonly atMs: number };
 
 export type ChunkRetry = {
   readonly failures: number;

@@ -31,6 +31,18 @@ export function flattenFacts(facts: Facts['facts']): EdgeFacts['flat'] {
   return flat;
 }
 
+/**
+ * States of a disk, as agents tell them in the fact `health`, in which no result could be kept: such an edge starts
+ * nothing, so it must not be given anything either.
+ */
+const diskTroubles: ReadonlySet<unknown> = new Set(['disk-full', 'read-only', 'disk-failing']);
+
+/** What is wrong with the edge's disk; `null` when it takes results, or nothing was said of it. */
+export function diskTroubleOf(facts: EdgeFacts | null): string | null {
+  const health = facts?.flat.health;
+  return diskTroubles.has(health) ? String(health) : null;
+}
+
 /** Deeper than a shadow can be (IoT Core allows eight levels). */
 const factDepthMax = 8;
 

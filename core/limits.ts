@@ -63,6 +63,8 @@ export const epochMax = 2 ** 50;
 /** This many chunks failed in a row on one edge, and none done: set the edge aside. */
 export const edgeFailuresMax = 20;
 export const edgeSetAsideMs = 300_000;
+/** An edge that refused a job is asked again after this: policies have hours, and owners change their minds. */
+export const refusalKeptMs = 900_000;
 /** Seconds after which an epoch that the edge has not applied is written again. */
 export const shadowRewriteMs = 5_000;
 
@@ -149,6 +151,8 @@ export const retriesPerShareHold = 1_000;
 export const foldRowsKept = 24;
 /** An edge that did not apply its document after this many repeats is given nothing more until it does. */
 export const rewritesMax = 3;
+/** And after this many, some ten minutes, what it does not work on is given to others. */
+export const deafRewritesMin = 7;
 /** No more than this part of a cell's connected edges is set aside: then the jobs are to blame. */
 export const asideShareMax = 0.3;
 /** A gang is granted in one transaction: two rows an edge. */

@@ -1,8 +1,10 @@
-import { rewritesMax, workBytesMax } from '../limits.ts';
+import { diskTroubleOf } from '../edge-facts.ts';
+import { refusalKeptMs, rewritesMax, workBytesMax } from '../limits.ts';
 import { type Mismatch, mismatchOf } from '../matching.ts';
+import type { EdgeName } from '../names.ts';
 import { formatRanges } from '../ranges.ts';
 import { attemptsOf, entryBytes } from '../work-of.ts';
-import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
+import { type EdgeDraft, isApplied, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
 
 /** Which edges may get chunks of a job at all, whatever is free on them. Placing and explaining ask here. */
 
@@ -13,16 +15,31 @@ export function unavailable(pass: Pass, edge: EdgeDraft): Mismatch | null {
   if (config.drain !== null)
     return { reason: 'edge-cordoned', detail: `draining: ${config.drain.reason}` };
   if (config.cordoned !== null) return { reason: 'edge-cordoned', detail: config.cordoned.reason };
-  if (report === null || !report.connected || edge.lostAtMs !== null) {
+  if (report === null || !report.connected) {
     return { reason: 'edge-disconnected', detail: 'is not connected' };
+  }
+  if (edge.lostAtMs !== null) return deaf;
+  const trouble = diskTroubleOf(edge.source.facts);
+  if (trouble !== null) {
+    return { reason: 'edge-cordoned', detail: `its disk takes nothing: ${trouble}` };
   }
   if (edge.asideUntilMs !== null && edge.asideUntilMs > pass.nowMs) {
     return { reason: 'edge-cordoned', detail: 'set aside: everything failed there' };
   }
-  if (edge.before.rewrites >= rewritesMax && (report.prog?.epoch ?? 0) < edge.before.epoch) {
-    return { reason: 'edge-disconnected', detail: 'is connected but does not take its work' };
-  }
+  if (edge.before.rewrites >= rewritesMax && !isApplied(edge)) return deaf;
   return null;
+}
+
+const deaf: Mismatch = {
+  reason: 'edge-disconnected',
+  detail: 'is connected but does not take its work',
+};
+
+/** Why the edge would not have the job when it was last asked; after a while it is asked again. */
+export function refusalOf(pass: Pass, job: JobDraft, edge: EdgeName): string | null {
+  const refusal = job.refusals.get(edge);
+  const isFresh = refusal !== undefined && pass.nowMs < refusal.atMs + refusalKeptMs;
+  return isFresh ? refusal.reason : null;
 }
 
 export function openEdges(pass: Pass): readonly EdgeDraft[] {
@@ -39,7 +56,7 @@ export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
     pass.matches.set(shape, edges);
   }
   if (job.refusals.size === 0) return edges;
-  return edges.filter((edge) => !job.refusals.has(edge.name));
+  return edges.filter((edge) => refusalOf(pass, job, edge.name) === null);
 }
 
 /** No edge of the cell is of the kind that the job asks for, not even one that is away: waiting here is in vain. */

@@ -1,18 +1,22 @@
+import { diskTroubleOf } from '../edge-facts.ts';
 import { isEmpty, subtract } from '../ranges.ts';
 import { type EdgeDraft, isActive, lookAgain, type Pass } from './draft.ts';
 import { askBack, holdsSomething, revoke, unstartedOf } from './leases.ts';
 import { canAfford, edgeCost, leaseCost, removedEdgeRows, spend, touchEdge } from './rows.ts';
 
 /**
- * Edges that shall hold less: draining, leaving, or set aside. What they have not started moves, in two phases while
- * they can answer; what runs may end, until the drain's deadline. A forced removal takes everything at once.
+ * Edges that shall hold less: draining, leaving, set aside, or with a disk that takes nothing. What they have not
+ * started moves, in two phases while they can answer; what runs may end, until the drain's deadline. A forced removal
+ * takes everything at once.
  */
 export function clearEdges(pass: Pass): void {
   for (const edge of pass.edges.values()) {
     const { drain, removing } = edge.source.config;
     if (removing?.force === true) revokeAll(pass, edge);
     else if (removing !== null || drain !== null) drainEdge(pass, edge);
-    else if (isAside(pass, edge)) returnUnstarted(pass, edge);
+    else if (isAside(pass, edge) || diskTroubleOf(edge.source.facts) !== null) {
+      returnUnstarted(pass, edge);
+    }
     dropUnknownLeases(pass, edge);
     if (removing !== null) removeWhenEmpty(pass, edge);
   }

@@ -8,6 +8,7 @@ import {
   type Lease,
   noEdgeWork,
   type QueueConfig,
+  type Refusal,
   type Share,
 } from '../cell.ts';
 import { epochMax } from '../limits.ts';
@@ -77,7 +78,7 @@ export type JobDraft = {
   cancelled: RangeSet;
   retries: ReadonlyMap<number, ChunkRetry>;
   losses: ReadonlyMap<number, number>;
-  refusals: ReadonlyMap<EdgeName, string>;
+  refusals: ReadonlyMap<EdgeName, Refusal>;
   retryEpoch: number;
   revived: RangeSet;
   attemptBase: number;
@@ -310,6 +311,11 @@ export function lookAgain(pass: Pass, atMs: number): void {
 /** The epoch of the document that this pass would write: above all that were ever written, or applied. */
 export function nextEpochOf(edge: EdgeDraft): number {
   return Math.max(edge.before.epoch, appliedEpochOf(edge)) + 1;
+}
+
+/** Whether the edge has said that it applied its newest document. */
+export function isApplied({ before, source }: EdgeDraft): boolean {
+  return before.epoch === 0 || (source.report?.prog?.epoch ?? -1) >= before.epoch;
 }
 
 /** What the edge says it has applied. Above what is stored, the table was restored to an earlier time. */

@@ -1,11 +1,20 @@
 import {
+  deafRewritesMin,
   lostEdgesHoldMin,
   lostHoldMs,
   lostShareMax,
   missedReportsMax,
   reportEveryMsMax,
 } from '../limits.ts';
-import { type EdgeDraft, isActive, type LeaseDraft, lookAgain, type Pass } from './draft.ts';
+import { isEmpty } from '../ranges.ts';
+import {
+  type EdgeDraft,
+  isActive,
+  isApplied,
+  type LeaseDraft,
+  lookAgain,
+  type Pass,
+} from './draft.ts';
 import { revoke } from './leases.ts';
 import { blameLost } from './poison.ts';
 import { canAfford, edgeCost, leaseCost, touchEdge } from './rows.ts';
@@ -15,6 +24,9 @@ import { canAfford, edgeCost, leaseCost, touchEdge } from './rows.ts';
  * plane itself was well again. An edge that is connected but silent although it must report is gone too. When too much
  * of the cell would be lost at once the verdict is held first, because that looks like trouble of our own.
  *
+ * An edge that reports and does not apply what it is given is deaf: what it does not work on goes to others, and it
+ * gets nothing until it hears again.
+ *
  * A loss is no failed attempt, but a chunk that was running on several lost edges is taken for their killer.
  */
 export function expireLosses(pass: Pass): void {
@@ -23,7 +35,7 @@ export function expireLosses(pass: Pass): void {
   let recent = 0;
   for (const edge of pass.edges.values()) {
     if (edge.lostAtMs !== null) {
-      if (edge.source.report?.connected === true) recover(pass, edge);
+      if (hasReturned(edge)) recover(pass, edge);
       else if (pass.nowMs - edge.lostAtMs < lostHoldMs) recent++;
     }
     for (const lease of edge.leases.values()) {
@@ -42,6 +54,13 @@ export function expireLosses(pass: Pass): void {
   for (const lease of verdicts) loseLease(pass, lease);
 }
 
+/** One that was lost while it was connected has to show that it hears. */
+function hasReturned(edge: EdgeDraft): boolean {
+  const { report } = edge.source;
+  if (report?.connected !== true) return false;
+  return report.connectionAtMs > (edge.lostAtMs ?? 0) || isApplied(edge);
+}
+
 function recover(pass: Pass, edge: EdgeDraft): void {
   if (!canAfford(pass, edgeCost(edge))) return;
   edge.lostAtMs = null;
@@ -55,10 +74,17 @@ function lossAtMs(pass: Pass, lease: LeaseDraft): number | null {
   const heardAtMs = Math.max(report?.receivedAtMs ?? 0, report?.connectionAtMs ?? 0);
   const sinceMs = Math.max(heardAtMs, pass.health.healthySinceMs);
   if (report === null || !report.connected) return sinceMs + graceMs;
+  if (isDeafTo(lease)) return lease.grantedAtMs;
   const silenceMs = missedReportsMax * reportEveryMsMax;
   // One that connects again and again and never says a word is silent too.
   const wordAtMs = Math.max(report.receivedAtMs, pass.health.healthySinceMs, lease.grantedAtMs);
   return Math.min(Math.max(sinceMs, lease.grantedAtMs) + silenceMs, wordAtMs + 2 * silenceMs);
+}
+
+/** It spoke since the lease was granted, was told again and again, and shows nothing of it. */
+function isDeafTo({ edge, running, grantedAtMs }: LeaseDraft): boolean {
+  if (edge.before.rewrites < deafRewritesMin || isApplied(edge) || !isEmpty(running)) return false;
+  return (edge.source.report?.receivedAtMs ?? 0) > grantedAtMs;
 }
 
 /** The breaker: too many at once are believed only after a while, and somebody is told. */
@@ -82,7 +108,9 @@ function held(pass: Pass, lost: number, recent: number): boolean {
 }
 
 function loseLease(pass: Pass, lease: LeaseDraft): void {
-  if (!blameLost(pass, lease) || !canAfford(pass, leaseCost(lease))) return;
+  // Chunks that their edge never heard of did it no harm.
+  if (!isDeafTo(lease) && !blameLost(pass, lease)) return;
+  if (!canAfford(pass, leaseCost(lease))) return;
   revoke(pass, lease);
   markLost(pass, lease);
 }

@@ -11,6 +11,7 @@ import {
   union,
 } from '../ranges.ts';
 import type { Prog, ProgEntry } from '../wire/prog.ts';
+import { refusalOf } from './candidates.ts';
 import { endDone, endFailed } from './chunk-ends.ts';
 import {
   appliedEpochOf,
@@ -182,7 +183,7 @@ function foldLease(pass: Pass, lease: LeaseDraft, entry: ProgEntry, epoch: numbe
   const running = intersect(entry.running, lease.ranges);
   const confirmed = lease.giveBackEpoch !== null && epoch >= lease.giveBackEpoch;
   const started = union(running, entry.done);
-  const refused = entry.refused !== null && !lease.job.refusals.has(lease.edge.name);
+  const refused = entry.refused !== null && refusalOf(pass, lease.job, lease.edge.name) === null;
   if (confirmed || refused || !equal(running, lease.running)) {
     if (!canAfford(pass, leaseCost(lease), foldRowsKept)) return false;
     let ranges = lease.ranges;
@@ -195,8 +196,8 @@ function foldLease(pass: Pass, lease: LeaseDraft, entry: ProgEntry, epoch: numbe
       giveBackEpoch: confirmed || refused ? null : lease.giveBackEpoch,
     });
     if (refused) {
-      const reason = entry.refused ?? '';
-      lease.job.refusals = new Map(lease.job.refusals).set(lease.edge.name, reason);
+      const refusal = { reason: entry.refused ?? '', atMs: pass.nowMs };
+      lease.job.refusals = new Map(lease.job.refusals).set(lease.edge.name, refusal);
     }
     if (!isEmpty(running)) lease.job.startedAtMs ??= pass.nowMs;
     // What the edge had started stays, and has to be named as its own: after a restart it would not start it again.

@@ -1,6 +1,6 @@
 import { leaseTargetSecondsDefault, rewritesMax, shadowRewriteMs } from '../limits.ts';
 import { isEmpty } from '../ranges.ts';
-import { type EdgeDraft, lookAgain, type Pass } from './draft.ts';
+import { type EdgeDraft, isApplied, lookAgain, type Pass } from './draft.ts';
 import { canAfford, edgeCost, touchEdge } from './rows.ts';
 
 /**
@@ -41,9 +41,4 @@ function isAwaited({ before, source, rewrites }: EdgeDraft): boolean {
     if (!isEmpty(lease.ranges) && lease.grantedAtMs < before.writtenAtMs) working = true;
   }
   return !working;
-}
-
-function isApplied(edge: EdgeDraft): boolean {
-  const { before, source } = edge;
-  return before.epoch === 0 || (source.report?.prog?.epoch ?? -1) >= before.epoch;
 }

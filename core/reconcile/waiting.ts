@@ -2,7 +2,7 @@ import { waitingExamplesMax, waitingJobsMax } from '../limits.ts';
 import { mismatchOf } from '../matching.ts';
 import type { WaitingCount, WaitingReason } from '../plan.ts';
 import { count, isEmpty, last, subtract } from '../ranges.ts';
-import { documentBytes, hasRoomForEntry, shapeOf, unavailable } from './candidates.ts';
+import { documentBytes, hasRoomForEntry, refusalOf, shapeOf, unavailable } from './candidates.ts';
 import { type Demand, shortOf } from './capacity.ts';
 import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
 import { backoffOf } from './due-retries.ts';
@@ -126,8 +126,8 @@ function roomReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
   const tight = new Map<string, Found>();
   let capable = 0;
   for (const edge of pass.kinds.get(shapeOf(job))!.fitting) {
-    const refusal = job.refusals.get(edge.name);
-    if (refusal !== undefined) {
+    const refusal = refusalOf(pass, job, edge.name);
+    if (refusal !== null) {
       note(found, edge, 'edge-refused', refusal);
     } else if (shortOf(demand, edge.capacity, power) !== null) {
       add(small, edge);

@@ -1,4 +1,5 @@
 import { mismatchOf } from '../matching.ts';
+import { refusalOf } from './candidates.ts';
 import { shortOf } from './capacity.ts';
 import type { JobDraft, LeaseDraft, Pass } from './draft.ts';
 import { dominantShare, openQueues, totalOf } from './order-backlog.ts';
@@ -27,7 +28,7 @@ export function yieldsTo(pass: Pass, lease: LeaseDraft): boolean {
     const { demand, ask } = unmet.job;
     if (shortOf(demand, lease.edge.capacity, demand.power) !== null) continue;
     if (mismatchOf(lease.edge.source, ask.spec) !== null) continue;
-    if (unmet.job.refusals.has(lease.edge.name)) continue;
+    if (refusalOf(pass, unmet.job, lease.edge.name) !== null) continue;
     unmet.power -= Math.max(lease.job.demand.power * lease.slots, 1);
     return true;
   }

@@ -156,7 +156,7 @@ test('an edge that refuses a job is not tried again', () => {
   const prog = says(cell, one, 1, {});
   const entry = { ...prog.jobs.get(job)!, refused: 'image not allowed' };
   cell = pass(withProg(cell, one, { ...prog, jobs: new Map([[job, entry]]) }));
-  expect(share(cell).refusals.get(one)).toBe('image not allowed');
+  expect(share(cell).refusals.get(one)).toEqual({ reason: 'image not allowed', atMs: startMs });
   expect(lease(cell, one).ranges).toEqual(emptyRanges);
   expect(workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.size).toBe(0);
 });

@@ -42,7 +42,7 @@ test('a share with a past keeps all of it', () => {
     ...newShare(rangeOf(0, 9)),
     done: rangeOf(0, 3),
     told: ['no-fit'],
-    refusals: new Map([['edge-1' as EdgeName, 'no such program']]),
+    refusals: new Map([['edge-1' as EdgeName, { reason: 'no such program', atMs: 7 }]]),
     startedAtMs: 0,
   };
   expect(decodeShare(encodeShare(cell, job, share))).toEqual(share);

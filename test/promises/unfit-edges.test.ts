@@ -1,0 +1,126 @@
+import { expect, test } from 'vitest';
+import type { Cell } from '../../core/cell.ts';
+import { refusalKeptMs, reportEveryMsMax } from '../../core/limits.ts';
+import type { JobId } from '../../core/names.ts';
+import {
+  type EdgeOptions,
+  makeCell,
+  makeEdge,
+  makeEdges,
+  makeJob,
+  startMs,
+  withEdge,
+} from '../core/cell-fixture.ts';
+import { connect, held, pass, rest, share, tell } from '../core/stage.ts';
+
+/** Edges that are there, answer, and yet do not do the work: what they hold must not wait for ever. */
+
+const job = 'job-a' as JobId;
+const minuteMs = 60_000;
+const retries = { attempts: 3, backoffSeconds: 0, maxFailedChunks: null };
+
+function fullDisk(options: EdgeOptions = {}) {
+  return makeEdge('edge-0', { ...options, flat: { health: 'disk-full' } });
+}
+
+test('an edge whose disk takes nothing gets no work, and says so', () => {
+  const edges = [fullDisk({ power: 1_000 }), makeEdge('edge-1')];
+  const { cell, plans } = rest(makeCell({ edges, jobs: [makeJob(job, { chunks: 4 })] }), startMs);
+  expect(held(cell, job)).toEqual({ 'edge-1': '0-1' });
+  const waiting = plans.at(-1)!.jobStatuses.get(job)!.waiting;
+  expect(waiting).toContainEqual({
+    reason: 'edge-cordoned',
+    chunks: 2,
+    edges: 1,
+    examples: ['edge-0'],
+    detail: 'its disk takes nothing: disk-full',
+  });
+});
+
+test('when its disk fills up an edge keeps what runs and gives back the rest', () => {
+  let { cell } = rest(
+    makeCell({ edges: [makeEdge('edge-0')], jobs: [makeJob(job, { chunks: 9 })] }),
+    startMs,
+  );
+  cell = rest(tell(cell, 'edge-0', { [job]: { running: '0' } }, startMs), startMs).cell;
+  cell = withEdge(cell, 'edge-0', { facts: fullDisk().facts });
+  cell = rest(cell, startMs).cell;
+  cell = rest(tell(cell, 'edge-0', { [job]: { running: '0' } }, startMs), startMs).cell;
+  expect(held(cell, job)).toEqual({ 'edge-0': '0' });
+  const well = makeEdge('edge-0');
+  cell = rest(withEdge(cell, 'edge-0', { facts: well.facts }), startMs).cell;
+  expect(held(cell, job)).toEqual({ 'edge-0': '0-2' });
+});
+
+/** It goes on reporting about what it had, and never applies another document. */
+function deafFor(minutes: number) {
+  const old = makeJob('job-0', { chunks: 1, chunkPower: 10 });
+  let { cell } = rest(makeCell({ edges: makeEdges(1), jobs: [old] }), startMs);
+  const epoch = cell.edges.values().next().value!.work!.epoch;
+  const say = (atMs: number) => tell(cell, 'edge-0', { 'job-0': { running: '0' } }, atMs, epoch);
+  cell = rest(say(startMs), startMs).cell;
+  const more = makeJob(job, { chunks: 2, lostAfterSeconds: 120 });
+  cell = rest({ ...cell, jobs: new Map(cell.jobs).set(more.id, more) }, startMs).cell;
+  const spare = makeEdge('edge-1');
+  for (let minute = 1; minute <= minutes; minute++) {
+    const atMs = startMs + minute * minuteMs;
+    if (minute === 2) cell = { ...cell, edges: new Map(cell.edges).set(spare.name, spare) };
+    if (minute % 5 === 0) cell = say(atMs);
+    for (let second = 0; second < 60; second += 5) cell = rest(cell, atMs + second * 1_000).cell;
+  }
+  return { cell, say, atMs: startMs + (minutes + 1) * minuteMs };
+}
+
+test('an edge that reports but never hears what it is given loses it to one that does', () => {
+  const soon = deafFor(3).cell;
+  expect(held(soon, job)).toEqual({ 'edge-0': '0-1' });
+  const { cell } = deafFor(30);
+  expect(held(cell, job)).toEqual({ 'edge-1': '0-1' });
+  expect(held(cell, 'job-0')).toEqual({ 'edge-0': '0' });
+});
+
+test('an edge that was deaf is welcome again once it applies its work, and not before', () => {
+  const { cell: deaf, say, atMs } = deafFor(30);
+  const next = makeJob('job-b', { chunks: 1, chunkPower: 200 });
+  let cell: Cell = { ...deaf, jobs: new Map(deaf.jobs).set(next.id, next) };
+  cell = rest(cell, atMs).cell;
+  expect(held(cell, 'job-b')).toEqual({});
+  cell = rest({ ...say(atMs), jobs: cell.jobs }, atMs).cell;
+  expect(held(cell, 'job-b')).toEqual({});
+  cell = rest(tell(cell, 'edge-0', { 'job-0': { running: '0' } }, atMs), atMs).cell;
+  expect(held(cell, 'job-b')).toEqual({ 'edge-0': '0' });
+});
+
+test('an edge that refused is asked again when its policy may have changed', () => {
+  let { cell } = rest(
+    makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1, retries })] }),
+    startMs,
+  );
+  const refuse = (atMs: number) => {
+    const said = tell(cell, 'edge-0', { [job]: {} }, atMs);
+    const { report } = said.edges.get('edge-0' as never)!;
+    const entry = { ...report!.prog!.jobs.get(job)!, refused: 'outside the hours' };
+    const prog = { ...report!.prog!, jobs: new Map([[job as string, entry]]) };
+    cell = rest(withEdge(said, 'edge-0', { report: { ...report!, prog } }), atMs).cell;
+  };
+  refuse(startMs);
+  expect(held(cell, job)).toEqual({});
+  cell = rest(cell, startMs + refusalKeptMs - 1).cell;
+  expect(held(cell, job)).toEqual({});
+  cell = rest(cell, startMs + refusalKeptMs).cell;
+  expect(held(cell, job)).toEqual({ 'edge-0': '0' });
+  refuse(startMs + refusalKeptMs + 1);
+  expect(held(cell, job)).toEqual({});
+  expect(share(cell, job).retries.size).toBe(0);
+});
+
+test('an edge that is busy and answers late is not taken for lost', () => {
+  let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2 })] }), startMs);
+  cell = tell(cell, 'edge-0', { [job]: { running: '0' } }, startMs);
+  cell = pass(tell(cell, 'edge-1', { [job]: { running: '1' } }, startMs), startMs);
+  const before = held(cell, job);
+  cell = rest(cell, startMs + 2 * reportEveryMsMax).cell;
+  expect(held(cell, job)).toEqual(before);
+  cell = connect(cell, 'edge-0', false, startMs + 2 * reportEveryMsMax);
+  expect(held(rest(cell, startMs + 2 * reportEveryMsMax + 119_000).cell, job)).toEqual(before);
+});
