@@ -39,3 +39,16 @@ export function stableToken(text: string, length: number): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
   return Array.from(digest.subarray(0, length), (byte) => alphabet[byte % 32]).join('');
 }
+
+/** A UUID derived from a text. */
+export function stableUuid(text: string): string {
+  const hex = createHash('sha256').update(text).digest('hex');
+  const variant = `a${hex.slice(17, 20)}`;
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `4${hex.slice(13, 16)}`,
+    variant,
+    hex.slice(20, 32),
+  ].join('-');
+}

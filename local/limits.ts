@@ -27,6 +27,14 @@ export const lambdaAsyncRetryDelayMs = [1_000, 2_000] as const;
  * bound).
  */
 export const lambdaInstancesPerFunctionMax = 8;
+/**
+ * The same for a function whose reserved concurrency or whose queues' maximum concurrency asks for
+ * more (this machine's bound; AWS goes up to 1,000). What is above the first figure starts only
+ * when an invocation waited long: handlers that wait for others need processes, busy ones need
+ * processors.
+ */
+export const lambdaInstancesPerFunctionMost = 24;
+export const lambdaGrowFurtherAfterMs = 250;
 /** Processes of all functions at once (this machine's bound). */
 export const lambdaInstancesMax = 32;
 /** A process without work ends after this long (AWS: minutes, undocumented). */
@@ -73,6 +81,10 @@ export const streamBufferedRecordsMax = 10_000;
 /** Event sources: pause before a failed batch is tried again, doubling up to the last figure. */
 export const retryDelayMsMin = 100;
 export const retryDelayMsMax = 10_000;
+/** Tumbling windows: state of a shard (AWS: 1 MB). */
+export const windowStateBytesMax = 1_048_576;
+/** Tumbling windows: how long after its end a window waits for records that are on their way. */
+export const windowGraceMs = 1_000;
 /** Event sources: batch payload (AWS: 6 MB). */
 export const batchPayloadBytesMax = 6_000_000;
 
@@ -80,10 +92,19 @@ export const batchPayloadBytesMax = 6_000_000;
 export const queueReceiveMax = 10;
 /** SQS: long poll (AWS: 20 s). */
 export const queueWaitSeconds = 20;
-/**
- * SQS event source: concurrent batches (AWS starts with 5 and adds more; this machine stays at 5).
- */
-export const queueConcurrencyMax = 5;
+/** SQS event source: concurrent batches at first, and more each minute while there are messages. */
+export const queueConcurrencyStart = 5;
+export const queueConcurrencyGainPerMinute = 300;
+/** SQS event source: how often to look whether more batches may be in work. */
+export const queueConcurrencyLookMs = 200;
+/** SQS event source: what `MaximumConcurrency` may say (AWS). */
+export const queueMaximumConcurrencyMin = 2;
+export const queueMaximumConcurrencyMax = 1_000;
+/** SQS event source: concurrent batches that this machine begins, whatever the template allows. */
+export const queueConcurrencyMax = lambdaInstancesPerFunctionMost;
+/** Event sources: filters of one mapping, and the length of each (AWS: 5, 4,096). */
+export const filtersMax = 5;
+export const filterBytesMax = 4_096;
 
 /** CloudFront functions: time of one call (AWS: under 1 ms of computing). */
 export const viewerFunctionMs = 100;

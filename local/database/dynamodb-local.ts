@@ -9,7 +9,10 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { DatabaseProgram } from './engine.ts';
 
-export function dynamodbLocalProgram(dataDir: string, port: number): DatabaseProgram | undefined {
+export function dynamodbLocalProgram(
+  dataDir: string | null,
+  port: number,
+): DatabaseProgram | undefined {
   const folder = jarFolder();
   if (folder === undefined || !hasJava()) return undefined;
   return {
@@ -23,8 +26,7 @@ export function dynamodbLocalProgram(dataDir: string, port: number): DatabasePro
       'DynamoDBLocal.jar',
       '-sharedDb',
       '-disableTelemetry',
-      '-dbPath',
-      dataDir,
+      ...(dataDir === null ? ['-inMemory'] : ['-dbPath', dataDir]),
       '-port',
       String(port),
     ],

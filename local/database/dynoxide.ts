@@ -8,14 +8,16 @@ import { DatabaseSync } from 'node:sqlite';
 import { databaseStartMsMax } from '../limits.ts';
 import type { DatabaseProgram } from './engine.ts';
 
-export function dynoxideProgram(dataDir: string, port: number): DatabaseProgram | undefined {
+export function dynoxideProgram(dataDir: string | null, port: number): DatabaseProgram | undefined {
   const binary = binaryPath();
   if (binary === undefined) return undefined;
+  const args = ['--host', '127.0.0.1', '--port', String(port)];
+  if (dataDir === null) return { command: binary, args };
   const file = join(dataDir, 'dynoxide.db');
   return {
     ready: () => indexStreamRecords(file),
     command: binary,
-    args: ['--host', '127.0.0.1', '--port', String(port), '--db-path', file],
+    args: [...args, '--db-path', file],
   };
 }
 

@@ -35,6 +35,30 @@ export interface Database {
 
 const programs = { dynoxide: dynoxideProgram, 'dynamodb-local': dynamodbLocalProgram } as const;
 
+/**
+ * How this engine is started, keeping its data in a directory, or in memory only with `null`. One
+ * that cannot run on this machine is a sentence.
+ */
+export function databaseProgram(
+  engine: EngineName,
+  dataDir: string | null,
+  port: number,
+): DatabaseProgram {
+  const program = programs[engine](dataDir, port);
+  if (program !== undefined) return program;
+  if (engine === 'dynoxide') {
+    throw new StartFailure(
+      `There is no dynoxide binary for ${process.platform}-${process.arch}; ` +
+        'install Java 17 and use --database dynamodb-local.',
+    );
+  }
+  const isOnly = dynoxideProgram(dataDir, port) === undefined;
+  throw new StartFailure(
+    'The database needs Java 17 (Debian: apt-get install openjdk-17-jre-headless)' +
+      (isOnly ? ' because there is no native binary for this platform.' : '.'),
+  );
+}
+
 export interface DatabaseOptions {
   engine: EngineName | undefined;
   port: number;
@@ -51,7 +75,8 @@ export interface DatabaseOptions {
 export async function startDatabase(options: DatabaseOptions): Promise<Database> {
   const dataDir = join(options.stateDir, 'database');
   mkdirSync(dataDir, { recursive: true });
-  const { engine, program } = chooseProgram(options.engine, dataDir, options.port);
+  const engine = chooseEngine(options.engine, dataDir, options.port);
+  const program = databaseProgram(engine, dataDir, options.port);
   const logPath = join(options.stateDir, 'logs', 'database.log');
   let child = await startProgram(options, program, logPath);
   let closing = false;
@@ -98,26 +123,9 @@ async function startProgram(
   return child;
 }
 
-function chooseProgram(
-  wanted: EngineName | undefined,
-  dataDir: string,
-  port: number,
-): { engine: EngineName; program: DatabaseProgram } {
-  const candidates: EngineName[] = wanted === undefined ? ['dynoxide', 'dynamodb-local'] : [wanted];
-  for (const engine of candidates) {
-    const program = programs[engine](dataDir, port);
-    if (program !== undefined) return { engine, program };
-  }
-  if (wanted === 'dynoxide') {
-    throw new StartFailure(
-      `There is no dynoxide binary for ${process.platform}-${process.arch}; ` +
-        'install Java 17 and use --database dynamodb-local.',
-    );
-  }
-  throw new StartFailure(
-    'The database needs Java 17 (Debian: apt-get install openjdk-17-jre-headless)' +
-      (wanted === undefined ? ' because there is no native binary for this platform.' : '.'),
-  );
+/** Without a wish it is the one that starts without Java, where there is a binary of it. */
+function chooseEngine(wanted: EngineName | undefined, dataDir: string, port: number): EngineName {
+  return wanted ?? (dynoxideProgram(dataDir, port) === undefined ? 'dynamodb-local' : 'dynoxide');
 }
 
 /** An engine that was killed a moment ago may still hold its port: that is waited for, briefly. */

@@ -38,7 +38,7 @@ export function batchDelivery(options: DeliveryOptions): BatchDelivery {
     if (first === undefined || last === undefined) return;
     if (mapping.failureTargetArn !== undefined) {
       await options.target.send(mapping.failureTargetArn, {
-        mappingId: mapping.id,
+        mappingId: mapping.uuid,
         functionArn: options.definition.arn,
         streamArn: mapping.streamArn,
         shardId: options.shardId,

@@ -1,7 +1,7 @@
 /**
  * Where a batch goes that a function could not handle
- * (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html): a queue gets a
- * description of the batch without its records, a bucket gets the description with them.
+ * (https://docs.aws.amazon.com/lambda/latest/dg/services-dynamodb-errors.html): a queue or a topic
+ * gets a description of the batch without its records, a bucket gets the description with them.
  */
 import { randomUUID } from 'node:crypto';
 import { accountId } from '../account.ts';
@@ -41,37 +41,48 @@ export function failureTarget(queues: QueuesAndBuckets): FailureTarget {
         });
         return;
       }
+      if (parts[2] === 'sns') {
+        return queues.publish(targetArn, undefined, JSON.stringify(description));
+      }
       const body = Buffer.from(JSON.stringify({ ...description, payload: batch.event }));
       queues.buckets.putObject(name, objectKey(batch), body, 'application/json');
     },
   };
 }
 
+const responseContext = {
+  statusCode: 200,
+  executedVersion: '$LATEST',
+  functionError: 'Unhandled',
+};
+
 function describe(batch: FailedBatch): Record<string, unknown> {
   return {
     requestContext: {
       requestId: randomUUID(),
-      functionArn: `${batch.functionArn}:$LATEST`,
+      functionArn: batch.functionArn,
       condition: batch.condition,
       approximateInvokeCount: batch.attempts,
     },
-    responseContext: {
-      statusCode: 200,
-      executedVersion: '$LATEST',
-      functionError: 'Unhandled',
-    },
+    // A batch that was never handed over, because it was too old at once, has no response.
+    ...(batch.attempts === 0 ? {} : { responseContext }),
     version: '1.0',
     timestamp: new Date().toISOString(),
     DDBStreamBatchInfo: {
       shardId: batch.shardId,
       startSequenceNumber: batch.firstSequence,
       endSequenceNumber: batch.lastSequence,
-      approximateArrivalOfFirstRecord: new Date(batch.firstArrivalAtMs).toISOString(),
-      approximateArrivalOfLastRecord: new Date(batch.lastArrivalAtMs).toISOString(),
+      approximateArrivalOfFirstRecord: secondOf(batch.firstArrivalAtMs),
+      approximateArrivalOfLastRecord: secondOf(batch.lastArrivalAtMs),
       batchSize: batch.batchSize,
       streamArn: batch.streamArn,
     },
   };
+}
+
+/** `2019-11-14T00:13:19Z`. */
+function secondOf(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 /** `aws/lambda/<mapping>/<shard>/YYYY/MM/DD/YYYY-MM-DDTHH.MM.SS-<uuid>`. */

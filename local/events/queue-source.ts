@@ -1,7 +1,7 @@
 /**
  * Reads a queue for one event source mapping: long polls, collects a batch, invokes, and deletes
- * what was handled. What failed becomes visible again after the queue's visibility timeout; the
- * queue's redrive policy then decides
+ * what was handled. What failed or was throttled becomes visible again after the queue's visibility
+ * timeout; the queue's redrive policy then decides
  * (https://docs.aws.amazon.com/lambda/latest/dg/services-sqs-errorhandling.html).
  */
 import { accountId } from '../account.ts';
@@ -9,6 +9,7 @@ import type { FunctionDefinition } from '../lambda/definition.ts';
 import type { LambdaService } from '../lambda/service.ts';
 import {
   batchPayloadBytesMax,
+  queueConcurrencyLookMs,
   queueReceiveMax,
   queueWaitSeconds,
   retryDelayMsMax,
@@ -17,6 +18,8 @@ import {
 import type { QueuesAndBuckets } from '../queues/fauxqs.ts';
 import type { Json } from '../template/assembly.ts';
 import { itemFailures } from './batch-delivery.ts';
+import { type ConcurrencyRamp, concurrencyRamp } from './concurrency-ramp.ts';
+import { filteredBody } from './queue-filter.ts';
 import type { QueueMapping } from './queue-mapping.ts';
 
 export interface QueueSource {
@@ -50,6 +53,7 @@ export function startQueueSource(options: QueueSourceOptions): QueueSource {
 class Source implements QueueSource {
   readonly #options: QueueSourceOptions;
   readonly #url: string;
+  readonly #ramp: ConcurrencyRamp;
   readonly #running = new Set<Promise<void>>();
   #looping: Promise<void> = Promise.resolve();
   #stopped = false;
@@ -58,6 +62,7 @@ class Source implements QueueSource {
   constructor(options: QueueSourceOptions) {
     this.#options = options;
     this.#url = `http://127.0.0.1/${accountId}/${options.mapping.queueName}`;
+    this.#ramp = concurrencyRamp(options.mapping.concurrencyMax);
   }
 
   start(): void {
@@ -82,16 +87,35 @@ class Source implements QueueSource {
   async #loop(): Promise<void> {
     const { mapping } = this.#options;
     while (!this.#stopped) {
-      if (this.#running.size >= mapping.concurrencyMax) await Promise.race(this.#running);
+      if (this.#running.size >= this.#ramp.limit) {
+        await this.#awaitRoom();
+        continue;
+      }
       try {
         const batch = await this.#collect();
         if (batch.length > 0) this.#begin(batch);
+        else this.#ramp.relax();
         if (this.#throttleMs > 0) await pause(this.#throttleMs);
       } catch (error) {
         if (this.#stopped) return;
         this.#options.log(`queue ${mapping.queueName}: ${String(error)}`);
         await pause(retryDelayMsMax);
       }
+    }
+  }
+
+  /** Until a batch is finished, or more of them may be in work because the queue is not empty. */
+  async #awaitRoom(): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const look = new Promise<void>((resolve) => {
+      timer = setTimeout(resolve, queueConcurrencyLookMs);
+    });
+    await Promise.race([...this.#running, look]);
+    clearTimeout(timer);
+    const queue = this.#queue();
+    queue?.processTimers();
+    if (Number(queue?.getAttribute('ApproximateNumberOfMessages') ?? 0) > 0) {
+      this.#ramp.pressed(performance.now());
     }
   }
 
@@ -132,7 +156,7 @@ class Source implements QueueSource {
 
   async #handle(batch: Message[]): Promise<void> {
     const { mapping, lambda, definition } = this.#options;
-    const passing = batch.filter((message) => passes(message, mapping));
+    const passing = batch.filter((message) => passes(message, this.#options));
     // As on AWS, what the filter holds back is deleted from the queue.
     await this.#remove(batch.filter((message) => !passing.includes(message)));
     if (passing.length === 0) return;
@@ -161,19 +185,11 @@ class Source implements QueueSource {
   }
 }
 
-function passes(message: Message, mapping: QueueMapping): boolean {
-  if (mapping.filters.length === 0) return true;
-  const record = { body: parsedBody(message.Body), messageId: message.MessageId };
-  return mapping.filters.some((filter) => filter(record));
-}
-
-/** A body that is JSON is filtered as such, any other as a text. */
-function parsedBody(body: string): Json {
-  try {
-    return JSON.parse(body) as Json;
-  } catch {
-    return body;
-  }
+function passes(message: Message, options: QueueSourceOptions): boolean {
+  const { filters } = options.mapping;
+  if (filters.length === 0) return true;
+  const record = { ...eventRecord(message, options), body: filteredBody(message.Body) };
+  return filters.some((filter) => filter(record as Json));
 }
 
 function eventRecord(message: Message, options: QueueSourceOptions): Record<string, unknown> {

@@ -5,7 +5,9 @@
 import type { FilterPattern } from './filter-pattern.ts';
 
 export interface StreamMapping {
+  /** Name in the template, by which checkpoints are kept. */
   readonly id: string;
+  readonly uuid: string;
   readonly enabled: boolean;
   readonly functionName: string;
   /** ARN as the template sees it. */
@@ -16,6 +18,8 @@ export interface StreamMapping {
   readonly batchSize: number;
   readonly batchWindowMs: number;
   readonly lanes: number;
+  /** 0: no windows. */
+  readonly tumblingWindowMs: number;
   /** -1: until the record expires. */
   readonly retriesMax: number;
   /** -1: until the record expires. */

@@ -4,7 +4,7 @@
  * engine leads back to the checkpoint, so a restarted engine is read on from where it was.
  */
 import { type DatabaseClient, DatabaseError } from '../database/client.ts';
-import type { FunctionDefinition } from '../lambda/definition.ts';
+import type { FunctionDefinition, InvocationOutcome } from '../lambda/definition.ts';
 import type { LambdaService } from '../lambda/service.ts';
 import {
   streamBufferedRecordsMax,
@@ -15,12 +15,13 @@ import {
 } from '../limits.ts';
 import type { StateStore } from '../state/store.ts';
 import type { Json, JsonObject } from '../template/assembly.ts';
-import { batchDelivery } from './batch-delivery.ts';
+import { type BatchDelivery, batchDelivery } from './batch-delivery.ts';
 import { type Checkpoint, checkpointOf } from './checkpoint.ts';
 import type { FailureTarget } from './failure-target.ts';
 import { type StreamLane, streamLane } from './stream-lane.ts';
 import type { StreamMapping } from './stream-mapping.ts';
-import { eventRecord, type RecordFrame, streamRecord } from './stream-record.ts';
+import { eventRecord, type RecordFrame, type StreamRecord, streamRecord } from './stream-record.ts';
+import { windowedDelivery } from './tumbling-window.ts';
 import type { WriteSignal } from './write-signal.ts';
 
 export interface StreamSource {
@@ -47,11 +48,14 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
   return source;
 }
 
+type Invoke = (payload: Buffer) => Promise<InvocationOutcome>;
+
 interface Shard {
   readonly id: string;
   readonly checkpoint: Checkpoint;
   readonly lanes: StreamLane[];
   oldestAtMs: number | undefined;
+  endWindow(): void;
 }
 
 class Source implements StreamSource {
@@ -83,6 +87,7 @@ class Source implements StreamSource {
     for (const wake of this.#wakes) wake();
     await Promise.all(this.#reading);
     for (const shard of this.#shards.values()) {
+      shard.endWindow();
       await Promise.all(shard.lanes.map((lane) => lane.close()));
     }
   }
@@ -162,24 +167,32 @@ class Source implements StreamSource {
   }
 
   #openShard(id: string): Shard {
-    const { mapping, definition, lambda, target, store } = this.#options;
+    const { mapping, store } = this.#options;
     const checkpoint = checkpointOf(store, `${mapping.id}/${mapping.engineStreamArn}/${id}`);
-    const delivery = batchDelivery({
-      mapping,
-      shardId: id,
-      definition,
-      target,
-      invoke: (payload) => lambda.invoke(definition, payload),
-      finished: (records) => checkpoint.finish(records.map((record) => record.ticket)),
-      pause: (ms) => this.#pause(ms),
-      isStopped: () => this.#stopped,
-    });
+    const delivery = this.#delivery(id, checkpoint);
     const lanes = Array.from({ length: mapping.lanes }, () =>
       streamLane({ batchSize: mapping.batchSize, batchWindowMs: mapping.batchWindowMs, delivery }),
     );
-    const shard: Shard = { id, checkpoint, lanes, oldestAtMs: undefined };
+    const endWindow = (): void => delivery.close?.();
+    const shard: Shard = { id, checkpoint, lanes, oldestAtMs: undefined, endWindow };
     this.#shards.set(id, shard);
     return shard;
+  }
+
+  #delivery(shardId: string, checkpoint: Checkpoint): BatchDelivery & { close?(): void } {
+    const { mapping, definition, lambda, target, store } = this.#options;
+    const invoke: Invoke = (payload) => lambda.invoke(definition, payload);
+    const pause = (ms: number): Promise<void> => this.#pause(ms);
+    const isStopped = (): boolean => this.#stopped;
+    const finished = (records: readonly StreamRecord[]): void =>
+      checkpoint.finish(records.map((record) => record.ticket));
+    const rest = { mapping, shardId, definition, target, finished, pause, isStopped };
+    const plain = (through: Invoke): BatchDelivery => batchDelivery({ ...rest, invoke: through });
+    if (mapping.tumblingWindowMs === 0) return plain(invoke);
+    return windowedDelivery({
+      ...{ mapping, shardId, store, invoke, pause, isStopped },
+      delivery: plain,
+    });
   }
 
   async #iterator(shardId: string, position: string | undefined): Promise<string> {

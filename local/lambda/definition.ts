@@ -11,6 +11,8 @@ export interface FunctionDefinition {
   readonly environment: Readonly<Record<string, string>>;
   /** Executions at once; undefined when the template reserves none. */
   readonly concurrencyReserved: number | undefined;
+  /** The sum of the maximum concurrency of the queues it reads; undefined when none says one. */
+  readonly concurrencyOfQueues?: number;
   readonly logGroup: string;
   readonly logFormat: 'Text' | 'JSON';
   /** Where asynchronous invocations go that failed finally. */

@@ -5,8 +5,10 @@
  */
 import {
   lambdaGrowAfterMs,
+  lambdaGrowFurtherAfterMs,
   lambdaIdleMsMax,
   lambdaInstancesPerFunctionMax,
+  lambdaInstancesPerFunctionMost,
   lambdaWaitingMax,
 } from '../limits.ts';
 import type { FunctionDefinition, InvocationOutcome } from './definition.ts';
@@ -14,6 +16,7 @@ import type { Instance, InstanceEvents } from './instance.ts';
 
 interface Waiting {
   readonly payload: Buffer;
+  readonly sinceMs: number;
   readonly finish: (outcome: InvocationOutcome) => void;
 }
 
@@ -85,7 +88,7 @@ class Pool implements FunctionPool {
     }
     this.counters.invocations += 1;
     return new Promise((resolve) => {
-      this.#waiting.push({ payload, finish: resolve });
+      this.#waiting.push({ payload, sinceMs: performance.now(), finish: resolve });
       this.dispatch();
     });
   }
@@ -128,8 +131,20 @@ class Pool implements FunctionPool {
   }
 
   #grow(): void {
-    if (this.#all.size >= lambdaInstancesPerFunctionMax || !this.#options.makeRoom()) return;
+    if (this.#all.size >= this.#instancesMax() || !this.#options.makeRoom()) return;
     this.#start();
+  }
+
+  /** The usual bound, or what the template asks for when an invocation waited long. */
+  #instancesMax(): number {
+    const { concurrencyReserved, concurrencyOfQueues } = this.definition;
+    const asked = concurrencyReserved ?? concurrencyOfQueues ?? 0;
+    const sinceMs = this.#waiting[0]?.sinceMs ?? Number.POSITIVE_INFINITY;
+    if (performance.now() - sinceMs < lambdaGrowFurtherAfterMs) {
+      return lambdaInstancesPerFunctionMax;
+    }
+    const most = Math.min(asked, lambdaInstancesPerFunctionMost);
+    return Math.max(most, lambdaInstancesPerFunctionMax);
   }
 
   #assign(instance: Instance): void {

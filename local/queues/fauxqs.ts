@@ -37,6 +37,8 @@ export interface QueuesAndBuckets {
   handle(request: StandInRequest): Promise<StandInAnswer>;
   /** An SQS operation of the local cloud itself, without a permission check. */
   sqs(operation: string, input: unknown): Promise<Record<string, unknown>>;
+  /** A message of the local cloud itself to a topic, without a permission check. */
+  publish(topicArn: string, subject: string | undefined, message: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -100,11 +102,28 @@ export async function openQueuesAndBuckets(
     if (answer.status !== 200) throw new Error(`SQS ${operation}: ${text}`);
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
   };
+  const publish = async (
+    topicArn: string,
+    subject: string | undefined,
+    message: string,
+  ): Promise<void> => {
+    const form = new URLSearchParams({ Action: 'Publish', Version: '2010-03-31' });
+    form.set('TopicArn', topicArn);
+    form.set('Message', message);
+    if (subject !== undefined) form.set('Subject', subject);
+    const answer = await handle({
+      method: 'POST',
+      url: '/',
+      headers: { host: '127.0.0.1', 'content-type': 'application/x-www-form-urlencoded' },
+      body: Buffer.from(form.toString()),
+    });
+    if (answer.status !== 200) throw new Error(`SNS Publish: ${answer.body.toString()}`);
+  };
   const close = async (): Promise<void> => {
     await app.close();
     persistence.close();
   };
-  return { queues, topics, buckets, handle, sqs, close };
+  return { queues, topics, buckets, handle, sqs, publish, close };
 }
 
 /**

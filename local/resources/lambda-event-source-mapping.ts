@@ -2,8 +2,10 @@
  * AWS::Lambda::EventSourceMapping: a function that reads a table's stream or a queue. As on AWS the
  * function's role must be able to read the source; otherwise the mapping is refused.
  */
-
+import { stableUuid } from '../account.ts';
 import { compileFilter, type FilterPattern } from '../events/filter-pattern.ts';
+import { checkQueueBounds, checkStreamBounds } from '../events/mapping-bounds.ts';
+import { compileQueueFilter } from '../events/queue-filter.ts';
 import { StartFailure } from '../failure.ts';
 import type { FunctionDefinition } from '../lambda/definition.ts';
 import { functionNameOf } from '../lambda/service.ts';
@@ -27,6 +29,7 @@ export const lambdaEventSourceMapping: ResourceType = {
     'FilterCriteria',
     'DestinationConfig',
     'ScalingConfig',
+    'TumblingWindowInSeconds',
   ],
   ignored: {
     Tags: 'tags do nothing',
@@ -41,9 +44,15 @@ export const lambdaEventSourceMapping: ResourceType = {
     if (source.startsWith('arn:aws:sqs:')) addQueue(logicalId, reader, source, definition, world);
     else if (source.includes('/stream/')) addStream(logicalId, reader, source, definition, world);
     else throw new StartFailure(`${path}.EventSourceArn: the local cloud cannot read ${source}.`);
-    return { ref: logicalId, attributes: { Id: logicalId } };
+    const uuid = uuidOf(world, logicalId);
+    return { ref: uuid, attributes: { Id: uuid } };
   },
 };
+
+/** AWS names a mapping by a UUID; here the same template gives the same one. */
+function uuidOf(world: World, logicalId: string): string {
+  return stableUuid(`${world.account.stack}/${logicalId}`);
+}
 
 function addStream(
   id: string,
@@ -52,6 +61,7 @@ function addStream(
   definition: FunctionDefinition,
   world: World,
 ): void {
+  checkStreamBounds(reader);
   const table = [...world.tables.values()].find((item) => item.streamArn === streamArn);
   if (table?.engineStreamArn === undefined) {
     throw new StartFailure(`${reader.path}.EventSourceArn: there is no such stream.`);
@@ -65,8 +75,10 @@ function addStream(
   const failureTargetArn = target?.text('Destination');
   if (failureTargetArn !== undefined)
     requireTarget(reader.path, definition, world, failureTargetArn);
+  const windowSeconds = reader.optionalNumber('TumblingWindowInSeconds') ?? 0;
   world.streamMappings.push({
     id,
+    uuid: uuidOf(world, id),
     enabled: reader.optionalFlag('Enabled') ?? true,
     functionName: definition.name,
     streamArn,
@@ -75,12 +87,14 @@ function addStream(
     startingPosition: reader.text('StartingPosition') === 'LATEST' ? 'LATEST' : 'TRIM_HORIZON',
     batchSize: reader.optionalNumber('BatchSize') ?? 100,
     batchWindowMs: (reader.optionalNumber('MaximumBatchingWindowInSeconds') ?? 0) * 1000,
-    lanes: reader.optionalNumber('ParallelizationFactor') ?? 1,
+    // The state of a tumbling window is one for each shard.
+    lanes: windowSeconds > 0 ? 1 : (reader.optionalNumber('ParallelizationFactor') ?? 1),
+    tumblingWindowMs: windowSeconds * 1000,
     retriesMax: reader.optionalNumber('MaximumRetryAttempts') ?? -1,
     recordAgeSecondsMax: reader.optionalNumber('MaximumRecordAgeInSeconds') ?? -1,
     bisects: reader.optionalFlag('BisectBatchOnFunctionError') ?? false,
     reportsItemFailures: reader.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
-    filters: filtersOf(reader),
+    filters: filtersOf(reader, compileFilter),
     failureTargetArn,
     roleArn: definition.roleArn,
   });
@@ -98,7 +112,18 @@ function addQueue(
     'sqs:DeleteMessage',
     'sqs:GetQueueAttributes',
   ]);
-  const scaling = reader.optionalObject('ScalingConfig');
+  const queue = world.queues.queues.getQueueByArn(queueArn);
+  if (queue === undefined) {
+    throw new StartFailure(`${reader.path}.EventSourceArn: there is no such queue.`);
+  }
+  const visibilitySeconds = Number(queue.attributes.VisibilityTimeout);
+  const shape = { isFifo: queue.isFifo(), visibilitySeconds };
+  checkQueueBounds(reader, shape, definition.timeoutMs / 1000);
+  const concurrency = reader.optionalObject('ScalingConfig')?.optionalNumber('MaximumConcurrency');
+  if (concurrency !== undefined) {
+    const concurrencyOfQueues = (definition.concurrencyOfQueues ?? 0) + concurrency;
+    world.functions.set(definition.name, { ...definition, concurrencyOfQueues });
+  }
   world.queueMappings.push({
     id,
     enabled: reader.optionalFlag('Enabled') ?? true,
@@ -107,19 +132,21 @@ function addQueue(
     queueName: queueArn.slice(queueArn.lastIndexOf(':') + 1),
     batchSize: reader.optionalNumber('BatchSize') ?? 10,
     batchWindowMs: (reader.optionalNumber('MaximumBatchingWindowInSeconds') ?? 0) * 1000,
-    concurrencyMax: Math.min(
-      scaling?.optionalNumber('MaximumConcurrency') ?? queueConcurrencyMax,
-      queueConcurrencyMax,
-    ),
+    concurrencyMax: Math.min(concurrency ?? queueConcurrencyMax, queueConcurrencyMax),
     reportsItemFailures: reader.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
-    filters: filtersOf(reader),
+    filters: filtersOf(reader, compileQueueFilter),
     roleArn: definition.roleArn,
   });
 }
 
-function filtersOf(reader: Reader): FilterPattern[] {
+function filtersOf(
+  reader: Reader,
+  compile: (text: string, path: string) => FilterPattern,
+): FilterPattern[] {
   const filters = reader.optionalObject('FilterCriteria')?.objects('Filters') ?? [];
-  return filters.map((filter) => compileFilter(filter.text('Pattern'), `${filter.path}.Pattern`));
+  return filters.map((filter) =>
+    compile(filter.only(['Pattern']).text('Pattern'), `${filter.path}.Pattern`),
+  );
 }
 
 function requireTarget(
@@ -130,8 +157,10 @@ function requireTarget(
 ): void {
   const service = targetArn.split(':')[2];
   if (service === 'sqs') requireAll(path, definition, world, targetArn, ['sqs:SendMessage']);
+  else if (service === 'sns') requireAll(path, definition, world, targetArn, ['sns:Publish']);
   else if (service === 's3') {
     requireAll(path, definition, world, `${targetArn}/*`, ['s3:PutObject']);
+    requireAll(path, definition, world, targetArn, ['s3:ListBucket']);
   } else {
     throw new StartFailure(
       `${path}.DestinationConfig: the local cloud cannot send to ${targetArn}.`,

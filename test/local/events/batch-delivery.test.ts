@@ -51,6 +51,7 @@ function outcomeOf(value: unknown): InvocationOutcome {
 
 const defaults: StreamMapping = {
   id: 'mapping',
+  uuid: 'mapping-uuid',
   enabled: true,
   functionName: 'function',
   streamArn: 'arn:stream',
@@ -60,6 +61,7 @@ const defaults: StreamMapping = {
   batchSize: 100,
   batchWindowMs: 0,
   lanes: 1,
+  tumblingWindowMs: 0,
   retriesMax: 2,
   recordAgeSecondsMax: -1,
   bisects: false,
