@@ -1,4 +1,6 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/longest-first.ts';
 
 /**
  * Four projects, from quick to long. `fast` is pure or in memory and the gate of every commit; `parts` starts programs,
@@ -19,8 +21,14 @@ const parts = [
 
 const long = { testTimeout: 120_000, hookTimeout: 120_000 };
 
+/** Two cores are worth two workers: half of what they do is waiting for a process. */
+const maxWorkers = Math.max(2, availableParallelism() - 1);
+/** Each flow is a dozen processes on ports and in a directory of its own. */
+const flowsMax = 2;
+
 export default defineConfig({
   test: {
+    sequence: { sequencer: LongestFirst },
     projects: [
       {
         test: {
@@ -28,16 +36,19 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...parts, 'test/flow/**', 'test/browser/**', 'test/night/**'],
           testTimeout: 30_000,
+          hookTimeout: 60_000,
           // Nothing here changes what is global, and most of the time went into loading modules again.
           isolate: false,
+          maxWorkers,
         },
       },
-      { test: { name: 'parts', include: parts, ...long } },
+      { test: { name: 'parts', include: parts, maxWorkers, ...long } },
       {
         test: {
           name: 'flow',
           include: ['test/flow/**/*.test.ts'],
-          fileParallelism: false,
+          maxWorkers: flowsMax,
+          sequence: { groupOrder: 1 },
           ...long,
         },
       },

@@ -3,8 +3,8 @@
  * test` runs, the agent's shipped binaries, all flows, the second database engine, the dashboard in
  * a real browser, and many more simulated seeds. What cannot run here is named with its reason.
  */
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { engineSuite, engines, whyNotOn } from './engine-suite.mjs';
 import { ensureHostPackages } from './host-packages.mjs';
 import { ensurePackages } from './packages.mjs';
 import { root } from './repository.mjs';
@@ -17,13 +17,13 @@ const minute = 60_000;
 const budget = {
   agentBinaries: 6 * minute,
   flow: 12 * minute,
-  secondEngine: 5 * minute,
+  secondEngine: 12 * minute,
   browser: 6 * minute,
   seeds: 4 * minute,
   newcomer: 4 * minute,
 };
 const seeds = 200;
-const javaNeeded = 17;
+const inBrowser = 'test/browser/';
 
 /** The tests that start an agent; the others never touch the binary. */
 const onBinary = [
@@ -34,15 +34,6 @@ const onBinary = [
   'process-chunks',
   'simulated-work',
 ].map((name) => `test/edge-agent/${name}.test.ts`);
-/** Where another engine could behave differently: streams, transactions, conditions, restarts. */
-const onSecondEngine = [
-  firstFlow,
-  'test/flow/api/gateway.test.ts',
-  'test/flow/killed-plane.test.ts',
-  'test/local/cloud.test.ts',
-  'test/local/gateway/gateway.test.ts',
-];
-
 await runTally(async (tally) => {
   ensurePackages();
   const missing = await tally.time('host packages', () => ensureHostPackages());
@@ -54,8 +45,8 @@ await runTally(async (tally) => {
   await runSuites(tally);
   const arm64 = await runAgentBinaries(tally);
   await runFlows(tally, arm64);
-  await runSecondEngine(tally);
   await runBrowser(tally, missing);
+  await runSecondEngine(tally, missing);
   await runSeeds(tally);
   await tally.tool("a newcomer's path", ['scripts/newcomer.mjs'], { timeoutMs: budget.newcomer });
 });
@@ -84,15 +75,27 @@ async function runFlows(tally, env) {
   });
 }
 
-async function runSecondEngine(tally) {
-  const title = 'DynamoDB Local instead of dynoxide';
-  const reason = noJava();
+/** The engine suite ran on the first engine with what came before; here it runs on the other. */
+async function runSecondEngine(tally, missing) {
+  const first = process.env.EDGEWISE_DATABASE ?? engines[0];
+  const second = engines.find((engine) => engine !== first);
+  const title = `the engine suite on ${second}`;
+  const reason = whyNotOn(second);
   if (reason !== null) return tally.leaveOut(title, reason);
-  const words = ['--project', 'flow', '--project', 'parts', ...onSecondEngine];
-  await tally.vitest(title, words, {
-    env: { EDGEWISE_DATABASE: 'dynamodb-local' },
+  const noBrowser = missing.has('chromium') ? inBrowser : null;
+  const suite = engineSuite().filter((file) => noBrowser === null || !file.startsWith(noBrowser));
+  await tally.vitest(title, suite, {
+    env: { EDGEWISE_DATABASE: second },
     timeoutMs: budget.secondEngine,
   });
+  const [passedFirst, passedSecond] = [tally.passedOn(first), tally.passedOn(second)];
+  const unlike = suite
+    .filter((file) => passedFirst[file] === undefined || passedFirst[file] !== passedSecond[file])
+    .map((file) => {
+      const counts = `${passedFirst[file] ?? 'none'} on ${first}, ${passedSecond[file] ?? 'none'} on ${second}`;
+      return `${file}: of its tests passed ${counts}`;
+    });
+  tally.compare(`the same ${suite.length} files passed on both engines`, unlike);
 }
 
 async function runBrowser(tally, missing) {
@@ -107,11 +110,4 @@ async function runSeeds(tally) {
   await tally.tool(`${seeds} more simulated seeds`, ['test/sim/run-simulation.ts', ...words], {
     timeoutMs: budget.seeds,
   });
-}
-
-function noJava() {
-  const { status, stderr } = spawnSync('java', ['-version'], { encoding: 'utf8' });
-  if (status !== 0) return 'there is no Java on this machine';
-  const major = Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0);
-  return major >= javaNeeded ? null : `it needs Java ${javaNeeded}, and this is ${major}`;
 }

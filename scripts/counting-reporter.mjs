@@ -1,22 +1,27 @@
 /**
- * A vitest reporter that writes what `test-runs.mjs` counts: how many passed and failed, and which
- * tests were skipped for which reason. A module that did not load is a failure of its own.
+ * A vitest reporter that writes what `test-runs.mjs` counts: how many passed and failed, how many
+ * passed in each file, and which tests were skipped for which reason. A module that did not load is a failure of its own.
  */
 import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { root } from './repository.mjs';
 
 const unnamed = 'what it needs is not on this machine';
 
 export default class CountingReporter {
   onTestRunEnd(modules, errors) {
-    const counts = { passed: 0, failed: errors.length, skips: [] };
+    const counts = { passed: 0, failed: errors.length, skips: [], files: {} };
     for (const module of modules) {
       if (module.errors().length > 0) counts.failed++;
+      const passedBefore = counts.passed;
       for (const test of module.children.allTests()) {
         const { state, note } = test.result();
         if (state === 'passed') counts.passed++;
         else if (state === 'failed') counts.failed++;
         else counts.skips.push(`${test.fullName}: ${note ?? unnamed}`);
       }
+      const file = relative(root, module.moduleId).replaceAll('\\', '/');
+      counts.files[file] = counts.passed - passedBefore;
     }
     writeFileSync(process.env.EDGEWISE_REPORT, JSON.stringify(counts));
   }

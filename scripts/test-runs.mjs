@@ -6,6 +6,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { engines } from './engine-suite.mjs';
 import { endWith, root } from './repository.mjs';
 import { runTool } from './tool.mjs';
 
@@ -30,7 +31,7 @@ export async function runTally(act) {
  */
 function startTally() {
   const file = process.env.EDGEWISE_TALLY;
-  const nothing = { passed: 0, failed: 0, skipped: 0, skips: [], steps: [] };
+  const nothing = { passed: 0, failed: 0, skipped: 0, skips: [], steps: [], passedOn: {} };
   const tally = (file === undefined ? null : readJson(file)) ?? nothing;
   const reports = mkdtempSync(join(tmpdir(), 'edgewise-reports-'));
   const startMs = Date.now();
@@ -59,7 +60,10 @@ function startTally() {
         timeoutMs,
       });
       // Without a report nothing is known to have passed.
-      const { passed, failed, skips } = readJson(report) ?? { passed: 0, failed: 1, skips: [] };
+      const unknown = { passed: 0, failed: 1, skips: [], files: {} };
+      const { passed, failed, skips, files } = readJson(report) ?? unknown;
+      const engine = env.EDGEWISE_DATABASE ?? process.env.EDGEWISE_DATABASE ?? engines[0];
+      tally.passedOn[engine] = { ...tally.passedOn[engine], ...files };
       tally.skips.push(...skips.map((skip) => `${title}: ${skip}`));
       return end(title, { passed, failed, skipped: skips.length }, outcome);
     },
@@ -69,6 +73,13 @@ function startTally() {
       const outcome = await runTool(title, words, { env, timeoutMs, quiet: true });
       if (outcome.code !== 0) console.log(outcome.text.trimEnd());
       return end(title, readClosingLine(outcome.text), outcome);
+    },
+    /** How many tests of each file have passed on this database engine. */
+    passedOn: (engine) => tally.passedOn[engine] ?? {},
+    /** Something that is right when nothing speaks against it. */
+    compare: (title, objections) => {
+      for (const objection of objections) console.log(objection);
+      return end(title, null, { code: objections.length > 0 ? 1 : 0, seconds: '0.0' });
     },
     /** A step on the way that is no test. */
     time: async (title, act) => {

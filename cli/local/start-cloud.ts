@@ -17,6 +17,12 @@ export const command = defineCommand({
   flags: {
     state: { kind: 'text', value: 'DIR', about: 'where it keeps its state (.edgewise)' },
     'port-base': { kind: 'number', value: 'N', min: 1024, max: 65_000, about: 'first port (4566)' },
+    database: {
+      kind: 'text',
+      value: 'NAME',
+      choices: ['dynoxide', 'dynamodb-local'],
+      about: 'the one that starts without Java, or that of AWS',
+    },
   },
   examples: ['edgewise up && edgewise fleet 10 20', 'edgewise down'],
   async run({ flags, output, terminal }) {
@@ -32,7 +38,8 @@ export const command = defineCommand({
     const logPath = join(state, 'cloud.log');
     const log = openSync(logPath, 'w');
     const ports = flags['port-base'] === undefined ? [] : ['--port-base', `${flags['port-base']}`];
-    const child = spawn(process.execPath, [script, '--state', state, ...ports], {
+    const database = flags.database === undefined ? [] : ['--database', flags.database];
+    const child = spawn(process.execPath, [script, '--state', state, ...ports, ...database], {
       detached: true,
       stdio: ['ignore', log, log],
     });

@@ -6,7 +6,7 @@ import { problemSchema } from '../../core/wire/problem.ts';
 import { routes } from '../../core/wire/routes.ts';
 import { type ApiAnswer, type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 import { failure, prepareThings, successes, type Things } from './api-recipes.ts';
-import { type Dynoxide, startDynoxide } from './dynoxide.ts';
+import { startDatabase, type TestDatabase } from './database.ts';
 
 /** Generated from the OpenAPI document: every operation, every status it documents, every answer against its schema. */
 type Documented = { responses: Record<string, unknown>; operationId: string };
@@ -15,12 +15,12 @@ const document = openApiDocument('test') as {
   paths: Record<string, Record<string, Documented>>;
 };
 
-let database: Dynoxide;
+let database: TestDatabase;
 let api: ApiStage;
 let things: Things;
 
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
   api = createApiStage(await database.makeTable());
   things = await prepareThings(api);
 });

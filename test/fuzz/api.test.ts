@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Dynoxide, startDynoxide } from '../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../contract/database.ts';
 import { fuzzApi } from './fuzz-api.ts';
 
-let database: Dynoxide;
+let database: TestDatabase;
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
 });
 afterAll(() => database.close());
 

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { startDynoxide } from '../contract/dynoxide.ts';
+import { startDatabase } from '../contract/database.ts';
 import { fuzzApi } from './fuzz-api.ts';
 
 /** `npm run fuzz [-- SEED [REQUESTS]]`: the long run, with the memory watched. */
@@ -15,7 +15,7 @@ const heapMb = (): number => {
   return Math.round(process.memoryUsage().heapUsed / 1_048_576);
 };
 
-const database = await startDynoxide();
+const database = await startDatabase();
 try {
   let settledMb: number | null = null;
   const result = await fuzzApi(await database.makeTable(), {

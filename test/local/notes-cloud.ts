@@ -2,12 +2,12 @@
  * Boots the local cloud on the small application in `fixtures/notes`, on ports and in a state
  * directory of its own. It proves that the local cloud knows templates, not this product.
  */
-import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Cloud, startCloud } from '../../local/cloud.ts';
-import type { EngineName } from '../../local/database/engine.ts';
+import { engine } from '../engine.ts';
+import { temporaryDir } from './temporary-dir.ts';
 
 export const notesDir = join(import.meta.dirname, 'fixtures', 'notes');
 
@@ -16,7 +16,6 @@ export type TemplateEdit = (
 ) => void;
 
 export interface NotesOptions {
-  engine?: EngineName;
   stateDir?: string;
   portBase?: number;
   parameters?: Record<string, string>;
@@ -31,12 +30,6 @@ export interface NotesCloud extends Cloud {
   output(name: string): string;
 }
 
-/**
- * The database engine that the whole suite runs on; `EDGEWISE_DATABASE=dynamodb-local` runs it on
- * the other.
- */
-const defaultEngine = (process.env['EDGEWISE_DATABASE'] ?? 'dynoxide') as EngineName;
-
 export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud> {
   const stateDir = options.stateDir ?? temporaryDir();
   const portBase = options.portBase ?? (await freePortBase());
@@ -47,7 +40,7 @@ export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud
     portBase,
     stateDir,
     region: 'eu-west-1',
-    engine: options.engine ?? defaultEngine,
+    engine,
     parameters: options.parameters ?? {},
     files: options.files ?? {},
   }).catch((error: unknown) => {
@@ -65,10 +58,6 @@ export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud
       if (outDir !== notesDir) rmSync(outDir, { recursive: true });
     },
   };
-}
-
-export function temporaryDir(): string {
-  return mkdtempSync(join(tmpdir(), 'local-cloud-'));
 }
 
 /** A copy of the application with a changed template; its functions stay where they are. */

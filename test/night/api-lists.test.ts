@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { startDynoxide } from '../contract/dynoxide.ts';
+import { startDatabase } from '../contract/database.ts';
 import { createApiStage } from '../lambdas/api/api-stage.ts';
 import { plantJobs, walk } from '../lambdas/api/many-jobs.ts';
 
 test('10,000 jobs are listed once each, in order, with and without a filter', {
   timeout: 300_000,
 }, async () => {
-  const database = await startDynoxide();
+  const database = await startDatabase();
   try {
     const api = createApiStage(await database.makeTable());
     const ids = await plantJobs(api, 10_000);

@@ -23,6 +23,7 @@ import {
   jobSchema,
   planSchema,
 } from '../../../core/wire/job-answer.ts';
+import { engineFlags } from '../../engine.ts';
 import { makePlace, type Place, until } from '../start/stage.ts';
 import { runClient, startClient } from './client.ts';
 
@@ -170,7 +171,7 @@ describe('-o json is what the API promises', () => {
 test('up and down run a cloud of their own in the background', async () => {
   const other = await makePlace();
   try {
-    const words = ['--port-base', String(other.portBase)];
+    const words = ['--port-base', String(other.portBase), ...engineFlags];
     const up = await runClient(other.directory, 'up', ...words);
     expect(up).toMatchObject({ code: 0, out: `http://127.0.0.1:${other.portBase + 1}\n` });
     expect((await runClient(other.directory, 'version', '--server')).code).toBe(0);

@@ -7,14 +7,10 @@ import { join } from 'node:path';
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Endpoints } from '../../../local/endpoints-file.ts';
+import { engineFlags } from '../../engine.ts';
 import { notesClients } from '../../local/notes-clients.ts';
-import {
-  eventually,
-  freePortBase,
-  type NotesCloud,
-  notesDir,
-  temporaryDir,
-} from '../../local/notes-cloud.ts';
+import { eventually, freePortBase, type NotesCloud, notesDir } from '../../local/notes-cloud.ts';
+import { temporaryDir } from '../../local/temporary-dir.ts';
 
 const main = join(import.meta.dirname, '..', '..', '..', 'local', 'main.ts');
 
@@ -44,7 +40,7 @@ afterEach(async () => {
 });
 
 function start(...more: string[]): Running {
-  const args = ['--out', notesDir, '--stack', 'Notes', '--state', stateDir];
+  const args = ['--out', notesDir, '--stack', 'Notes', '--state', stateDir, ...engineFlags];
   const all = [main, ...args, '--port-base', String(portBase), '--region', 'eu-west-1', ...more];
   const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -11,14 +11,10 @@ import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { paginateListObjectsV2 } from '@aws-sdk/client-s3';
 import { SendMessageCommand } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { engineFlags } from '../../engine.ts';
 import { type NotesClients, notesClients } from '../../local/notes-clients.ts';
-import {
-  eventually,
-  freePortBase,
-  type NotesCloud,
-  notesDir,
-  temporaryDir,
-} from '../../local/notes-cloud.ts';
+import { eventually, freePortBase, type NotesCloud, notesDir } from '../../local/notes-cloud.ts';
+import { temporaryDir } from '../../local/temporary-dir.ts';
 
 const main = join(import.meta.dirname, '..', '..', '..', 'local', 'main.ts');
 /** `POWER_CUTS=20` for the long run. */
@@ -41,7 +37,7 @@ afterEach(async () => {
 });
 
 async function start(): Promise<NotesClients & { outputs: Record<string, string> }> {
-  const more = ['--state', stateDir, '--region', 'eu-west-1'];
+  const more = ['--state', stateDir, '--region', 'eu-west-1', ...engineFlags];
   const args = ['--out', notesDir, '--stack', 'Notes', ...more];
   const child = spawn(process.execPath, [main, ...args, '--port-base', String(portBase)], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -41,8 +41,7 @@ test('two stand side by side; Ctrl-C ends one, whole, and it goes on later', asy
 });
 
 async function npmStart(place: Place, ...flags: string[]): Promise<Stage> {
-  const where = ['--state', place.state, '--port-base', String(place.portBase)];
-  const child = spawn('npm', ['start', '--', ...where, ...flags], {
+  const child = spawn('npm', ['start', '--', ...place.where, ...flags], {
     cwd: root,
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],

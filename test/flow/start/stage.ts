@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Endpoints, readEndpoints } from '../../../cli/local/endpoints-file.ts';
+import { engineFlags } from '../../engine.ts';
 
 /**
  * `npm start`, `npm run cloud` and the local cloud as a user has them, in a directory and on ports of
@@ -23,6 +24,8 @@ export type Place = {
   readonly directory: string;
   readonly state: string;
   readonly portBase: number;
+  /** What tells each command that starts a local cloud where to do that, and on which database. */
+  readonly where: readonly string[];
   start(...flags: string[]): Stage;
   /** `npm run cloud`, resolved once it is ready. */
   cloud(): Promise<Stage>;
@@ -46,7 +49,7 @@ export async function makePlace(): Promise<Place> {
   const state = join(directory, '.edgewise');
   const portBase = await freePortBase();
   const stages: Stage[] = [];
-  const where = ['--state', state, '--port-base', String(portBase), ...databaseFlags()];
+  const where = ['--state', state, '--port-base', String(portBase), ...engineFlags];
   let denialsExpected = false;
   const add = (script: string, flags: readonly string[]): Stage => {
     const stage = startStage(script, [...where, ...flags]);
@@ -58,6 +61,7 @@ export async function makePlace(): Promise<Place> {
     directory,
     state,
     portBase,
+    where,
     start: (...flags) => add('scripts/start.mjs', flags),
     cloud: async () => {
       const stage = add('scripts/cloud.mjs', []);
@@ -86,12 +90,6 @@ export async function makePlace(): Promise<Place> {
       }
     },
   };
-}
-
-/** `EDGEWISE_DATABASE` runs every flow on the other engine. */
-function databaseFlags(): string[] {
-  const engine = process.env.EDGEWISE_DATABASE;
-  return engine === undefined ? [] : ['--database', engine];
 }
 
 function linesOf(path: string): string[] {

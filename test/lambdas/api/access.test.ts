@@ -3,17 +3,17 @@ import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import { type Scope, scopes } from '../../../core/caller.ts';
 import { type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
 import { newSecret } from '../../../lambdas/api/enrol/new-secret.ts';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
 /** Every route against every kind of credential; then what tenants see of each other. */
-let database: Dynoxide;
+let database: TestDatabase;
 let api: ApiStage;
 const secrets = new Map<string, string>();
 let job: string;
 
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
   api = createApiStage(await database.makeTable());
   for (const scope of scopes) secrets.set(scope, (await makeToken({ scopes: [scope] })).secret);
   secrets.set('expired', await makeExpired());

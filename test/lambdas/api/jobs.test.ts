@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
-let database: Dynoxide;
+let database: TestDatabase;
 let api: ApiStage;
 
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
   api = createApiStage(await database.makeTable());
 });
 afterAll(() => database.close());

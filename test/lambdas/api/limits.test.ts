@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as limits from '../../../core/limits.ts';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
 /** Each limit of a body: what is just allowed, and one beyond. */
-let database: Dynoxide;
+let database: TestDatabase;
 let api: ApiStage;
 
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
   api = createApiStage(await database.makeTable());
 });
 afterAll(() => database.close());

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 import { plantJobs, walk } from './many-jobs.ts';
 
-let database: Dynoxide;
+let database: TestDatabase;
 let api: ApiStage;
 let ids: string[];
 
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
   api = createApiStage(await database.makeTable());
   ids = await plantJobs(api, 600);
 });

@@ -19,14 +19,14 @@ import type { JobCellStatus } from '../../../core/plan.ts';
 import { emptyRanges } from '../../../core/ranges.ts';
 import type { RollupStore } from '../../../core/rollup.ts';
 import { rollUpJobs } from '../../../lambdas/rollup/roll-up-jobs.ts';
-import { type Dynoxide, startDynoxide } from '../../contract/dynoxide.ts';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { makeJob, startMs } from '../../core/cell-fixture.ts';
 import { createQuietLog } from '../quiet-log.ts';
 
 /** The rollup on a real database: what it folds, whom it tells, and what a race or a crash leaves behind. */
-let database: Dynoxide;
+let database: TestDatabase;
 beforeAll(async () => {
-  database = await startDynoxide();
+  database = await startDatabase();
 });
 afterAll(() => database.close());
 

@@ -23,7 +23,8 @@ import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { credentials, type NotesClients, notesClients } from '../notes-clients.ts';
-import { type NotesCloud, startNotes, temporaryDir } from '../notes-cloud.ts';
+import { type NotesCloud, startNotes } from '../notes-cloud.ts';
+import { temporaryDir } from '../temporary-dir.ts';
 
 let cloud: NotesCloud;
 let clients: NotesClients;

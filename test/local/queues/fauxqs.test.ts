@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openQueuesAndBuckets, type QueuesAndBuckets } from '../../../local/queues/fauxqs.ts';
-import { temporaryDir } from '../notes-cloud.ts';
+import { temporaryDir } from '../temporary-dir.ts';
 
 const QueueUrl = 'http://127.0.0.1/000000000000/work';
 const arn = 'arn:aws:sqs:eu-west-1:000000000000:work';

@@ -5,7 +5,7 @@ import { secretStore } from '../../../local/secrets/store.ts';
 import { openStore, type StateStore } from '../../../local/state/store.ts';
 import type { Json } from '../../../local/template/assembly.ts';
 import { readerOf } from '../../../local/template/property.ts';
-import { temporaryDir } from '../notes-cloud.ts';
+import { temporaryDir } from '../temporary-dir.ts';
 
 const account = { region: 'eu-west-1', stack: 'S' };
 let stateDir: string;

@@ -8,7 +8,8 @@ import type { Json, Template } from '../../../local/template/assembly.ts';
 import { conditionsOf } from '../../../local/template/conditions.ts';
 import { resolveValue, type Scope } from '../../../local/template/intrinsics.ts';
 import { creationOrder } from '../../../local/template/resource-order.ts';
-import { startNotes, type TemplateEdit, temporaryDir } from '../notes-cloud.ts';
+import { startNotes, type TemplateEdit } from '../notes-cloud.ts';
+import { temporaryDir } from '../temporary-dir.ts';
 
 const scope: Scope = {
   region: 'eu-west-1',

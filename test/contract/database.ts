@@ -1,47 +1,40 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { fileURLToPath } from 'node:url';
+import { connect, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { listIndexAttributes, listIndexName } from '../../adapters/dynamodb/keys.ts';
 import { createTable, type Table } from '../../adapters/dynamodb/table.ts';
+import { databaseProgram } from '../../local/database/engine.ts';
+import { startReaper } from '../../local/process/reaper.ts';
+import { engine } from '../engine.ts';
 
-/** A real database for a test file: in memory, on a free port, gone when it is closed. */
-export type Dynoxide = {
+/**
+ * A real database for a test file, in memory. The process behind it is one for all files of this
+ * worker, and ends with it, however that ends; each file has tables of its own.
+ */
+export type TestDatabase = {
   readonly client: DynamoDBClient;
   /** A table of its own for each test, shaped like the one of the template. */
   makeTable(): Promise<Table>;
   close(): Promise<void>;
 };
 
-const binary = fileURLToPath(
-  new URL('../../node_modules/@dynoxide/linux-x64/dynoxide', import.meta.url),
-);
+const startMsMax = 60_000;
+const region = 'us-east-1';
+const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 
-export async function startDynoxide(): Promise<Dynoxide> {
-  if (!existsSync(binary)) {
-    throw new Error(
-      'These tests need the database of @dynoxide/linux-x64, which is not installed.',
-    );
-  }
-  const port = await freePort();
-  const child = spawn(binary, ['--port', String(port)], { stdio: 'ignore' });
-  const region = 'us-east-1';
-  const url = new URL(`http://127.0.0.1:${port}`);
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+let running: Promise<URL> | undefined;
+let tables = 0;
+
+export async function startDatabase(): Promise<TestDatabase> {
+  running ??= startProcess();
+  const url = await running;
   const calls = createJsonCalls('dynamodb', {
     endpoint: { url, region, service: 'dynamodb' },
     credentials: () => credentials,
   });
-  const client = new DynamoDBClient({
-    endpoint: url.origin,
-    region,
-    credentials,
-    // The first request waits until the process listens; the client's own retries are that wait.
-    maxAttempts: 20,
-  });
-  let tables = 0;
+  const client = new DynamoDBClient({ endpoint: url.origin, region, credentials });
   return {
     client,
     async makeTable() {
@@ -49,11 +42,21 @@ export async function startDynoxide(): Promise<Dynoxide> {
       await client.send(new CreateTableCommand(tableInput(name)));
       return createTable(calls, name);
     },
-    close: () => {
+    async close() {
       calls.close();
-      return stop(child, client);
+      client.destroy();
     },
   };
+}
+
+async function startProcess(): Promise<URL> {
+  const port = await freePort();
+  const { command, args, cwd } = databaseProgram(engine, null, port);
+  const child = spawn(command, args, { stdio: 'ignore', ...(cwd === undefined ? {} : { cwd }) });
+  startReaper().watch(child.pid!);
+  child.unref();
+  await listening(child, port);
+  return new URL(`http://127.0.0.1:${port}`);
 }
 
 function tableInput(TableName: string) {
@@ -93,9 +96,20 @@ async function freePort(): Promise<number> {
   return address.port;
 }
 
-async function stop(child: ChildProcess, client: DynamoDBClient): Promise<void> {
-  client.destroy();
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGKILL');
-  await ended;
+async function listening(child: ChildProcess, port: number): Promise<void> {
+  const endMs = performance.now() + startMsMax;
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null || child.signalCode !== null || performance.now() > endMs) {
+      throw new Error(`the database ${engine} did not start`);
+    }
+    await delay(5);
+  }
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port });
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
 }
