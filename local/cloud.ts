@@ -21,6 +21,7 @@ import { startHttpApis } from './http-api/apis.ts';
 import { roleBook } from './iam/roles.ts';
 import { ensureAuthority } from './iot/authority.ts';
 import { type IotService, startIot } from './iot/service.ts';
+import type { DeadLetter } from './lambda/async-invocations.ts';
 import { type LambdaService, startLambda } from './lambda/service.ts';
 import { stopGraceMs } from './limits.ts';
 import { host, type Ports, portFailure, portsFrom } from './ports.ts';
@@ -139,7 +140,7 @@ async function startServices(parts: Parts, world: World, undo: Step[]): Promise<
     store,
     reaper,
     roles: world.roles,
-    deadLetter: (targetArn, body) => sendTo(parts.queues, targetArn, body),
+    deadLetter: (letter) => sendDeadLetter(parts.queues, letter),
   });
   undo.push(() => lambda.close());
   const iot = await startIotHalf(world, lambda, ports.mqtt, log);
@@ -253,11 +254,27 @@ function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
-/** A message of the local cloud itself to a queue or topic of the template. */
-async function sendTo(queues: QueuesAndBuckets, targetArn: string, body: string): Promise<void> {
+/** A message of the local cloud itself to a queue of the template. */
+async function sendTo(
+  queues: QueuesAndBuckets,
+  targetArn: string,
+  body: string,
+  MessageAttributes = {},
+): Promise<void> {
   const name = targetArn.slice(targetArn.lastIndexOf(':') + 1);
   await queues.sqs('SendMessage', {
     QueueUrl: `http://${host}/${accountId}/${name}`,
     MessageBody: body,
+    MessageAttributes,
+  });
+}
+
+/** The attributes that Lambda gives to what it sends to a dead-letter queue. */
+function sendDeadLetter(queues: QueuesAndBuckets, letter: DeadLetter): Promise<void> {
+  const { targetArn, body, requestId, errorMessage } = letter;
+  return sendTo(queues, targetArn, body, {
+    RequestID: { DataType: 'String', StringValue: requestId },
+    ErrorCode: { DataType: 'Number', StringValue: '200' },
+    ErrorMessage: { DataType: 'String', StringValue: errorMessage || 'Unhandled' },
   });
 }

@@ -44,6 +44,12 @@ export const lambdaIdleMsMax = 600_000;
  * bound).
  */
 export const lambdaWaitingMax = 2_000;
+/** Lambda: base64 text about the client (AWS: "up to 3,583 bytes"). */
+export const lambdaClientContextBytesMax = 3_583;
+/** Lambda: the end of the log that an invocation can answer with (AWS: 4 KB). */
+export const logTailBytesMax = 4_096;
+/** Lambda: how much of the log file is read for it, with the lines of other processes. */
+export const logTailReadBytesMax = 1_048_576;
 /** One function's log file is started anew above this size; one older file is kept. */
 export const logFileBytesMax = 16_777_216;
 

@@ -29,8 +29,9 @@ export function sendRestError(
   status: number,
   type: string,
   message: string,
+  rest: Record<string, string> = {},
 ): void {
-  const text = JSON.stringify({ Message: message, message });
+  const text = JSON.stringify({ Message: message, message, ...rest });
   res.writeHead(status, {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(text),

@@ -6,10 +6,10 @@
 import { randomUUID } from 'node:crypto';
 import { lambdaAsyncRetriesMax, lambdaAsyncRetryDelayMs } from '../limits.ts';
 import type { StateStore } from '../state/store.ts';
-import type { FunctionDefinition, InvocationOutcome } from './definition.ts';
+import type { FunctionDefinition, InvocationOutcome, InvokeOptions } from './definition.ts';
 
 export interface AsyncInvocations {
-  accept(definition: FunctionDefinition, payload: Buffer): void;
+  accept(definition: FunctionDefinition, payload: Buffer, requestId?: string): void;
   /** Takes up what an earlier local cloud had accepted. */
   resume(): void;
   close(): void;
@@ -18,8 +18,23 @@ export interface AsyncInvocations {
 export interface AsyncInvocationsOptions {
   store: StateStore;
   find(functionName: string): FunctionDefinition | undefined;
-  invoke(definition: FunctionDefinition, payload: Buffer): Promise<InvocationOutcome>;
-  deadLetter(targetArn: string, body: string): Promise<void>;
+  invoke(
+    definition: FunctionDefinition,
+    payload: Buffer,
+    options: InvokeOptions,
+  ): Promise<InvocationOutcome>;
+  deadLetter(letter: DeadLetter): Promise<void>;
+}
+
+/**
+ * An event that failed finally, as it goes to a dead-letter queue
+ * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html#invocation-dlq).
+ */
+export interface DeadLetter {
+  readonly targetArn: string;
+  readonly body: string;
+  readonly requestId: string;
+  readonly errorMessage: string;
 }
 
 interface Later {
@@ -35,22 +50,31 @@ export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocat
     const definition = options.find(later.functionName);
     if (definition === undefined) return store.remove('async', later.id);
     const payload = Buffer.from(later.payload);
-    for (let failures = 0; failures <= lambdaAsyncRetriesMax && !isClosed; ) {
-      const outcome = await options.invoke(definition, payload);
+    let errorMessage = 'Rate Exceeded.';
+    // "When you set reserved concurrency to zero …, Lambda begins sending new events to the
+    // configured dead-letter queue …, without any retries."
+    const isBarred = definition.concurrencyReserved === 0;
+    for (let failures = 0; failures <= lambdaAsyncRetriesMax && !isClosed && !isBarred; ) {
+      const outcome = await options.invoke(definition, payload, { requestId: later.id });
       if (outcome.kind === 'ok') return store.remove('async', later.id);
       await pause(lambdaAsyncRetryDelayMs[failures] ?? 0);
       // A throttled event is not a failed attempt: Lambda keeps it for hours.
-      if (outcome.kind === 'failed') failures += 1;
+      if (outcome.kind !== 'failed') continue;
+      failures += 1;
+      errorMessage = messageIn(outcome.payload);
     }
     if (isClosed) return;
     const { deadLetterArn } = definition;
-    if (deadLetterArn !== undefined) await options.deadLetter(deadLetterArn, later.payload);
+    if (deadLetterArn !== undefined) {
+      const { id: requestId, payload: body } = later;
+      await options.deadLetter({ targetArn: deadLetterArn, body, requestId, errorMessage });
+    }
     store.remove('async', later.id);
   };
   return {
-    accept: (definition, payload) => {
+    accept: (definition, payload, requestId = randomUUID()) => {
       const functionName = definition.name;
-      const later: Later = { id: randomUUID(), functionName, payload: payload.toString() };
+      const later: Later = { id: requestId, functionName, payload: payload.toString() };
       store.put('async', later.id, JSON.stringify(later));
       void handle(later);
     },
@@ -61,6 +85,12 @@ export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocat
       isClosed = true;
     },
   };
+}
+
+/** "The first 1 KB of the error message." */
+function messageIn(errorDocument: Buffer): string {
+  const { errorMessage } = JSON.parse(errorDocument.toString()) as { errorMessage?: unknown };
+  return String(errorMessage ?? '').slice(0, 1_024);
 }
 
 function pause(ms: number): Promise<void> {

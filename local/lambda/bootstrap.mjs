@@ -17,6 +17,7 @@ const runtime = connectRuntime(host, Number(port), `/${prefix.join('/')}/2018-06
 const jsonLog = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON';
 const next = '/invocation/next';
 let requestId = '';
+let isRunning = false;
 
 // The pipe closes when the local cloud ends, in whatever way it ends.
 process.stdin
@@ -26,6 +27,12 @@ process.stdin
 process.stdin.unref?.();
 if (process.argv[2]) enableCompileCache(process.argv[2]);
 for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'log']) patch(level);
+
+process.on('uncaughtException', (error) => void die(errorOf(error)));
+process.on('unhandledRejection', (reason) => {
+  const message = reason instanceof Error ? `${reason.name}: ${reason.message}` : String(reason);
+  void die(errorOf(typed('Runtime.UnhandledPromiseRejection', message)));
+});
 
 try {
   const handler = await load(process.env._HANDLER);
@@ -43,14 +50,16 @@ async function serve(handler, { headers, body }) {
   requestId = headers['lambda-runtime-aws-request-id'];
   const deadlineAtMs = Number(headers['lambda-runtime-deadline-ms']);
   process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id'];
+  isRunning = true;
   const answer = (verb, text) => {
+    isRunning = false;
     const memory = { 'x-max-memory-kb': String(process.resourceUsage().maxRSS) };
     return { coming: runtime.postAndGet(`/invocation/${requestId}/${verb}`, text, memory, next) };
   };
   let text;
   try {
     const result = await call(handler, JSON.parse(body), contextOf(headers, deadlineAtMs));
-    text = JSON.stringify(result === undefined ? null : result);
+    text = textOf(result);
   } catch (error) {
     const shown = JSON.stringify(errorOf(error));
     console.error('Invoke Error', shown);
@@ -59,7 +68,23 @@ async function serve(handler, { headers, body }) {
   return answer('response', text);
 }
 
-/** Promise handlers, and the older ones that take a callback (three parameters). */
+/** What nobody caught fails the invocation that runs, and ends the process as on AWS. */
+async function die(problem) {
+  const shown = JSON.stringify(problem);
+  console.error('Uncaught Exception', shown);
+  if (isRunning) await runtime.post(`/invocation/${requestId}/error`, shown);
+  process.exit(129);
+}
+
+function textOf(result) {
+  try {
+    return JSON.stringify(result === undefined ? null : result) ?? 'null';
+  } catch {
+    throw typed('Runtime.MarshalError', 'Unable to stringify response body');
+  }
+}
+
+/** Promise handlers, and up to Node 22 those that take a callback (three parameters). */
 function call(handler, event, context) {
   if (handler.length < 3) return handler(event, context);
   return new Promise((resolve, reject) => {
@@ -78,9 +103,17 @@ function contextOf(headers, deadlineAtMs) {
     memoryLimitInMB: process.env.AWS_LAMBDA_FUNCTION_MEMORY_SIZE,
     logGroupName: process.env.AWS_LAMBDA_LOG_GROUP_NAME,
     logStreamName: process.env.AWS_LAMBDA_LOG_STREAM_NAME,
-    callbackWaitsForEmptyEventLoop: true,
+    clientContext: parsed(headers['lambda-runtime-client-context']),
     getRemainingTimeInMillis: () => deadlineAtMs - Date.now(),
   };
+}
+
+function parsed(text) {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 async function load(name) {
@@ -93,8 +126,21 @@ async function load(name) {
   const module = await import(pathToFileURL(path).href);
   const member = name.slice(dot + 1);
   const handler = module[member] ?? module.default?.[member];
-  if (typeof handler === 'function') return handler;
+  if (typeof handler === 'function') return withoutCallback(handler);
   throw typed('Runtime.HandlerNotFound', `${name} is undefined or not exported`);
+}
+
+/** "Callback-based function handlers are only supported up to Node.js 22." */
+function withoutCallback(handler) {
+  const version = Number(/nodejs(\d+)/.exec(process.env.AWS_EXECUTION_ENV)?.[1] ?? 24);
+  if (handler.length < 3 || version < 24) return handler;
+  throw typed(
+    'Runtime.CallbackHandlerDeprecated',
+    'ERROR: AWS Lambda has removed support for callback-based function handlers starting with ' +
+      'Node.js 24. You need to modify this function to use a supported handler signature to use ' +
+      'Node.js 24 or later. For more information see ' +
+      'https://docs.aws.amazon.com/lambda/latest/dg/nodejs-handler.html.',
+  );
 }
 
 function typed(name, message) {

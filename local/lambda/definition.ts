@@ -19,10 +19,20 @@ export interface FunctionDefinition {
   readonly deadLetterArn: string | undefined;
 }
 
+/** What one invocation may ask for besides its payload. */
+export interface InvokeOptions {
+  /** The request's id, which the function sees as `awsRequestId`. */
+  readonly requestId?: string;
+  /** JSON for the function's `context.clientContext`. */
+  readonly clientContext?: string;
+  /** True: the outcome carries the end of the execution's log. */
+  readonly wantsLog?: boolean;
+}
+
 /** What became of one invocation. `payload` of a failure is AWS's error document. */
 export type InvocationOutcome =
-  | { kind: 'ok'; payload: Buffer }
-  | { kind: 'failed'; payload: Buffer }
+  | { kind: 'ok'; payload: Buffer; log?: string }
+  | { kind: 'failed'; payload: Buffer; log?: string }
   | { kind: 'throttled'; reason: string };
 
 /** AWS's error document for failures that the platform notices. */

@@ -7,7 +7,12 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { lambdaInitMsMax } from '../limits.ts';
 import type { Reaper } from '../process/reaper.ts';
-import { errorDocument, type FunctionDefinition, type InvocationOutcome } from './definition.ts';
+import {
+  errorDocument,
+  type FunctionDefinition,
+  type InvocationOutcome,
+  type InvokeOptions,
+} from './definition.ts';
 import type { FunctionLog } from './function-log.ts';
 import type { Delivery, RuntimeApi } from './runtime-api.ts';
 
@@ -21,7 +26,7 @@ export interface Instance {
   readonly id: string;
   readonly state: 'starting' | 'idle' | 'busy' | 'dead';
   readonly idleSinceMs: number;
-  run(payload: Buffer): Promise<InvocationOutcome>;
+  run(payload: Buffer, options: InvokeOptions): Promise<InvocationOutcome>;
   kill(): Promise<void>;
 }
 
@@ -41,6 +46,7 @@ interface Running {
   readonly requestId: string;
   readonly startedAtMs: number;
   readonly timer: NodeJS.Timeout;
+  readonly logPlace: number | undefined;
   readonly finish: (outcome: InvocationOutcome) => void;
 }
 
@@ -103,19 +109,23 @@ class InstanceProcess implements Instance {
     void this.#exited.then(() => this.#ended());
   }
 
-  run(payload: Buffer): Promise<InvocationOutcome> {
+  run(payload: Buffer, options: InvokeOptions): Promise<InvocationOutcome> {
     const { definition, log } = this.#options;
+    const { clientContext } = options;
     const deliver = this.#deliver;
     if (this.state !== 'idle' || deliver === undefined) throw new Error('the instance is not idle');
     this.state = 'busy';
     this.#deliver = undefined;
-    const requestId = randomUUID();
+    const requestId = options.requestId ?? randomUUID();
+    const logPlace = options.wantsLog === true ? log.place() : undefined;
     log.line(`START RequestId: ${requestId} Version: $LATEST`);
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#timedOut(), definition.timeoutMs);
-      this.#running = { requestId, startedAtMs: performance.now(), timer, finish: resolve };
+      const startedAtMs = performance.now();
+      this.#running = { requestId, startedAtMs, timer, logPlace, finish: resolve };
       const deadlineAtMs = Date.now() + definition.timeoutMs;
-      deliver({ requestId, payload, deadlineAtMs, functionArn: definition.arn });
+      const functionArn = definition.arn;
+      deliver({ requestId, payload, deadlineAtMs, functionArn, clientContext });
     });
   }
 
@@ -133,13 +143,23 @@ class InstanceProcess implements Instance {
     this.#options.events.idle(this);
   }
 
-  #finish(requestId: string, outcome: InvocationOutcome, memoryKb: number): void {
+  #finish(
+    requestId: string,
+    outcome: Exclude<InvocationOutcome, { kind: 'throttled' }>,
+    memoryKb: number,
+  ): void {
     const running = this.#running;
     if (running === undefined || running.requestId !== requestId) return;
     this.#running = undefined;
     clearTimeout(running.timer);
     this.#report(running, memoryKb);
-    running.finish(outcome);
+    this.#answer(running, outcome);
+  }
+
+  #answer(running: Running, outcome: Exclude<InvocationOutcome, { kind: 'throttled' }>): void {
+    const { requestId, logPlace } = running;
+    if (logPlace === undefined) return running.finish(outcome);
+    running.finish({ ...outcome, log: this.#options.log.tail(logPlace, requestId) });
   }
 
   #report(running: Running, memoryKb: number): void {
@@ -166,7 +186,8 @@ class InstanceProcess implements Instance {
     this.#options.log.line(`${new Date().toISOString()} ${message}`);
     this.#report(running, 0);
     this.#child.kill('SIGKILL');
-    running.finish({ kind: 'failed', payload: errorDocument('Sandbox.Timedout', message) });
+    const payload = errorDocument('Sandbox.Timedout', message);
+    this.#answer(running, { kind: 'failed', payload });
   }
 
   #initTimedOut(): void {
@@ -183,15 +204,24 @@ class InstanceProcess implements Instance {
     const started = this.state !== 'starting';
     this.state = 'dead';
     const running = this.#running;
-    const how = this.#child.signalCode ?? `exit status ${this.#child.exitCode}`;
+    const how = howEnded(this.#child);
     if (running !== undefined) {
       this.#running = undefined;
       clearTimeout(running.timer);
       const message = `RequestId: ${running.requestId} Error: Runtime exited with error: ${how}`;
       this.#report(running, 0);
-      running.finish({ kind: 'failed', payload: errorDocument('Runtime.ExitError', message) });
+      const payload = errorDocument('Runtime.ExitError', message);
+      this.#answer(running, { kind: 'failed', payload });
     }
     const failure = this.#failure ?? errorDocument('Runtime.ExitError', `Runtime exited: ${how}`);
     events.dead(this, started ? undefined : failure);
   }
+}
+
+/** As Lambda writes it: `exit status 1`, `signal: killed`. */
+function howEnded(child: ChildProcess): string {
+  const { signalCode, exitCode } = child;
+  if (signalCode === null) return `exit status ${exitCode}`;
+  const words: Readonly<Record<string, string>> = { SIGKILL: 'killed', SIGABRT: 'aborted' };
+  return `signal: ${words[signalCode] ?? signalCode.slice(3).toLowerCase()}`;
 }

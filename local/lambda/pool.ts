@@ -11,11 +11,12 @@ import {
   lambdaInstancesPerFunctionMost,
   lambdaWaitingMax,
 } from '../limits.ts';
-import type { FunctionDefinition, InvocationOutcome } from './definition.ts';
+import type { FunctionDefinition, InvocationOutcome, InvokeOptions } from './definition.ts';
 import type { Instance, InstanceEvents } from './instance.ts';
 
 interface Waiting {
   readonly payload: Buffer;
+  readonly options: InvokeOptions;
   readonly sinceMs: number;
   readonly finish: (outcome: InvocationOutcome) => void;
 }
@@ -31,7 +32,7 @@ export interface FunctionPool {
   readonly definition: FunctionDefinition;
   readonly counters: Readonly<PoolCounters>;
   readonly size: number;
-  invoke(payload: Buffer): Promise<InvocationOutcome>;
+  invoke(payload: Buffer, options?: InvokeOptions): Promise<InvocationOutcome>;
   /** Processes that are not ready yet. */
   readonly starting: number;
   /** Looks again whether waiting invocations can be served. */
@@ -79,7 +80,7 @@ class Pool implements FunctionPool {
     return this.#all.size;
   }
 
-  invoke(payload: Buffer): Promise<InvocationOutcome> {
+  invoke(payload: Buffer, options: InvokeOptions = {}): Promise<InvocationOutcome> {
     const reserved = this.definition.concurrencyReserved ?? Number.POSITIVE_INFINITY;
     const demand = this.#running + this.#waiting.length;
     if (demand >= reserved || this.#waiting.length >= lambdaWaitingMax || this.#closed) {
@@ -88,7 +89,7 @@ class Pool implements FunctionPool {
     }
     this.counters.invocations += 1;
     return new Promise((resolve) => {
-      this.#waiting.push({ payload, sinceMs: performance.now(), finish: resolve });
+      this.#waiting.push({ payload, options, sinceMs: performance.now(), finish: resolve });
       this.dispatch();
     });
   }
@@ -151,7 +152,7 @@ class Pool implements FunctionPool {
     const waiting = this.#waiting.shift();
     if (waiting === undefined) return;
     this.#running += 1;
-    void instance.run(waiting.payload).then((outcome) => {
+    void instance.run(waiting.payload, waiting.options).then((outcome) => {
       this.#running -= 1;
       if (outcome.kind === 'failed') this.counters.errors += 1;
       waiting.finish(outcome);

@@ -12,6 +12,7 @@ export interface Delivery {
   readonly payload: Buffer;
   readonly deadlineAtMs: number;
   readonly functionArn: string;
+  readonly clientContext: string | undefined;
 }
 
 export interface RuntimeClient {
@@ -74,13 +75,15 @@ async function serve(
   if (path === 'invocation/next') {
     req.resume();
     client.next((delivery) => {
+      const { clientContext } = delivery;
       res.writeHead(200, {
+        ...(clientContext === undefined ? {} : { 'lambda-runtime-client-context': clientContext }),
         'content-type': 'application/json',
         'content-length': delivery.payload.length,
         'lambda-runtime-aws-request-id': delivery.requestId,
         'lambda-runtime-deadline-ms': String(delivery.deadlineAtMs),
         'lambda-runtime-invoked-function-arn': delivery.functionArn,
-        'lambda-runtime-trace-id': `Root=1-${delivery.requestId.replaceAll('-', '').slice(0, 32)}`,
+        'lambda-runtime-trace-id': traceId(delivery.requestId),
       });
       res.end(delivery.payload);
     });
@@ -99,6 +102,13 @@ async function serve(
     const errorType = 'Function.ResponseSizeTooLarge';
     client.failed(requestId, Buffer.from(JSON.stringify({ errorType, errorMessage })), memoryKb);
   } else client.responded(requestId, body, memoryKb);
+}
+
+/** `Root=1-<time>-<id>;Parent=…;Sampled=0`: there is no X-Ray, so nothing is sampled. */
+function traceId(requestId: string): string {
+  const hex = requestId.replaceAll('-', '');
+  const time = Math.floor(Date.now() / 1000).toString(16);
+  return `Root=1-${time}-${hex.slice(0, 24)};Parent=${hex.slice(16)};Sampled=0`;
 }
 
 function bodyOf(req: IncomingMessage): Promise<Buffer> {

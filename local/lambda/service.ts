@@ -8,8 +8,8 @@ import type { RoleBook } from '../iam/roles.ts';
 import { lambdaIdleMsMax, lambdaInstancesMax, lambdaStartsMax } from '../limits.ts';
 import type { Reaper } from '../process/reaper.ts';
 import type { StateStore } from '../state/store.ts';
-import { asyncInvocations } from './async-invocations.ts';
-import type { FunctionDefinition, InvocationOutcome } from './definition.ts';
+import { asyncInvocations, type DeadLetter } from './async-invocations.ts';
+import type { FunctionDefinition, InvocationOutcome, InvokeOptions } from './definition.ts';
 import { functionEnvironment } from './environment.ts';
 import { type FunctionLog, openFunctionLog } from './function-log.ts';
 import { type Instance, type InstanceEvents, startInstance } from './instance.ts';
@@ -19,9 +19,13 @@ import { type RuntimeApi, startRuntimeApi } from './runtime-api.ts';
 export interface LambdaService {
   /** The definition with this name or ARN (a version or alias behind the ARN is ignored). */
   find(nameOrArn: string): FunctionDefinition | undefined;
-  invoke(definition: FunctionDefinition, payload: Buffer): Promise<InvocationOutcome>;
+  invoke(
+    definition: FunctionDefinition,
+    payload: Buffer,
+    options?: InvokeOptions,
+  ): Promise<InvocationOutcome>;
   /** Resolves when the event is accepted, not when it is handled. */
-  invokeLater(definition: FunctionDefinition, payload: Buffer): Promise<void>;
+  invokeLater(definition: FunctionDefinition, payload: Buffer, requestId?: string): Promise<void>;
   counters(): Record<string, Readonly<PoolCounters>>;
   close(): Promise<void>;
 }
@@ -34,7 +38,7 @@ export interface LambdaOptions {
   store: StateStore;
   reaper: Reaper;
   roles: RoleBook;
-  deadLetter(targetArn: string, body: string): Promise<void>;
+  deadLetter(letter: DeadLetter): Promise<void>;
 }
 
 export async function startLambda(options: LambdaOptions): Promise<LambdaService> {
@@ -45,12 +49,16 @@ export async function startLambda(options: LambdaOptions): Promise<LambdaService
   }, lambdaIdleMsMax / 10);
   reapTimer.unref();
   const checked = new Set<string>();
-  const invoke = (definition: FunctionDefinition, payload: Buffer): Promise<InvocationOutcome> => {
+  const invoke = (
+    definition: FunctionDefinition,
+    payload: Buffer,
+    how?: InvokeOptions,
+  ): Promise<InvocationOutcome> => {
     const pool = pools.get(definition.name);
     if (pool === undefined) throw new Error(`no function ${definition.name}`);
     if (!checked.has(definition.name)) checkLogPermission(options, definition);
     checked.add(definition.name);
-    return pool.invoke(payload);
+    return pool.invoke(payload, how);
   };
   const find = (nameOrArn: string): FunctionDefinition | undefined =>
     pools.get(functionNameOf(nameOrArn))?.definition;
@@ -59,7 +67,8 @@ export async function startLambda(options: LambdaOptions): Promise<LambdaService
   return {
     find,
     invoke,
-    invokeLater: async (definition, payload) => later.accept(definition, payload),
+    invokeLater: async (definition, payload, requestId) =>
+      later.accept(definition, payload, requestId),
     counters: () =>
       Object.fromEntries([...pools].map(([name, pool]) => [name, { ...pool.counters }])),
     close: async () => {
@@ -122,11 +131,12 @@ function checkLogPermission(options: LambdaOptions, definition: FunctionDefiniti
 }
 
 /**
- * `arn:aws:lambda:r:a:function:name[:qualifier]`, `name[:qualifier]` or an API Gateway integration
- * URI.
+ * `arn:aws:lambda:r:a:function:name[:qualifier]`, `a:function:name[:qualifier]`, `name[:qualifier]`
+ * or an API Gateway integration URI.
  */
 export function functionNameOf(text: string): string {
   const inUri = /functions\/(arn:[^/]+)\/invocations/.exec(text)?.[1] ?? text;
   const parts = inUri.split(':');
-  return (parts[0] === 'arn' ? parts[6] : parts[0]) ?? '';
+  const at = parts.indexOf('function');
+  return (at > 0 ? parts[at + 1] : parts[0]) ?? '';
 }

@@ -66,16 +66,26 @@ export const lambdaFunction: ResourceType = {
       concurrencyReserved: reader.optionalNumber('ReservedConcurrentExecutions'),
       logGroup: logging?.optionalText('LogGroup') ?? `/aws/lambda/${name}`,
       logFormat: logging?.optionalText('LogFormat') === 'JSON' ? 'JSON' : 'Text',
-      deadLetterArn: deadLetterQueue(reader),
+      deadLetterArn: deadLetterQueue(reader, world),
     });
     return { ref: name, attributes: { Arn: arn } };
   },
 };
 
-function deadLetterQueue(reader: Reader): string | undefined {
+/** AWS refuses a function whose role may not send to its dead-letter queue. */
+function deadLetterQueue(reader: Reader, world: World): string | undefined {
   const targetArn = reader.optionalObject('DeadLetterConfig')?.text('TargetArn');
-  if (targetArn === undefined || targetArn.split(':')[2] === 'sqs') return targetArn;
-  throw new StartFailure(`${reader.path}.DeadLetterConfig: the local cloud sends to queues only.`);
+  if (targetArn === undefined) return undefined;
+  const path = `${reader.path}.DeadLetterConfig`;
+  if (targetArn.split(':')[2] !== 'sqs') {
+    throw new StartFailure(`${path}: the local cloud sends to queues only.`);
+  }
+  const request = { action: 'sqs:SendMessage', resource: targetArn };
+  const sentence = world.roles.roleRefusal(reader.text('Role'), 'lambda.amazonaws.com', request);
+  if (sentence === undefined) return targetArn;
+  throw new StartFailure(
+    `${path}: the execution role does not have permissions to call SendMessage. ${sentence}`,
+  );
 }
 
 function codeFolder(reader: Reader, name: string, world: World): string {
