@@ -1,4 +1,4 @@
-import { createHash, createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import type { Credentials } from './environment-credentials.ts';
 
 /**
@@ -27,16 +27,12 @@ const algorithm = 'AWS4-HMAC-SHA256';
 
 /** Gives the headers to send: those that were given, and those that prove who sends them. */
 export function createSigner({ region, service }: Scope): Signer {
-  let kept: { secret: string; day: string; key: Buffer } = {
-    secret: '',
-    day: '',
-    key: Buffer.alloc(0),
-  };
-  const keyOf = (secret: string, day: string): Buffer => {
-    if (kept.secret !== secret || kept.day !== day) {
+  let kept: { secret: string; day: string; key: KeyObject } | undefined;
+  const keyOf = (secret: string, day: string): KeyObject => {
+    if (kept?.secret !== secret || kept.day !== day) {
       const steps = [day, region, service, 'aws4_request'];
       const first: Buffer = Buffer.from(`AWS4${secret}`);
-      kept = { secret, day, key: steps.reduce(hmac, first) };
+      kept = { secret, day, key: createSecretKey(steps.reduce(hmac, first)) };
     }
     return kept.key;
   };
@@ -74,10 +70,10 @@ export function queryOf(query: Readonly<Record<string, string>>): string {
     .join('&');
 }
 
-function hmac(key: Buffer, text: string): Buffer {
+function hmac(key: Buffer | KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text, 'utf8').digest();
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text, 'utf8').digest('hex');
+  return hash('sha256', text, 'hex');
 }

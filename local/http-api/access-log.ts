@@ -21,11 +21,12 @@ export interface AccessLog {
 
 export function accessLog(logDir: string, logGroup: string, format: string): AccessLog {
   const path = join(logDir, `${logGroup.replaceAll('/', '_').replace(/^_/, '')}.log`);
+  const render = compile(format);
   let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   let stream: WriteStream = createWriteStream(path, { flags: 'a' });
   return {
     write: (facts) => {
-      const line = `${render(format, facts)}\n`;
+      const line = `${render(facts)}\n`;
       bytes += line.length;
       if (bytes > logFileBytesMax) {
         stream.end();
@@ -39,43 +40,52 @@ export function accessLog(logDir: string, logGroup: string, format: string): Acc
   };
 }
 
-function render(format: string, facts: AccessFacts): string {
-  return format.replace(/\$context\.([A-Za-z0-9_.]+)/g, (_match, name: string) =>
-    variableOf(name, facts),
-  );
+type Value = (facts: AccessFacts) => unknown;
+
+/** The format with each variable as a function, so that a request computes what the format names and nothing else. */
+function compile(format: string): (facts: AccessFacts) => string {
+  const parts = format
+    .split(/(\$context\.[A-Za-z0-9_.]+)/)
+    .map((part) =>
+      part.startsWith('$context.') ? variable(part.slice('$context.'.length)) : part,
+    );
+  return (facts) =>
+    parts.map((part) => (typeof part === 'string' ? part : shown(part(facts)))).join('');
 }
 
 /** A variable without a value is a dash, as API Gateway writes it. */
-function variableOf(name: string, facts: AccessFacts): string {
-  const { request } = facts;
-  const latencyMs = Date.now() - request.receivedAtMs;
-  const values: Record<string, unknown> = {
-    requestId: request.id,
-    extendedRequestId: request.id,
-    apiId: request.apiId,
-    routeKey: facts.routeKey,
-    stage: '$default',
-    status: facts.status,
-    protocol: request.protocol,
-    httpMethod: request.method,
-    path: request.path,
-    domainName: request.headers.host,
-    responseLength: facts.responseBytes,
-    responseLatency: latencyMs,
-    integrationLatency: facts.integrationMs,
-    integrationErrorMessage: facts.error,
-    requestTime: commonLogTime(new Date(request.receivedAtMs)),
-    requestTimeEpoch: request.receivedAtMs,
-    'identity.sourceIp': request.sourceIp,
-    'identity.userAgent': request.headers['user-agent'],
-    'error.message': facts.error,
-    'integration.latency': facts.integrationMs,
-    'integration.error': facts.error,
-    'integration.status': facts.integrationMs === undefined ? undefined : 200,
-    ...Object.fromEntries(
-      Object.entries(facts.authorizer ?? {}).map(([key, value]) => [`authorizer.${key}`, value]),
-    ),
-  };
-  const value = values[name];
+function shown(value: unknown): string {
   return value === undefined || value === null ? '-' : String(value);
 }
+
+function variable(name: string): Value {
+  const known = values[name];
+  if (known !== undefined) return known;
+  const key = /^authorizer\.(.+)$/.exec(name)?.[1];
+  return key === undefined ? () => undefined : (facts) => facts.authorizer?.[key];
+}
+
+const values: Readonly<Record<string, Value>> = {
+  requestId: ({ request }) => request.id,
+  extendedRequestId: ({ request }) => request.id,
+  apiId: ({ request }) => request.apiId,
+  routeKey: (facts) => facts.routeKey,
+  stage: () => '$default',
+  status: (facts) => facts.status,
+  protocol: ({ request }) => request.protocol,
+  httpMethod: ({ request }) => request.method,
+  path: ({ request }) => request.path,
+  domainName: ({ request }) => request.headers.host,
+  responseLength: (facts) => facts.responseBytes,
+  responseLatency: ({ request }) => Date.now() - request.receivedAtMs,
+  integrationLatency: (facts) => facts.integrationMs,
+  integrationErrorMessage: (facts) => facts.error,
+  requestTime: ({ request }) => commonLogTime(new Date(request.receivedAtMs)),
+  requestTimeEpoch: ({ request }) => request.receivedAtMs,
+  'identity.sourceIp': ({ request }) => request.sourceIp,
+  'identity.userAgent': ({ request }) => request.headers['user-agent'],
+  'error.message': (facts) => facts.error,
+  'integration.latency': (facts) => facts.integrationMs,
+  'integration.error': (facts) => facts.error,
+  'integration.status': (facts) => (facts.integrationMs === undefined ? undefined : 200),
+};

@@ -31,9 +31,19 @@ export interface RuntimeApi {
   close(): Promise<void>;
 }
 
+/**
+ * The requests of one connection, served in their order. A process may send its answer and its next request in one piece:
+ * then it waits for the next invocation and nothing else, and is not woken for the receipt of its answer before.
+ */
+interface Line {
+  last: Promise<void>;
+  queued: number;
+  receipt?: (() => void) | undefined;
+}
+
 export async function startRuntimeApi(): Promise<RuntimeApi> {
   const clients = new Map<string, RuntimeClient>();
-  const latest = new WeakMap<Socket, Promise<void>>();
+  const lines = new WeakMap<Socket, Line>();
   const server = createServer((req, res) => {
     const [, id = '', , , ...rest] = (req.url ?? '').split('/');
     const client = clients.get(id);
@@ -42,12 +52,13 @@ export async function startRuntimeApi(): Promise<RuntimeApi> {
       res.writeHead(403).end();
       return;
     }
-    // A process may send its answer and its next request in one piece; the answer comes first.
-    const before = latest.get(req.socket) ?? Promise.resolve();
-    latest.set(
-      req.socket,
-      before.then(() => serve(client, rest.join('/'), req, res)),
-    );
+    const line = lines.get(req.socket) ?? { last: Promise.resolve(), queued: 0 };
+    lines.set(req.socket, line);
+    line.queued += 1;
+    line.last = line.last.then(() => {
+      line.queued -= 1;
+      return serve(client, rest.join('/'), req, res, line);
+    });
   });
   server.keepAliveTimeout = 0;
   server.requestTimeout = 0;
@@ -71,10 +82,13 @@ async function serve(
   path: string,
   req: IncomingMessage,
   res: ServerResponse,
+  line: Line,
 ): Promise<void> {
   if (path === 'invocation/next') {
     req.resume();
     client.next((delivery) => {
+      line.receipt?.();
+      line.receipt = undefined;
       const { clientContext } = delivery;
       res.writeHead(200, {
         ...(clientContext === undefined ? {} : { 'lambda-runtime-client-context': clientContext }),
@@ -90,7 +104,9 @@ async function serve(
     return;
   }
   const body = await bodyOf(req);
-  res.writeHead(202, { 'content-length': 0 }).end();
+  const receipt = () => res.writeHead(202, { 'content-length': 0 }).end();
+  if (line.queued > 0) line.receipt = receipt;
+  else receipt();
   const memoryKb = Number(req.headers['x-max-memory-kb'] ?? 0);
   const [kind, requestId = '', verb] = path.split('/');
   if (kind === 'init') client.startFailed(body);
