@@ -32,11 +32,11 @@ import { canAfford, edgeCost, leaseCost, touchEdge } from './rows.ts';
 export function expireLosses(pass: Pass): void {
   const verdicts: LeaseDraft[] = [];
   const lost = new Set<EdgeDraft>();
-  let recent = 0;
+  const others = new Set<EdgeDraft>();
   for (const edge of pass.edges.values()) {
     if (edge.lostAtMs !== null) {
       if (hasReturned(edge)) recover(pass, edge);
-      else if (pass.nowMs - edge.lostAtMs < lostHoldMs) recent++;
+      else if (pass.nowMs - edge.lostAtMs < lostHoldMs) others.add(edge);
     }
     for (const lease of edge.leases.values()) {
       if (!isActive(lease)) continue;
@@ -44,13 +44,14 @@ export function expireLosses(pass: Pass): void {
       if (dueAtMs === null) continue;
       if (dueAtMs > pass.nowMs || !pass.verdictsAllowed) {
         if (dueAtMs > pass.nowMs) lookAgain(pass, dueAtMs);
+        if (dueAtMs - pass.nowMs < lostHoldMs) others.add(edge);
         continue;
       }
       verdicts.push(lease);
       lost.add(edge);
     }
   }
-  if (held(pass, lost.size, recent)) return;
+  if (held(pass, lost.size, new Set([...lost, ...others]).size)) return;
   for (const lease of verdicts) loseLease(pass, lease);
 }
 
@@ -87,15 +88,22 @@ function isDeafTo({ edge, running, grantedAtMs }: LeaseDraft): boolean {
   return (edge.source.report?.receivedAtMs ?? 0) > grantedAtMs;
 }
 
-/** The breaker: too many at once are believed only after a while, and somebody is told. */
-function held(pass: Pass, lost: number, recent: number): boolean {
-  const together = lost + recent;
+/**
+ * The breaker: too many at once are believed only after a while, and somebody is told. Together with those lost now
+ * count those lost a moment ago, and those whose grace is nearly over: a broker notices one after the other.
+ */
+function held(pass: Pass, lost: number, together: number): boolean {
   const tooMany =
     lost > 0 && together >= lostEdgesHoldMin && together > lostShareMax * pass.edges.size;
   const { holdSinceMs } = pass.health;
   if (!tooMany) {
-    if (holdSinceMs !== null && lost === 0) pass.health = { ...pass.health, holdSinceMs: null };
-    return false;
+    if (holdSinceMs === null) return false;
+    pass.health = { ...pass.health, holdSinceMs: null };
+    if (lost === 0) return false;
+    // They were missed together and come back one after the other: the last of them get their grace anew.
+    pass.health = { ...pass.health, healthySinceMs: pass.nowMs };
+    lookAgain(pass, pass.nowMs);
+    return true;
   }
   if (holdSinceMs === null) {
     pass.health = { ...pass.health, holdSinceMs: pass.nowMs };

@@ -135,7 +135,7 @@ test('when much of a cell would be lost at once the verdict is held, told, and b
   expect(reconcile(cell, atLater(120) + lostHoldMs).meta).toBeNull();
 });
 
-test('losses that trickle in together count together', () => {
+test('losses that trickle in together are held together, from the first', () => {
   let cell = pass(
     makeCell({ edges: makeEdges(10), jobs: [makeJob('job-a', { chunks: 10 })] }),
     startMs,
@@ -143,9 +143,25 @@ test('losses that trickle in together count together', () => {
   for (let i = 0; i < 6; i++) {
     cell = rest(connect(cell, `edge-${i}`, false, atLater(i)), atLater(i)).cell;
   }
+  const lost = () => [...cell.edges.values()].filter((edge) => edge.work?.lostAtMs != null).length;
   for (let second = 119; second < 130; second++) cell = rest(cell, atLater(second)).cell;
-  const lost = [...cell.edges.values()].filter((edge) => edge.work?.lostAtMs != null);
-  expect(lost.length).toBe(3);
+  expect(lost()).toBe(0);
+  cell = rest(cell, atLater(120) + lostHoldMs).cell;
+  expect(lost()).toBe(6);
+});
+
+test('when the others are back, the last of those that were missed gets its grace anew', () => {
+  const jobs = [makeJob('job-a', { chunks: 10 })];
+  let cell = applied(pass(makeCell({ edges: makeEdges(10), jobs }), startMs), startMs);
+  for (let i = 0; i < 4; i++) cell = connect(cell, `edge-${i}`, false, startMs);
+  cell = rest(cell, atLater(120)).cell;
+  for (let i = 0; i < 3; i++) cell = connect(cell, `edge-${i}`, true, atLater(150));
+  cell = rest(cell, atLater(150)).cell;
+  expect(Object.keys(held(cell, 'job-a'))).toContain('edge-3');
+  cell = rest(cell, atLater(269)).cell;
+  expect(Object.keys(held(cell, 'job-a'))).toContain('edge-3');
+  cell = rest(cell, atLater(270)).cell;
+  expect(Object.keys(held(cell, 'job-a'))).not.toContain('edge-3');
 });
 
 test('a chunk that was running on three lost edges is dead, and the others are not', () => {

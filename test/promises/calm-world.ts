@@ -1,0 +1,89 @@
+import { type EdgeName, type JobId, makeCellId } from '../../core/names.ts';
+import { makeSpec } from '../core/cell-fixture.ts';
+import type { Bug } from '../sim/bugs.ts';
+import { calm } from '../sim/faults.ts';
+import { World } from '../sim/world.ts';
+
+/** The simulated system without any trouble of its own: each test makes exactly the trouble that it is about. */
+export class CalmWorld {
+  readonly world: World;
+  readonly edges: readonly EdgeName[];
+  /** Edges that were taken for lost at any moment. */
+  readonly everLost = new Set<EdgeName>();
+  readonly #beganMs: number;
+
+  constructor(edges: number, bug?: Omit<Bug, 'name' | 'sentence'>) {
+    const planted = bug === undefined ? {} : { bug: { ...bug, name: 'own', sentence: '' } };
+    this.world = new World(1, planted);
+    this.world.faults = calm;
+    this.#beganMs = this.world.timeline.nowMs;
+    const cell = makeCellId('default', 0);
+    this.world.fleet.addCell(cell, this.#beganMs);
+    this.edges = Array.from({ length: edges }, (_, at) => `edge-${at}` as EdgeName);
+    for (const edge of this.edges) this.world.addEdge(cell, edge, 200);
+  }
+
+  /** Chunks of 100 power, two at once on an edge; `chunkMs` is the least that one takes on any edge, halved. */
+  submit(chunks: number, chunkMs: number, lostAfterSeconds = 30): JobId {
+    const retries = { attempts: 3, backoffSeconds: 0, maxFailedChunks: null };
+    return this.world.submit({
+      cells: [makeCellId('default', 0)],
+      chunkMs,
+      failing: new Map(),
+      deadly: null,
+      spec: makeSpec({ chunks, chunkPower: 100, lostAfterSeconds, retries }),
+    });
+  }
+
+  get seconds(): number {
+    return (this.world.timeline.nowMs - this.#beganMs) / 1_000;
+  }
+
+  /** Time goes on; what the system may never do stops the test. */
+  async run(seconds: number): Promise<void> {
+    await this.#pass(seconds, () => false);
+  }
+
+  /** Until this holds; that it takes longer than `seconds` is a failure. */
+  async until(what: string, holds: () => boolean, seconds = 3_600): Promise<void> {
+    if (!(await this.#pass(seconds, holds))) throw new Error(`not within ${seconds} s: ${what}`);
+  }
+
+  async #pass(seconds: number, holds: () => boolean): Promise<boolean> {
+    const untilMs = this.world.timeline.nowMs + seconds * 1_000;
+    const came = await this.world.run(untilMs, () => {
+      this.#noteLosses();
+      return holds();
+    });
+    if (this.world.violation !== null) throw this.world.violation;
+    return came;
+  }
+
+  #noteLosses(): void {
+    for (const cell of this.world.fleet.cells.values()) {
+      for (const edge of cell.edges.values()) {
+        if (edge.work !== null && edge.work.lostAtMs !== null) this.everLost.add(edge.name);
+      }
+    }
+  }
+
+  stateOf(job: JobId): string {
+    return this.world.fleet.statuses.get(job)!.state;
+  }
+
+  ended(job: JobId, seconds?: number): Promise<void> {
+    const isOver = () => ['done', 'failed', 'cancelled'].includes(this.stateOf(job));
+    return this.until(`the end of the job, now ${this.stateOf(job)}`, isOver, seconds);
+  }
+
+  /** Edges on which chunks of the job are told to run. */
+  runningOn(job: JobId): EdgeName[] {
+    const rows = [...this.world.fleet.executions.values()];
+    return rows.filter((row) => row.job === job && row.running.length > 0).map(({ edge }) => edge);
+  }
+
+  doneOn(job: JobId): EdgeName[] {
+    const rows = [...this.world.fleet.executions.values()];
+    return rows.filter((row) => row.job === job && row.done.length > 0).map(({ edge }) => edge);
+  }
+}
