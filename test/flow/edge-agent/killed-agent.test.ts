@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { processesWith } from '../../../edge-agent/process-table.ts';
@@ -12,7 +12,8 @@ import { type PlaneDouble, startPlane } from '../../edge-agent/plane-double.ts';
 
 /** `KILLS=200` is the whole proof; the default keeps the suite short. */
 const kills = Number(process.env.KILLS ?? 25);
-const chunks = kills * 10;
+const chunksPerKill = 10;
+const chunks = kills * chunksPerKill;
 
 let plane: PlaneDouble;
 let directory: { path: string; remove: () => void };
@@ -33,11 +34,20 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
   timeout: 600_000,
 }, async () => {
   const runs = join(directory.path, 'runs');
+  const gate = join(directory.path, 'gate');
+  const letThrough = (count: number): void => {
+    writeFileSync(`${gate}.new`, `${count}\n`);
+    renameSync(`${gate}.new`, gate);
+  };
+  letThrough(chunksPerKill - 1);
+  // The job cannot outrun the kills, however slow the machine: what runs goes on while the agent is dead.
+  const wait = 'while read count < $GATE && [ $EDGEWISE_CHUNK -ge $count ]; do sleep 0.1; done';
   // Appending one short line is atomic, so the file counts the runs that came to their end.
-  // Long enough for the job to outlast the kills: what runs goes on while the agent is dead.
-  const script = 'sleep 0.1; echo $EDGEWISE_CHUNK >> $RUNS';
-  const argv = ['/bin/sh', '-c', script];
-  const run = { process: { argv, env: { RUNS: runs }, cwd: null, timeoutSeconds: null } };
+  const script = `sleep 0.1; ${wait}; echo $EDGEWISE_CHUNK >> $RUNS`;
+  const env = { RUNS: runs, GATE: gate };
+  const run = {
+    process: { argv: ['/bin/sh', '-c', script], env, cwd: null, timeoutSeconds: null },
+  };
   plane.addJob('job-a', { chunks, run });
   const options = agentOptions(plane, directory.path);
   agent = startAgentProcess(options);
@@ -53,8 +63,10 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
     await agent.kill();
     talk.push(...agent.lines);
     agent = startAgentProcess(options);
+    if (killed < kills - 1) letThrough((killed + 2) * chunksPerKill - 1);
   }
   expect(job.done.size).toBeLessThan(chunks);
+  letThrough(chunks);
   await plane.until(() => job.done.size === chunks, 'the job ends', 120_000);
   expect(job.failed.size).toBe(0);
   const counted = readFileSync(runs, 'utf8').trim().split('\n').map(Number);
