@@ -67,7 +67,10 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
   }
   expect(job.done.size).toBeLessThan(chunks);
   letThrough(chunks);
-  await plane.until(() => job.done.size === chunks, 'the job ends', 120_000);
+  for (let tenths = 1; tenths <= 10; tenths++) {
+    const enough = (): boolean => job.done.size >= (chunks * tenths) / 10;
+    await plane.until(enough, `${tenths} tenths of the job are done`, 60_000);
+  }
   expect(job.failed.size).toBe(0);
   const counted = readFileSync(runs, 'utf8').trim().split('\n').map(Number);
   expect(talk.filter((line) => line.includes('launcher'))).toEqual([]);
