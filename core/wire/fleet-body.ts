@@ -60,7 +60,10 @@ export const tokenBodySchema = z
     scopes: z.array(z.enum(scopes)).min(1).max(scopes.length),
     pool: nameSchema.nullable().default(null),
     queue: nameSchema.nullable().default(null),
-    ttlSeconds: whole(1, tokenTtlSecondsMax).nullable().default(null),
+    ttlSeconds: whole(1, tokenTtlSecondsMax).nullable().default(null).meta({
+      description:
+        'For ever unless said; one hour unless said, and a week at most, with edges:enrol.',
+    }),
     edge: nameSchema
       .nullable()
       .default(null)
@@ -74,9 +77,6 @@ export const tokenBodySchema = z
     const enrols = body.scopes.includes('edges:enrol');
     const refuse = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
-    if (enrols && body.scopes.length > 1) {
-      refuse('scopes', '"edges:enrol" stands alone: an edge must not hold other rights.');
-    }
     if (!enrols && body.edge !== null) refuse('edge', 'Only an enrol token is bound to an edge.');
     if (!enrols && body.uses !== null) refuse('uses', 'Only an enrol token counts its uses.');
     if (new Set(body.scopes).size < body.scopes.length) refuse('scopes', 'A scope is named twice.');

@@ -8,6 +8,11 @@ export const graphqlBodySchema = z
     query: text(graphqlBytesMax).min(1),
     variables: z.record(z.string(), z.unknown()).nullable().default(null),
     operationName: text(128).nullable().default(null),
+    extensions: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .default(null)
+      .meta({ description: 'Taken as many clients send it, and not looked at.' }),
   })
   .meta({ id: 'GraphqlBody' });
 

@@ -22,6 +22,8 @@ type Requirement = {
   readonly field: string;
   readonly match?: string | number | undefined;
   readonly value?: string | number | undefined;
+  readonly min?: string | number | undefined;
+  readonly max?: string | number | undefined;
 };
 
 const requirementSchema = z.strictObject({
@@ -29,6 +31,8 @@ const requirementSchema = z.strictObject({
   field: nonEmptyText(128),
   match: z.union([text(256), z.number()]).optional(),
   value: z.union([text(256), z.number()]).optional(),
+  min: z.union([text(256), z.number()]).optional(),
+  max: z.union([text(256), z.number()]).optional(),
 });
 
 const resourceSchema: z.ZodType<Resource> = z.strictObject({
@@ -209,13 +213,20 @@ function secondsOf(duration: Attributes['duration']): number | null {
 }
 
 function requirementsOf(resource: Resource): unknown[] {
-  const own = (resource.requires ?? []).map(({ field, match, value }) => {
-    const wanted = match ?? value;
-    return wanted === undefined
-      ? { key: `facts.${field}`, op: 'exists' }
-      : { key: `facts.${field}`, op: '=', value: wanted };
-  });
+  const own = (resource.requires ?? []).flatMap(expressionsOf);
   return [...own, ...(resource.with ?? []).flatMap(requirementsOf)];
+}
+
+/** Of a software that is named its version is asked; anything else is a fact of the edge. */
+function expressionsOf({ name, field, match, value, min, max }: Requirement): unknown[] {
+  const isSoftware = field === 'version' && name !== undefined && name !== 'system';
+  const key = isSoftware ? `software.${name}` : `facts.${field}`;
+  const bounds = [
+    { key, op: '=', value: match ?? value },
+    { key, op: '>=', value: min },
+    { key, op: '<=', value: max },
+  ].filter((it) => it.value !== undefined);
+  return bounds.length === 0 ? [{ key, op: 'exists' }] : bounds;
 }
 
 function sorted(tasks: readonly JobspecTask[]): Translation {

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listLimitDefault, listLimitMax } from '../limits.ts';
 import { type Operation, operations, type RequestHeader } from './operations.ts';
 import { type ProblemCode, problemSchema, problemTable } from './problem.ts';
 import { type Route, routes } from './routes.ts';
@@ -43,7 +44,7 @@ function operationOf(route: Route, operation: Operation): Json {
       name,
       in: 'query',
       description,
-      schema: { type: 'string' },
+      schema: querySchemas[name] ?? { type: 'string' },
     })),
     ...(operation.headers ?? []).map(headerParameter),
   ];
@@ -60,6 +61,14 @@ function operationOf(route: Route, operation: Operation): Json {
     ...(access?.edge === true ? { 'x-edge': true } : {}),
   };
 }
+
+/** Parameters that are no plain text; a list is sent as the same parameter several times. */
+const querySchemas: Readonly<Record<string, Json>> = {
+  limit: { type: 'integer', minimum: 1, maximum: listLimitMax, default: listLimitDefault },
+  label: { type: 'array', items: { type: 'string' } },
+  purge: { type: 'boolean', default: false },
+  force: { type: 'boolean', default: false },
+};
 
 function pathParameters(route: Route): Json[] {
   return [...route.path.matchAll(/\{(\w+)\}/g)].map((match) => ({
@@ -83,8 +92,10 @@ function headerParameter(name: RequestHeader): Json {
 function requestBody({ body }: Operation): Json {
   if (body === undefined) return {};
   if ('mediaTypes' in body) {
-    const schema = { type: 'string' };
-    const content = Object.fromEntries(body.mediaTypes.map((type) => [type, { schema }]));
+    const schemaOf = (type: string) => ({ type: type.endsWith('json') ? 'object' : 'string' });
+    const content = Object.fromEntries(
+      body.mediaTypes.map((type) => [type, { schema: schemaOf(type) }]),
+    );
     return { requestBody: { required: true, description: body.description, content } };
   }
   const content = { 'application/json': { schema: referenceTo(body.schema, 'input') } };
@@ -94,7 +105,7 @@ function requestBody({ body }: Operation): Json {
 function responsesOf(route: Route, operation: Operation): Json {
   const responses: Record<string, Json> = {};
   for (const [status, answer] of Object.entries(operation.answers)) {
-    responses[status] = answerOf(Number(status), answer);
+    responses[status] = { ...answerOf(Number(status), answer), ...answerHeaders(operation) };
   }
   const codes: ProblemCode[] = [
     ...(route.access === null ? [] : (['unauthenticated', 'forbidden'] as const)),
@@ -105,6 +116,19 @@ function responsesOf(route: Route, operation: Operation): Json {
   }
   responses.default = problemAnswer('any other problem');
   return responses;
+}
+
+/** What can be asked for by its version carries it; what is created says where it is. */
+function answerHeaders({ headers = [] }: Operation): Json {
+  const described = (description: string) => ({ description, schema: { type: 'string' } });
+  const tag = headers.some((name) => name !== 'idempotency-key');
+  const named = {
+    ...(tag ? { ETag: described('The version of what is answered.') } : {}),
+    ...(headers.includes('idempotency-key')
+      ? { Location: described('Where what was created is.') }
+      : {}),
+  };
+  return Object.keys(named).length === 0 ? {} : { headers: named };
 }
 
 function answerOf(status: number, answer: z.ZodType | string | null): Json {

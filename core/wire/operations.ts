@@ -35,7 +35,8 @@ const bodyProblems: readonly ProblemCode[] = [
   'unsupported-media-type',
 ];
 const missing: readonly ProblemCode[] = ['not-found', 'invalid-request'];
-const edit: readonly ProblemCode[] = [...bodyProblems, 'not-found', 'precondition-failed'];
+const put: readonly ProblemCode[] = [...bodyProblems, 'precondition-failed'];
+const edit: readonly ProblemCode[] = [...put, 'not-found'];
 const once: readonly ProblemCode[] = ['idempotency-key-reused', 'idempotency-in-flight'];
 const job = jobAnswers.jobSchema;
 const edge = edgeAnswers.edgeSchema;
@@ -55,7 +56,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     headers: ['if-match', 'if-none-match'],
     body: { schema: jobBodies.jobBodySchema },
     answers: { 200: job, 202: job },
-    problems: [...bodyProblems, 'conflict', 'precondition-failed', 'unsatisfiable'],
+    problems: [...put, 'conflict', 'unsatisfiable'],
   },
   patchJob: {
     summary: 'Change priority, labels or retries',
@@ -99,7 +100,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
       state: jobAnswers.jobStates.join(' | '),
       pool: 'only of this pool',
       queue: 'only of this queue',
-      label: 'key=value',
+      label: 'key=value; of several all must match',
       edge: 'only those that ran or run on this edge',
       ...paging,
     },
@@ -130,7 +131,8 @@ const jobOperations: Readonly<Record<string, Operation>> = {
   getChunk: {
     summary: 'Read a chunk',
     tag: 'jobs',
-    answers: { 200: jobAnswers.chunkSchema },
+    headers: ['if-none-match'],
+    answers: { 200: jobAnswers.chunkSchema, 304: null },
     problems: missing,
   },
   getOutput: {
@@ -164,7 +166,8 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     summary: 'Read what an agent needs to run a job',
     tag: 'jobs',
     query: { g: 'the hash that the work document names' },
-    answers: { 200: jobAnswers.agentSpecSchema },
+    headers: ['if-none-match'],
+    answers: { 200: jobAnswers.agentSpecSchema, 304: null },
     problems: missing,
   },
   planJob: {
@@ -172,7 +175,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     tag: 'jobs',
     body: { schema: jobBodies.jobBodySchema },
     answers: { 200: jobAnswers.planSchema },
-    problems: bodyProblems,
+    problems: [...bodyProblems, 'unsatisfiable'],
   },
 };
 
@@ -191,13 +194,19 @@ const edgeOperations: Readonly<Record<string, Operation>> = {
     query: {
       state: 'any lamp: connected, disconnected, lost, cordoned, draining, busy, free, …',
       pool: 'only of this pool',
-      label: 'key=value',
+      label: 'key=value; of several all must match',
       ...paging,
     },
     answers: { 200: edgeAnswers.edgeListSchema },
     problems: ['invalid-request'],
   },
-  getEdge: { summary: 'Read an edge', tag: 'edges', answers: { 200: edge }, problems: missing },
+  getEdge: {
+    summary: 'Read an edge',
+    tag: 'edges',
+    headers: ['if-none-match'],
+    answers: { 200: edge, 304: null },
+    problems: missing,
+  },
   patchEdge: {
     summary: 'Change labels or capacity, cordon or uncordon',
     tag: 'edges',
@@ -232,7 +241,8 @@ const edgeOperations: Readonly<Record<string, Operation>> = {
   getWork: {
     summary: 'Read the work document (edges)',
     tag: 'edges',
-    answers: { 200: edgeAnswers.workAnswerSchema },
+    headers: ['if-none-match'],
+    answers: { 200: edgeAnswers.workAnswerSchema, 304: null },
   },
   putReport: {
     summary: 'Report progress (edges)',
@@ -254,7 +264,8 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
   getPool: {
     summary: 'Read a pool',
     tag: 'fleet',
-    answers: { 200: fleet.poolSchema },
+    headers: ['if-none-match'],
+    answers: { 200: fleet.poolSchema, 304: null },
     problems: missing,
   },
   putPool: {
@@ -263,7 +274,7 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
     headers: ['if-match', 'if-none-match'],
     body: { schema: fleet.poolBodySchema },
     answers: { 200: fleet.poolSchema, 201: fleet.poolSchema },
-    problems: edit,
+    problems: put,
   },
   listQueues: {
     summary: 'List queues',
@@ -275,7 +286,8 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
   getQueue: {
     summary: 'Read a queue',
     tag: 'fleet',
-    answers: { 200: fleet.queueSchema },
+    headers: ['if-none-match'],
+    answers: { 200: fleet.queueSchema, 304: null },
     problems: missing,
   },
   putQueue: {
@@ -284,7 +296,7 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
     headers: ['if-match', 'if-none-match'],
     body: { schema: fleet.queueBodySchema },
     answers: { 200: fleet.queueSchema, 201: fleet.queueSchema },
-    problems: edit,
+    problems: put,
   },
   getStats: {
     summary: 'Read the figures of the fleet',

@@ -8,7 +8,11 @@ import type { FieldError } from './validation.ts';
 export const problemTable = {
   'invalid-request': [400, 'Invalid request', 'The request is not valid.'],
   'invalid-json': [400, 'Invalid JSON', 'The body is not valid JSON.'],
-  'invalid-cursor': [400, 'Invalid cursor', 'This cursor was not given by this list.'],
+  'invalid-cursor': [
+    400,
+    'Invalid cursor',
+    'This cursor was not given by this list with these filters.',
+  ],
   unauthenticated: [401, 'Not authenticated', 'Send a valid token: "Authorization: Bearer …".'],
   forbidden: [403, 'Not allowed', 'This token may not do this.'],
   'not-found': [404, 'Not found', 'There is no such thing.'],

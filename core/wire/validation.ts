@@ -68,7 +68,11 @@ function unknownField(key: string, depth: number): string {
   return `There is no field "${shown}" here.`;
 }
 
+/** How the library's own messages begin; a schema that has words of its own has the better ones. */
+const ownWords = /^(Invalid|Too (big|small)|Unrecognized)\b/;
+
 function sentenceOf(issue: Issue): string {
+  if (!ownWords.test(issue.message)) return issue.message;
   switch (issue.code) {
     case 'invalid_type':
       return typeSentence(issue);
@@ -79,7 +83,7 @@ function sentenceOf(issue: Issue): string {
     case 'invalid_value':
       return `This must be ${choices(issue.values)}.`;
     case 'invalid_union':
-      return issue.message === 'Invalid input' ? unionSentence(issue) : issue.message;
+      return unionSentence(issue);
     default:
       return issue.message;
   }
@@ -105,6 +109,9 @@ function typeSentence(issue: Issue & { code: 'invalid_type' }): string {
 }
 
 function boundSentence(origin: string, end: 'least' | 'most', bound: number, inclusive: boolean) {
+  if (end === 'least' && bound === 1 && (origin === 'string' || origin === 'array')) {
+    return 'This must not be empty.';
+  }
   if (origin === 'string') return `This must have at ${end} ${bound} characters.`;
   if (origin === 'array') return `This must have at ${end} ${bound} items.`;
   if (inclusive) return `This must be at ${end} ${bound}.`;

@@ -57,6 +57,14 @@ const asEdge =
       token: things.edgeSecret,
     });
 
+/** Reads, and reads again with the tag that came. */
+const unchanged =
+  (path: string, as: typeof call = call): Make =>
+  async (things, api) => {
+    const { headers } = await as('GET', path)(things, api);
+    return as('GET', path, { headers: { 'if-none-match': headers.etag ?? '' } })(things, api);
+  };
+
 let fresh = 0;
 const unused = (): string => `fresh-${++fresh}`;
 
@@ -92,15 +100,14 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
   listJobs: { 200: call('GET', '/v1/jobs') },
   getJob: {
     200: call('GET', '/v1/jobs/JOB'),
-    304: async (things, api) => {
-      const path = `/v1/jobs/${things.openJob}`;
-      const { headers } = await api.request('GET', path);
-      return api.request('GET', path, { headers: { 'if-none-match': headers.etag ?? '' } });
-    },
+    304: unchanged('/v1/jobs/JOB'),
   },
   listExecutions: { 200: call('GET', '/v1/jobs/JOB/executions') },
   listChunks: { 200: call('GET', '/v1/jobs/JOB/chunks') },
-  getChunk: { 200: call('GET', '/v1/jobs/JOB/chunks/0') },
+  getChunk: {
+    200: call('GET', '/v1/jobs/JOB/chunks/0'),
+    304: unchanged('/v1/jobs/JOB/chunks/0'),
+  },
   getOutput: { 200: call('GET', '/v1/jobs/JOB/chunks/0/output') },
   putOutput: {
     204: asEdge('PUT', '/v1/jobs/JOB/chunks/1/output', {
@@ -110,32 +117,38 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
   },
   listEvents: { 200: call('GET', '/v1/jobs/JOB/events') },
   explainJob: { 200: call('GET', '/v1/jobs/JOB/explain') },
-  getSpec: { 200: asEdge('GET', '/v1/jobs/JOB/spec') },
+  getSpec: {
+    200: asEdge('GET', '/v1/jobs/JOB/spec'),
+    304: unchanged('/v1/jobs/JOB/spec', asEdge),
+  },
   planJob: { 200: call('POST', '/v1/plan', { body: { power: 40 } }) },
   enrolEdge: {
     201: (_, api) =>
       api.request('POST', '/v1/edges', { body: { name: unused(), capacity: { power: 5 } } }),
   },
   listEdges: { 200: call('GET', '/v1/edges') },
-  getEdge: { 200: call('GET', '/v1/edges/edge-1') },
+  getEdge: { 200: call('GET', '/v1/edges/edge-1'), 304: unchanged('/v1/edges/edge-1') },
   patchEdge: { 200: call('PATCH', '/v1/edges/edge-1', { body: { labels: { a: 'b' } } }) },
   drainEdge: { 202: spareEdge((name) => ['POST', `/v1/edges/${name}/drain`]) },
   removeEdge: { 202: spareEdge((name) => ['DELETE', `/v1/edges/${name}`]) },
   listEdgeJobs: { 200: call('GET', '/v1/edges/edge-1/jobs') },
-  getWork: { 200: asEdge('GET', '/v1/edges/edge-1/work') },
+  getWork: {
+    200: asEdge('GET', '/v1/edges/edge-1/work'),
+    304: unchanged('/v1/edges/edge-1/work', asEdge),
+  },
   putReport: {
     202: asEdge('POST', '/v1/edges/edge-1/report', {
       body: { b: 'boot', e: 1, n: 99, f: 50, w: {} },
     }),
   },
   listPools: { 200: call('GET', '/v1/pools') },
-  getPool: { 200: call('GET', '/v1/pools/known') },
+  getPool: { 200: call('GET', '/v1/pools/known'), 304: unchanged('/v1/pools/known') },
   putPool: {
     200: call('PUT', '/v1/pools/known', { body: { description: 'known' } }),
     201: (_, api) => api.request('PUT', `/v1/pools/${unused()}`, { body: {} }),
   },
   listQueues: { 200: call('GET', '/v1/queues') },
-  getQueue: { 200: call('GET', '/v1/queues/known') },
+  getQueue: { 200: call('GET', '/v1/queues/known'), 304: unchanged('/v1/queues/known') },
   putQueue: {
     200: call('PUT', '/v1/queues/known', { body: { weight: 2 } }),
     201: (_, api) => api.request('PUT', `/v1/queues/${unused()}`, { body: {} }),
@@ -280,10 +293,9 @@ async function clash(
         return api.request('POST', `${cancelled}/retry`);
     }
   }
-  if (route.operation === 'putJob') {
-    const body = { dependsOn: [things.cancelledJob] };
-    return api.request('PUT', `/v1/jobs/${unused()}`, { body });
-  }
+  const body = { dependsOn: [things.cancelledJob] };
+  if (route.operation === 'putJob') return api.request('PUT', `/v1/jobs/${unused()}`, { body });
+  if (route.operation === 'planJob') return api.request('POST', '/v1/plan', { body });
   return keyClash(route, status, api);
 }
 

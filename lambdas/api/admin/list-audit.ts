@@ -24,7 +24,7 @@ export async function listAudit(call: Call, deps: AdminDeps): Promise<Answer> {
   }));
   const last = found[limit - 1];
   const more = found.length > limit && last !== undefined;
-  const nextCursor = more ? encodeCursor('audit', last.position) : null;
+  const nextCursor = more ? encodeCursor(call, 'audit', last.position) : null;
   return { status: 200, body: { items, nextCursor } };
 }
 

@@ -9,7 +9,7 @@ import { poolsMax } from '../../../core/limits.ts';
 import { type PoolBody, poolBodySchema } from '../../../core/wire/fleet-body.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
-import { type Answer, type Call, callerOf, checkQuery, paramOf } from '../http/call.ts';
+import { type Answer, type Call, callerOf, checkQuery, newNameOf, paramOf } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { checkIfMatch, tagged, wantsAbsent } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
@@ -28,7 +28,10 @@ export async function listPools(call: Call, deps: AdminDeps): Promise<Answer> {
   const items = found.map((it, at) => poolView(page[at]!, it));
   const last = page.at(-1);
   const more = names.length > limit && last !== undefined;
-  return { status: 200, body: { items, nextCursor: more ? encodeCursor('pools', last) : null } };
+  return {
+    status: 200,
+    body: { items, nextCursor: more ? encodeCursor(call, 'pools', last) : null },
+  };
 }
 
 export async function getPool(call: Call, deps: AdminDeps): Promise<Answer> {
@@ -41,7 +44,7 @@ export async function getPool(call: Call, deps: AdminDeps): Promise<Answer> {
 
 export async function putPool(call: Call, deps: AdminDeps): Promise<Answer> {
   checkQuery(call, []);
-  const name = paramOf(call, 'name', 'such pool');
+  const name = newNameOf(call, 'name');
   const body = readBody(call, poolBodySchema);
   if (!seesPool(callerOf(call), name)) throw new ProblemError('forbidden');
   for (;;) {

@@ -5,13 +5,16 @@ import { queuesMax } from '../../../core/limits.ts';
 import { queueBodySchema } from '../../../core/wire/fleet-body.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
-import { type Answer, type Call, callerOf, checkQuery, paramOf } from '../http/call.ts';
+import { type Answer, type Call, callerOf, checkQuery, newNameOf, paramOf } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { checkIfMatch, tagged, wantsAbsent } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** `GET /v1/queues`, `GET` and `PUT /v1/queues/{name}`: how queues share the fleet. `default` is always there. */
+/**
+ * `GET /v1/queues`, `GET` and `PUT /v1/queues/{name}`: how queues share the fleet. `default` is always there. A queue goes
+ * through all pools, so who is limited to a pool changes none.
+ */
 const defaultQueue: StoredQueue = { name: 'default', ...queueDefaults, version: 0 };
 
 export async function listQueues(call: Call, deps: AdminDeps): Promise<Answer> {
@@ -27,7 +30,7 @@ export async function listQueues(call: Call, deps: AdminDeps): Promise<Answer> {
   const items = queues.slice(0, limit).map(queueView);
   const last = items.at(-1);
   const more = queues.length > limit && last !== undefined;
-  const nextCursor = more ? encodeCursor('queues', last.name) : null;
+  const nextCursor = more ? encodeCursor(call, 'queues', last.name) : null;
   return { status: 200, body: { items, nextCursor } };
 }
 
@@ -41,9 +44,13 @@ export async function getQueue(call: Call, deps: AdminDeps): Promise<Answer> {
 
 export async function putQueue(call: Call, deps: AdminDeps): Promise<Answer> {
   checkQuery(call, []);
-  const name = paramOf(call, 'name', 'such queue');
+  const name = newNameOf(call, 'name');
   const body = readBody(call, queueBodySchema);
-  if (!seesQueue(callerOf(call), name)) throw new ProblemError('forbidden');
+  const caller = callerOf(call);
+  if (!seesQueue(caller, name)) throw new ProblemError('forbidden');
+  if (caller.kind === 'token' && caller.pool !== null) {
+    throw new ProblemError('forbidden', 'Queues are of all pools; this token is limited to one.');
+  }
   for (;;) {
     const stored = await deps.pools.findQueue(name);
     const before = stored ?? (name === 'default' ? defaultQueue : null);

@@ -68,7 +68,7 @@ export async function listTokens(call: Call, deps: AdminDeps): Promise<Answer> {
   const items = page.filter((it) => isWithin(caller, it)).map(tokenView);
   const last = page.at(-1);
   const more = rows.length > limit && last !== undefined;
-  const nextCursor = more ? encodeCursor('tokens', last.id) : null;
+  const nextCursor = more ? encodeCursor(call, 'tokens', last.id) : null;
   return { status: 200, body: { items, nextCursor } };
 }
 

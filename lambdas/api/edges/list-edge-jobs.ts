@@ -33,6 +33,6 @@ export async function listEdgeJobs(call: Call, deps: EdgesDeps): Promise<Answer>
   const more = ids.length > limit && last !== undefined;
   return {
     status: 200,
-    body: { items, nextCursor: more ? encodeCursor('edge-jobs', last) : null },
+    body: { items, nextCursor: more ? encodeCursor(call, 'edge-jobs', last) : null },
   };
 }

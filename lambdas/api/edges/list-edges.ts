@@ -8,7 +8,7 @@ import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
-import { readLabel } from '../http/label-query.ts';
+import { hasLabels, type LabelFilter, readLabels } from '../http/label-query.ts';
 import { edgeViews } from '../views/visible-edge.ts';
 import type { EdgesDeps } from './deps.ts';
 
@@ -19,7 +19,7 @@ import type { EdgesDeps } from './deps.ts';
 export type EdgeFilter = {
   readonly pool: string | null;
   readonly lamp: EdgeLampName | null;
-  readonly label: readonly [string, string] | null;
+  readonly labels: LabelFilter;
 };
 
 export type EdgePage = { readonly items: readonly EdgeAnswer[]; readonly next: string | null };
@@ -31,12 +31,12 @@ export async function listEdges(call: Call, deps: EdgesDeps): Promise<Answer> {
   const filter = readFilter(call);
   const position = readCursor(call, 'edges', positionPattern);
   const page = await pageOfEdges(call, deps, filter, position, readLimit(call));
-  const nextCursor = page.next === null ? null : encodeCursor('edges', page.next);
+  const nextCursor = page.next === null ? null : encodeCursor(call, 'edges', page.next);
   return { status: 200, body: { items: page.items, nextCursor } };
 }
 
 function readFilter(call: Call): EdgeFilter {
-  const { state, pool, label } = call.query;
+  const { state, pool } = call.query;
   if (pool !== undefined && !isName(pool)) throw badQuery('pool', 'This cannot be a name.');
   if (state !== undefined && !(edgeLampNames as readonly string[]).includes(state)) {
     throw badQuery('state', `This must be one of ${edgeLampNames.join(', ')}.`);
@@ -44,7 +44,7 @@ function readFilter(call: Call): EdgeFilter {
   return {
     pool: pool ?? null,
     lamp: (state as EdgeLampName | undefined) ?? null,
-    label: label === undefined ? null : readLabel(label),
+    labels: readLabels(call),
   };
 }
 
@@ -117,7 +117,6 @@ async function cellsOf(
 
 function passes(edge: StoredEdge, filter: EdgeFilter): boolean {
   if (filter.lamp !== null && !isLit(lampsOf(edge), filter.lamp)) return false;
-  if (filter.label === null) return true;
-  const [key, value] = filter.label;
-  return (edge.config.labels[key] ?? edge.facts?.labels[key]) === value;
+  const { config, facts } = edge;
+  return hasLabels(filter.labels, (key) => config.labels[key] ?? facts?.labels[key]);
 }

@@ -3,7 +3,7 @@ import type { EdgeCaller } from '../../../core/caller.ts';
 import { renewalRepeatMs } from '../../../core/limits.ts';
 import type { EdgeName } from '../../../core/names.ts';
 import type { EnrolBody } from '../../../core/wire/edge-body.ts';
-import { invalid, ProblemError } from '../../../core/wire/problem.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
 import type { Answer, Call } from '../http/call.ts';
 import type { EnrolDeps } from './deps.ts';
@@ -11,7 +11,8 @@ import { certify, enrolled } from './enrolled.ts';
 import { newSecret } from './new-secret.ts';
 
 /**
- * `POST /v1/edges` with an edge's own secret: a fresh certificate for the same edge, for the same key or a new one.
+ * `POST /v1/edges` with an edge's own secret: its own record, and with a signing request a fresh certificate, for the same
+ * key or a new one. Without a request it keeps the certificate that it has, if any.
  *
  * The answer may be lost, so nothing that the edge holds ends here: the secret it came with stays beside the new one, and
  * the certificate it had stays valid until the next renewal. Who asks again soon with the same key gets the certificate
@@ -27,7 +28,6 @@ export async function renewEdge(
   if (body.name !== caller.edge) {
     throw new ProblemError('forbidden', 'An edge renews its own certificate only.');
   }
-  if (body.csr === null) throw invalid('/csr', 'A renewal needs a signing request.');
   const name = body.name as EdgeName;
   const known = await deps.edges.identify(name);
   if (known === null || known.removingSinceMs !== null) {
@@ -35,7 +35,7 @@ export async function renewEdge(
   }
   const secret = newSecret(call.nowMs);
   const credentials = [caller.tokenHash, secret.hash];
-  if (isRepeated(known, keyHash, call.nowMs)) {
+  if (body.csr === null || isRepeated(known, keyHash, call.nowMs)) {
     const same = { ...known, credentials };
     if (!(await deps.edges.renew(known, same))) return renewEdge(call, deps, caller, asked);
     return enrolled(deps, same, secret);

@@ -59,6 +59,7 @@ export function createInvoke(call: Call, deps: GraphDeps): Invoke {
         path: route.path,
         params,
         query: textsOf(asked.query ?? {}),
+        repeated: {},
         headers: kept,
         body: Buffer.from(asked.body === undefined ? '' : JSON.stringify(asked.body)),
       },

@@ -9,6 +9,8 @@ export type Call = {
   readonly path: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
+  /** Query parameters that were given more than once, with all their values. */
+  readonly repeated: Readonly<Record<string, readonly string[]>>;
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
@@ -36,11 +38,23 @@ export function readCall(event: APIGatewayProxyEventV2, nowMs: number): Omit<Cal
     method: http.method,
     path: event.rawPath,
     params: definedOf(event.pathParameters),
-    query: definedOf(event.queryStringParameters),
+    ...readQuery(event.rawQueryString),
     headers,
     body: Buffer.from(event.body ?? '', event.isBase64Encoded === true ? 'base64' : 'utf8'),
     nowMs,
   };
+}
+
+/** From the raw text: the gateway's own reading joins repeated parameters with commas that values may hold, too. */
+function readQuery(raw: string): Pick<Call, 'query' | 'repeated'> {
+  const query: Record<string, string> = Object.create(null);
+  const repeated: Record<string, readonly string[]> = {};
+  const parameters = new URLSearchParams(raw);
+  for (const [name, value] of parameters) {
+    if (name in query) repeated[name] = parameters.getAll(name);
+    else query[name] = value;
+  }
+  return { query, repeated };
 }
 
 /**
@@ -81,8 +95,26 @@ export function paramOf(call: Call, name: string, what: string): string {
   return value;
 }
 
-/** Refuses query parameters that the route does not know, so that a misspelt filter is not ignored. */
+/** `PUT` may make what the path names, so the name itself is what is wrong when it is none. */
+export function newNameOf(call: Call, name: string): string {
+  const value = call.params[name] ?? '';
+  if (pathPattern.test(value)) return value;
+  const message = 'A name is 1 to 64 lower-case letters, digits and inner hyphens.';
+  throw new ProblemError('invalid-request', `The ${name} in the path is not valid: ${message}`, {
+    errors: [{ pointer: `#${name}`, message }],
+  });
+}
+
+/**
+ * Refuses query parameters that the route does not know, so that a misspelt filter is not ignored, and those given twice,
+ * so that none of the two is. Labels may be several: then all of them must match.
+ */
 export function checkQuery(call: Call, known: readonly string[]): void {
+  for (const name of Object.keys(call.repeated)) {
+    if (known.includes(name) && name !== 'label') {
+      throw badQuery(name, 'This was given more than once.');
+    }
+  }
   for (const name of Object.keys(call.query)) {
     if (known.includes(name)) continue;
     const choices = known.length === 0 ? 'none' : known.join(', ');
@@ -93,9 +125,13 @@ export function checkQuery(call: Call, known: readonly string[]): void {
 }
 
 export function badQuery(name: string, message: string): ProblemError {
-  return new ProblemError('invalid-request', `The query parameter "${name}" is not valid.`, {
-    errors: [{ pointer: `?${name}`, message }],
-  });
+  return new ProblemError(
+    'invalid-request',
+    `The query parameter "${name}" is not valid: ${message}`,
+    {
+      errors: [{ pointer: `?${name}`, message }],
+    },
+  );
 }
 
 export function flagOf(call: Call, name: string): boolean {

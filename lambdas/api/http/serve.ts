@@ -81,7 +81,7 @@ function matches(template: string, path: string): boolean {
   const wanted = template.split('/');
   const given = path.split('/');
   if (wanted.length !== given.length) return false;
-  return wanted.every((part, at) => part.startsWith('{') || part === given[at]);
+  return wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]));
 }
 
 function problemAnswer(call: Call, error: unknown, log: Log): Answer {

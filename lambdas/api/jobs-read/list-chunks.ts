@@ -26,7 +26,9 @@ export async function listChunks(call: Call, deps: JobsReadDeps): Promise<Answer
     body: {
       items: numbers.map((chunk) => chunkView(board, chunk, stored.get(chunk) ?? null)),
       nextCursor:
-        later.length === 0 || last === undefined ? null : encodeCursor('chunks', String(last)),
+        later.length === 0 || last === undefined
+          ? null
+          : encodeCursor(call, 'chunks', String(last)),
     },
   };
 }

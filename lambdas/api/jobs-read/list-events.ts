@@ -32,7 +32,7 @@ export async function listEvents(call: Call, deps: JobsReadDeps): Promise<Answer
     status: 200,
     body: {
       items: page,
-      nextCursor: more ? encodeCursor('events', last?.position ?? beforeAll) : null,
+      nextCursor: more ? encodeCursor(call, 'events', last?.position ?? beforeAll) : null,
     },
   };
 }

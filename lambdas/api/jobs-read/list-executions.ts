@@ -20,7 +20,7 @@ export async function listExecutions(call: Call, deps: JobsReadDeps): Promise<An
     status: 200,
     body: {
       items: page.map((execution) => executionView(status, execution)),
-      nextCursor: more ? encodeCursor('executions', last.edge) : null,
+      nextCursor: more ? encodeCursor(call, 'executions', last.edge) : null,
     },
   };
 }

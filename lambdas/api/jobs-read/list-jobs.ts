@@ -6,7 +6,7 @@ import { jobStates } from '../../../core/wire/job-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
-import { readLabel } from '../http/label-query.ts';
+import { hasLabels, type LabelFilter, readLabels } from '../http/label-query.ts';
 import { jobView } from '../views/job-view.ts';
 import type { JobsReadDeps } from './deps.ts';
 
@@ -18,7 +18,7 @@ export type JobFilter = {
   readonly pool: string | null;
   readonly state: string | null;
   readonly queue: string | null;
-  readonly label: readonly [string, string] | null;
+  readonly labels: LabelFilter;
   readonly edge: string | null;
 };
 
@@ -36,7 +36,7 @@ export async function listJobs(call: Call, deps: JobsReadDeps): Promise<Answer> 
   const items = await Promise.all(
     found.map(async (it) => jobView(it, await executionsOf(deps, it))),
   );
-  const nextCursor = page.next === null ? null : encodeCursor('jobs', page.next);
+  const nextCursor = page.next === null ? null : encodeCursor(call, 'jobs', page.next);
   return { status: 200, body: { items, nextCursor } };
 }
 
@@ -48,7 +48,7 @@ async function executionsOf(deps: JobsReadDeps, { job, status }: JobWithStatus) 
 }
 
 function readFilter(call: Call): JobFilter {
-  const { state, pool, queue, edge, label } = call.query;
+  const { state, pool, queue, edge } = call.query;
   for (const [name, value] of Object.entries({ pool, queue, edge })) {
     if (value !== undefined && !isName(value)) throw badQuery(name, 'This cannot be a name.');
   }
@@ -60,7 +60,7 @@ function readFilter(call: Call): JobFilter {
     state: state ?? null,
     queue: queue ?? null,
     edge: edge ?? null,
-    label: label === undefined ? null : readLabel(label),
+    labels: readLabels(call),
   };
 }
 
@@ -128,5 +128,5 @@ function passes(row: ListedJob, filter: JobFilter): boolean {
   if (row.state === 'gone') return false;
   if (filter.state !== null && row.state !== filter.state) return false;
   if (filter.queue !== null && row.queue !== filter.queue) return false;
-  return filter.label === null || row.labels[filter.label[0]] === filter.label[1];
+  return hasLabels(filter.labels, (key) => row.labels[key]);
 }

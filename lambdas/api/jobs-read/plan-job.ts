@@ -9,6 +9,7 @@ import { fillJob, jobBodySchema } from '../../../core/wire/job-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
+import { openParentsOf } from '../jobs-write/submit-job.ts';
 import { divideJob } from '../views/divide-job.ts';
 import { waitingView } from '../views/job-view.ts';
 import type { JobsReadDeps } from './deps.ts';
@@ -23,7 +24,8 @@ export async function planJob(call: Call, deps: JobsReadDeps): Promise<Answer> {
   }
   const pool = await deps.cells.peek(body.pool, call.nowMs);
   const { spec, cut } = fillJob(body, pool);
-  const ask = askOf(dryJob(call, spec, cut), body.dependsOn.length > 0);
+  const openParents = await openParentsOf(call, deps, body);
+  const ask = askOf(dryJob(call, spec, cut), openParents.length > 0);
   const placements = [];
   const counted: WaitingCount[] = [];
   if (pool.metas.length === 0) counted.push(noEdges(cut.chunks));

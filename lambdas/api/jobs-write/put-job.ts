@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
 import { seesJob } from '../../../core/caller.ts';
 import type { JobSpec } from '../../../core/job.ts';
-import { isName, type JobId } from '../../../core/names.ts';
+import type { JobId } from '../../../core/names.ts';
 import { fillJob, type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
-import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
+import { type Answer, type Call, callerOf, checkQuery, newNameOf } from '../http/call.ts';
 import { checkIfMatch, tagged, versionWanted, wantsAbsent } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
 import { jobView } from '../views/job-view.ts';
@@ -20,12 +20,7 @@ import { storeJob } from './submit-job.ts';
  */
 export async function putJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   checkQuery(call, []);
-  const id = call.params.id ?? '';
-  if (!isName(id)) {
-    throw new ProblemError('invalid-request', 'This cannot be the id of a job.', {
-      errors: [{ pointer: '', message: 'An id has 1 to 64 lower-case letters, digits, hyphens.' }],
-    });
-  }
+  const id = newNameOf(call, 'id');
   const body = readBody(call, jobBodySchema);
   const found = await deps.jobs.find(id as JobId);
   if (found === null) return create(call, deps, id as JobId, body);

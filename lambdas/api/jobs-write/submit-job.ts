@@ -116,7 +116,11 @@ async function prepare(
 }
 
 /** The jobs of `dependsOn` that have not ended; one that ended badly can never be waited for. */
-async function openParentsOf(call: Call, deps: SubmitDeps, body: JobBody): Promise<JobId[]> {
+export async function openParentsOf(
+  call: Call,
+  deps: Pick<SubmitDeps, 'jobs'>,
+  body: JobBody,
+): Promise<JobId[]> {
   if (body.dependsOn.length === 0) return [];
   const caller = callerOf(call);
   const found = await deps.jobs.findMany(body.dependsOn as JobId[]);

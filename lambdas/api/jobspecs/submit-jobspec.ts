@@ -13,7 +13,7 @@ import { storeJob } from '../jobs-write/submit-job.ts';
 
 /**
  * `POST /v1/jobspecs`: a jobspec of the next generation, as YAML or JSON. All tasks are translated and checked before the
- * first is stored; then each becomes a job, those that others wait for first.
+ * first is stored; then each becomes a job, those that others wait for first. `Location` names the job when it is one.
  */
 export async function submitJobspec(call: Call, deps: SubmitDeps): Promise<Answer> {
   checkQuery(call, ['pool', 'queue']);
@@ -45,7 +45,9 @@ async function storeAll(
     ids.set(task.name, id);
     jobs.push({ task: task.name, job: answer.body as JobAnswer });
   }
-  return { status: 202, body: { jobs } };
+  const [only] = jobs;
+  const headers = jobs.length === 1 ? { location: `/v1/jobs/${only!.job.id}` } : {};
+  return { status: 202, headers, body: { jobs } };
 }
 
 function readPlace(call: Call): Record<string, string> {

@@ -40,7 +40,7 @@ test('each thing that is wrong is said with its place', () => {
     expect.arrayContaining([
       { pointer: '/a~1b~0c', message: 'There is no field "a/b~c" here.' },
       { pointer: '/power', message: 'This must be a whole number.' },
-      { pointer: '/run/process/argv', message: 'This must have at least 1 items.' },
+      { pointer: '/run/process/argv', message: 'This must not be empty.' },
     ]),
   );
   expect(pointerOf(['a/b', 0, '~'])).toBe('/a~1b/0/~0');

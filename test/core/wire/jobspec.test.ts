@@ -56,3 +56,31 @@ test('what has no meaning here is refused with its place', () => {
   expect(places({ tasks: [task('a')], groups: [] })).toEqual(['/groups']);
   expect(places({ version: 2, tasks: [task('a')] })).toEqual(['/version']);
 });
+
+test('what is refused is named in words', () => {
+  const { errors } = translate({
+    version: 2,
+    groups: [],
+    requires: {},
+    tasks: [task('a', { command: undefined, steps: [] })],
+  });
+  expect(errors?.map(({ message }) => message).sort()).toEqual([
+    'A task needs a command: a text or a list of texts.',
+    'Groups of tasks are not supported.',
+    'Only version 1 is known.',
+    'Requirements of subsystems are not supported.',
+    'Steps are not supported.',
+  ]);
+  expect(translate({ tasks: [] }).errors?.[0]?.message).toBe('This must not be empty.');
+});
+
+test('a range of versions of a software becomes two comparisons', () => {
+  const requires = [{ name: 'spack', field: 'version', min: '0.5.1', max: '0.5.5' }];
+  const { tasks } = translate({ resources: { r: { ...node, requires } }, tasks: [task('a')] });
+  expect(tasks?.[0]?.body.requires).toEqual({
+    expressions: [
+      { key: 'software.spack', op: '>=', value: '0.5.1' },
+      { key: 'software.spack', op: '<=', value: '0.5.5' },
+    ],
+  });
+});

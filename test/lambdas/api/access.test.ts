@@ -158,6 +158,27 @@ describe('two tenants', () => {
     expect(tokens.map((it: { pool: string }) => it.pool)).toEqual(['blue']);
   });
 
+  test('cannot change a queue, which goes through the pools of all', async () => {
+    const body = { strict: true, quota: 1 };
+    for (const name of ['default', 'fresh']) {
+      const answer = await api.request('PUT', `/v1/queues/${name}`, { token: blue, body });
+      expect([answer.status, answer.json.code]).toEqual([403, 'forbidden']);
+    }
+    const queue = (await api.request('GET', '/v1/queues/default')).json;
+    expect(queue).toEqual({ name: 'default', weight: 1, strict: false, quota: null });
+  });
+
+  test('a token may hold all scopes together, and is short-lived when it enrols', async () => {
+    const scopes = [...all, 'edges:enrol'];
+    const made = await api.request('POST', '/v1/tokens', { body: { name: 'all', scopes } });
+    expect(made.status).toBe(201);
+    expect(Date.parse(made.json.expiresAt)).toBeLessThan(Date.now() + 3_700_000);
+    const token = made.json.secret;
+    const body = { name: 'enrolled-by-all', capacity: { power: 1 } };
+    expect((await api.request('POST', '/v1/edges', { token, body })).status).toBe(201);
+    expect((await api.request('GET', '/v1/jobs', { token })).status).toBe(200);
+  });
+
   test('what was changed is in the audit trail, and no secret is in any list', async () => {
     const trail = (await api.request('GET', '/v1/audit?limit=500')).json.items;
     const actions = new Set(trail.map((it: { action: string }) => it.action));

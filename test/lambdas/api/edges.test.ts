@@ -47,6 +47,21 @@ describe('enrolling', () => {
     expect(api.cloud.certificates.size).toBe(1);
   });
 
+  test('an edge without a certificate that comes with its own secret gets its own record', async () => {
+    const first = await enrol({ name: 'edge-plain', labels: { site: 'north' } });
+    expect([first.status, first.json.certificate]).toEqual([201, null]);
+    const again = await enrol({ name: 'edge-plain' }, first.json.secret);
+    expect([again.status, again.json.edge.name]).toEqual([201, 'edge-plain']);
+    expect(again.json.edge.labels).toEqual({ site: 'north' });
+    for (const { json } of [first, again]) {
+      expect((await report('edge-plain', json.secret)).status).toBe(202);
+    }
+    const stranger = await enrol({ name: 'edge-plain' });
+    expect([stranger.status, stranger.json.code]).toEqual([409, 'edge-exists']);
+    const foreign = await enrol({ name: 'edge-other' }, first.json.secret);
+    expect([foreign.status, foreign.json.code]).toEqual([403, 'forbidden']);
+  });
+
   test('another key, a false signature and what is no request are refused', async () => {
     const other = await enrol({ name: 'edge-a', csr: signingRequest(makeKey()) });
     expect([other.status, other.json.code]).toEqual([409, 'edge-exists']);
@@ -115,7 +130,7 @@ describe('renewing', () => {
     expect(ofEdge()).toEqual([]);
   });
 
-  test('an edge renews nobody else, and not without a signing request', async () => {
+  test('an edge renews nobody else, and without a signing request keeps its certificate', async () => {
     const csr = signingRequest(makeKey());
     const { json } = await enrol({ name: 'edge-s', csr });
     await enrol({ name: 'edge-t', csr: signingRequest(makeKey()) });
@@ -124,7 +139,7 @@ describe('renewing', () => {
     const fresh = await enrol({ name: 'edge-u', csr }, json.secret);
     expect([fresh.status, fresh.json.code]).toEqual([403, 'forbidden']);
     const bare = await enrol({ name: 'edge-s' }, json.secret);
-    expect(bare.json.errors[0].pointer).toBe('/csr');
+    expect([bare.status, bare.json.certificate]).toEqual([201, json.certificate]);
     expect(api.cloud.certificates.size).toBeGreaterThan(1);
   });
 });

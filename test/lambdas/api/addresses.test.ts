@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { type ApiStage, createApiStage } from './api-stage.ts';
+
+/** Addresses that are nearly one of ours, and names in them that nothing can have. */
+let database: TestDatabase;
+let api: ApiStage;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  api = createApiStage(await database.makeTable());
+});
+afterAll(() => database.close());
+
+test('an empty part of an address is no name', async () => {
+  for (const path of ['/v1/jobs/', '/v1/edges/', '/docs/', '/v1/jobs//chunks', '/v1/jobs/x/']) {
+    const answer = await api.request('GET', path);
+    expect([path, answer.status, answer.json.code]).toEqual([path, 404, 'not-found']);
+  }
+});
+
+test('a method that an address does not take is told with those it takes', async () => {
+  const answer = await api.request('DELETE', '/v1/jobs');
+  expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST']);
+});
+
+test('PUT under a name that is none says so, and stores nothing', async () => {
+  for (const path of [
+    '/v1/jobs/UP',
+    '/v1/pools/UP',
+    '/v1/queues/a_b',
+    `/v1/pools/${'x'.repeat(65)}`,
+  ]) {
+    const answer = await api.request('PUT', path, { body: {} });
+    expect([path, answer.status, answer.json.code]).toEqual([path, 400, 'invalid-request']);
+    expect(answer.json.detail).toContain('lower-case letters');
+  }
+  expect((await api.request('GET', '/v1/pools')).json.items).toEqual([]);
+});
