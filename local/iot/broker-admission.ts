@@ -65,7 +65,7 @@ function identityOf(
     clientId: client.id,
     certificateId: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
     commonName: String(certificate.subject?.CN ?? ''),
-    ipAddress: socket.remoteAddress?.replace(/^::ffff:/, '') ?? '',
+    ipAddress: plainAddress(socket.remoteAddress),
     persistent: packet.clean === false,
     ...(packet.will === undefined ? {} : { willTopic: `${topicArn}${packet.will.topic}` }),
   };
@@ -106,8 +106,13 @@ function admit(
     inFlight: inFlight(),
     recentPublishes: { windowStartMs: 0, count: 0 },
     sourcePort: (client.conn as TLSSocket).remotePort ?? 0,
+    targetIp: plainAddress((client.conn as TLSSocket).localAddress),
   };
 }
+
+/** Without the prefix that an IPv4 address has on a socket of both kinds. */
+const plainAddress = (address: string | undefined): string =>
+  address?.replace(/^::ffff:/, '') ?? '';
 
 const notAuthorized = (message: string): AuthenticateError =>
   Object.assign(new Error(message), { returnCode: 5 });

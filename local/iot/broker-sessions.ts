@@ -13,6 +13,7 @@ export type Session = {
   readonly inFlight: InFlight;
   readonly recentPublishes: { windowStartMs: number; count: number };
   readonly sourcePort: number;
+  readonly targetIp: string;
   /** Why the connection ends; the first one to say so is right. */
   reason?: DisconnectReason;
 };

@@ -15,6 +15,7 @@ import {
   topicBytesMax,
   topicSlashesMax,
 } from './limits.ts';
+import { emptySession } from './session-persistence.ts';
 import { shadowRequestOf } from './shadow-topics.ts';
 import { isTopicFilter } from './topic-filter.ts';
 
@@ -35,6 +36,8 @@ type Hooks = Required<
 
 export type BrokerTraffic = {
   readonly hooks: Hooks;
+  /** Whether a topic filter was granted to this client on its connection. */
+  granted(client: object, filter: string): boolean;
   /** Limits of whole packets, which the hooks see only in parts. */
   watch(client: Client): void;
   counters(): Record<string, number>;
@@ -42,12 +45,17 @@ export type BrokerTraffic = {
 
 export function brokerTraffic(dependencies: BrokerDependencies, sessions: Sessions): BrokerTraffic {
   const counts = { publishesRefused: 0, publishesDiscarded: 0, subscribesRefused: 0 };
+  const grants = new WeakMap<object, Set<string>>();
   const traffic: Traffic = { ...dependencies, sessions, consequences: new WeakMap(), counts };
   return {
     hooks: {
       authorizePublish: (client, packet, done) => authorizePublish(traffic, client, packet, done),
       authorizeSubscribe: (client, subscription, done) => {
+        if (subscription.topic === emptySession.topic) return done(null, null);
         const refusal = subscribeRefusal(client, sessions.of(client), subscription);
+        if (refusal === undefined) {
+          grants.set(client, (grants.get(client) ?? new Set()).add(subscription.topic));
+        }
         if (refusal !== undefined) {
           counts.subscribesRefused++;
           const what = `subscription to ${subscription.topic}`;
@@ -64,6 +72,7 @@ export function brokerTraffic(dependencies: BrokerDependencies, sessions: Sessio
         for (const message of traffic.consequences.get(packet) ?? []) dependencies.publish(message);
       },
     },
+    granted: (client, filter) => grants.get(client)?.has(filter) === true,
     watch(client) {
       const { _parser } = client as unknown as {
         _parser: { prependListener(event: 'packet', listen: (packet: WirePacket) => void): void };

@@ -4,7 +4,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
-import { Readable } from 'node:stream';
 import { createServer, type TLSSocket } from 'node:tls';
 import { Aedes, type Client } from 'aedes';
 import type { Authority } from './authority.ts';
@@ -14,15 +13,16 @@ import { type BrokerTraffic, brokerTraffic } from './broker-traffic.ts';
 import type { AuthorizerSource, DisconnectReason } from './connection.ts';
 import type { Exchange, Message } from './exchange.ts';
 import { keepAliveSecondsMax } from './limits.ts';
+import type { PersistentSessions } from './persistent-sessions.ts';
 import type { Presence } from './presence.ts';
 import type { RetainedStore } from './retained.ts';
-import { expireSessions } from './session-expiry.ts';
+import { sessionPersistence } from './session-persistence.ts';
 
 export type Broker = {
   readonly port: number;
   publish(message: Message): void;
   session(clientId: string): Session | undefined;
-  subscriptions(clientId: string): { topicFilter: string; qos: number }[];
+  subscriptions(clientId: string): { topic: string; qos: number }[];
   /** Closes a connection with the given reason; false when there is none. */
   disconnect(clientId: string, reason: DisconnectReason, will?: 'keep' | 'drop'): Promise<boolean>;
   /** Closes all connections that were made with this certificate. */
@@ -40,7 +40,7 @@ type BrokerOptions = {
   readonly presence: Presence;
   readonly retained: RetainedStore;
   readonly keepAliveSecondsMin: number;
-  readonly sessionExpiryMs: number;
+  readonly persistent: PersistentSessions;
   readonly log: (line: string) => void;
 };
 
@@ -55,9 +55,7 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const traffic = brokerTraffic(dependencies, sessions);
   const aedes: Aedes = createAedes(dependencies, sessions, traffic);
   await aedes.listen();
-  keepRetainedOurselves(aedes, options.retained);
   followSessions(aedes, sessions, options);
-  const expiry = expireSessions(aedes, options.sessionExpiryMs);
   const server = await listen(options, (socket) => aedes.handle(socket));
   return {
     port: server.port,
@@ -79,14 +77,13 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     },
     counters: () => ({
       connections: aedes.connectedClients,
-      sessionsWaiting: expiry.waiting(),
+      ...options.persistent.counters(),
       ...traffic.counters(),
     }),
     async close() {
       for (const { client } of sessions.all())
         sessions.blame(client, 'SERVER_INITIATED_DISCONNECT');
       await new Promise<void>((resolve) => aedes.close(resolve));
-      expiry.close();
       await server.close();
     },
   };
@@ -100,6 +97,11 @@ function createAedes(
   const admit = admission(dependencies, sessions);
   const aedes: Aedes = new Aedes({
     ...traffic.hooks,
+    persistence: sessionPersistence(
+      dependencies.persistent,
+      dependencies.retained,
+      traffic.granted,
+    ),
     id: randomUUID(),
     concurrency: 1000,
     queueLimit: 1000,
@@ -196,29 +198,10 @@ function withoutDeduplication(client: Client, brokerId: string): void {
   (client as unknown as { duplicates: object }).duplicates = none;
 }
 
-/**
- * Retained messages are in our own file already. "To receive a retained message upon
- * subscription, the topic filter must match the retained message topic exactly."
- */
-function keepRetainedOurselves(aedes: Aedes, retained: RetainedStore): void {
-  const { persistence } = aedes as unknown as {
-    persistence: {
-      storeRetained: () => Promise<void>;
-      createRetainedStreamCombi: (filters: readonly string[]) => Readable;
-    };
-  };
-  persistence.storeRetained = () => Promise.resolve();
-  persistence.createRetainedStreamCombi = (filters) =>
-    Readable.from(
-      filters
-        .map((filter) => retained.read(filter))
-        .filter((message) => message !== undefined)
-        .map((message) => ({ ...message, cmd: 'publish', payload: Buffer.from(message.payload) })),
-    );
-}
-
-function followSessions(aedes: Aedes, sessions: Sessions, { presence, log }: BrokerOptions): void {
+function followSessions(aedes: Aedes, sessions: Sessions, options: BrokerOptions): void {
+  const { presence, persistent, log } = options;
   aedes.on('client', (client) => {
+    persistent.returned(client.id);
     const session = sessions.of(client);
     if (session !== undefined) void presence.connected(session);
   });
@@ -234,6 +217,7 @@ function followSessions(aedes: Aedes, sessions: Sessions, { presence, log }: Bro
   aedes.on('clientDisconnect', (client) => {
     const { _disconnected } = client as unknown as { _disconnected: boolean };
     sessions.blame(client, _disconnected ? 'CLIENT_INITIATED_DISCONNECT' : 'CONNECTION_LOST');
+    if (!client.clean) persistent.left(client.id);
     const session = sessions.of(client);
     if (session !== undefined) void presence.disconnected(session);
   });
@@ -242,14 +226,18 @@ function followSessions(aedes: Aedes, sessions: Sessions, { presence, log }: Bro
 /** What the service itself publishes never carries the retain flag. */
 function send(aedes: Aedes, { topic, payload, qos }: Message): void {
   aedes.publish(
-    { cmd: 'publish', topic, payload: Buffer.from(payload), qos, retain: false, dup: false },
+    { cmd: 'publish', topic, payload: bytesOf(payload), qos, retain: false, dup: false },
     () => undefined,
   );
 }
+
+/** The same bytes, not a copy: a persistent session knows its message by them. */
+const bytesOf = (payload: Uint8Array): Buffer =>
+  Buffer.isBuffer(payload) ? payload : Buffer.from(payload);
 
 function subscriptionsOf(client: Client | undefined) {
   const { subscriptions = {} } = (client ?? {}) as unknown as {
     subscriptions?: Record<string, { qos: number }>;
   };
-  return Object.entries(subscriptions).map(([topicFilter, { qos }]) => ({ topicFilter, qos }));
+  return Object.entries(subscriptions).map(([topic, { qos }]) => ({ topic, qos }));
 }

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Broker } from './broker.ts';
 import { topicProblem } from './broker-traffic.ts';
+import { connectionOperations } from './data-connections.ts';
 import type { Exchange } from './exchange.ts';
 import { answering, invalid, notFound, ServiceError } from './http-answer.ts';
 import type { JsonObject } from './json.ts';
@@ -15,6 +16,7 @@ import {
   shadowPageMax,
   thingNamePattern,
 } from './limits.ts';
+import type { PersistentSessions } from './persistent-sessions.ts';
 import type { Presence } from './presence.ts';
 import type { RetainedStore } from './retained.ts';
 import { type Found, type Route, routesOf } from './routes.ts';
@@ -24,6 +26,8 @@ type Dependencies = {
   readonly exchange: Exchange;
   readonly broker: Broker;
   readonly presence: Presence;
+  readonly sessions: PersistentSessions;
+  readonly sessionExpirySeconds: number;
   readonly shadows: ShadowStore;
   readonly retained: RetainedStore;
   readonly nowMs: () => number;
@@ -170,55 +174,6 @@ function messageOperations({ exchange, retained }: Dependencies): Record<string,
         })),
         ...(page.length > size ? { nextToken: tokenOut(page[size - 1]!.topic) } : {}),
       };
-    },
-  };
-}
-
-function connectionOperations({ broker, presence }: Dependencies): Record<string, Operation> {
-  const clientOf = ({ path }: Found): string => {
-    const client = path['client'] ?? '';
-    if (client === '' || client.startsWith('$')) throw invalid('The client id is not valid.');
-    return client;
-  };
-  return {
-    GetConnection(found) {
-      const clientId = clientOf(found);
-      const session = broker.session(clientId);
-      if (session !== undefined) {
-        const { thing } = session.rights;
-        const socket =
-          found.query.get('includeSocketInformation') === 'true'
-            ? { sourceIp: session.identity.ipAddress, sourcePort: session.sourcePort }
-            : {};
-        return {
-          clientId,
-          connected: true,
-          cleanSession: !session.identity.persistent,
-          connectedSince: session.connectedAtMs,
-          keepAliveDuration: session.keepAliveSeconds,
-          ...(thing === undefined ? {} : { thingName: thing }),
-          ...socket,
-        };
-      }
-      const last = presence.last(clientId);
-      if (last === undefined) throw notFound('The client is not connected and has no session.');
-      return {
-        clientId,
-        connected: false,
-        disconnectedSince: last.disconnectedAtMs,
-        disconnectReason: last.disconnectReason,
-      };
-    },
-    ListSubscriptions(found) {
-      const clientId = clientOf(found);
-      if (broker.session(clientId) === undefined) throw notFound('The client is not connected.');
-      return { subscriptions: broker.subscriptions(clientId) };
-    },
-    async DeleteConnection(found) {
-      const will = found.query.get('preventWillMessage') === 'true' ? 'drop' : 'keep';
-      const closed = await broker.disconnect(clientOf(found), 'API_INITIATED_DISCONNECT', will);
-      if (!closed) throw notFound('The client is not connected.');
-      return {};
     },
   };
 }

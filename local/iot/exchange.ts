@@ -1,9 +1,11 @@
 /**
  * Where every message goes through, whoever sent it: one transaction answers shadow requests,
- * keeps retained messages and notes what rules owe; only after its commit is anything published.
+ * keeps retained messages, notes what rules owe and what waits for clients with a persistent
+ * session; only after its commit is anything published.
  */
 import type { Journal } from './journal.ts';
 import type { Outbox, OutboxRow } from './outbox.ts';
+import type { HeldMessage, PersistentSessions } from './persistent-sessions.ts';
 import type { RetainedStore } from './retained.ts';
 import { contextOf, type RuleDelivery } from './rule-delivery.ts';
 import type { Rules } from './rules.ts';
@@ -55,6 +57,7 @@ type Dependencies = {
   readonly shadows: ShadowStore;
   readonly retained: RetainedStore;
   readonly outbox: Outbox;
+  readonly sessions: PersistentSessions;
   readonly rules: Rules;
   readonly delivery: RuleDelivery;
   readonly rate: ReturnType<typeof requestRate>;
@@ -67,7 +70,8 @@ export function exchange(dependencies: Dependencies): Exchange {
   const counts = { messages: 0, shadowRequests: 0, shadowRejected: 0, rulesTriggered: 0 };
 
   /** After the commit: hands over what rules owe, and counts. */
-  const settle = ({ rows, response }: Effects): void => {
+  const settle = ({ rows, held, response }: Effects): void => {
+    dependencies.sessions.hold(held);
     counts.rulesTriggered += rows.length;
     if (response !== undefined) counts.shadowRequests++;
     if (response !== undefined && response.code !== 200) counts.shadowRejected++;
@@ -120,6 +124,7 @@ export function exchange(dependencies: Dependencies): Exchange {
 type Effects = {
   readonly messages: readonly Message[];
   readonly rows: readonly OutboxRow[];
+  readonly held: readonly HeldMessage[];
   readonly response?: ShadowOutcome['response'];
 };
 
@@ -135,12 +140,13 @@ function effectsOf(
   receivedAtMs: number,
 ): Effects {
   const rows = owe(dependencies, message, receivedAtMs);
+  const held = dependencies.sessions.keep(message);
   if (message.retain === true) {
     dependencies.retained.put({ ...message, modifiedAtMs: receivedAtMs });
   }
-  if (request === undefined) return { messages: [], rows };
+  if (request === undefined) return { messages: [], rows, held };
   const shadow = shadowEffects(dependencies, request, admitted, receivedAtMs);
-  return { ...shadow, rows: [...rows, ...shadow.rows] };
+  return { ...shadow, rows: [...rows, ...shadow.rows], held: [...held, ...shadow.held] };
 }
 
 /** Inside the transaction: the answer of the shadow service and what rules see of it. */
@@ -162,7 +168,8 @@ function shadowEffects(
     ({ topic, body }): Message => ({ topic, payload: Buffer.from(JSON.stringify(body)), qos: 1 }),
   );
   const rows = messages.flatMap((message) => owe(dependencies, message, receivedAtMs));
-  return { messages, rows, response: outcome.response };
+  const held = messages.flatMap((message) => dependencies.sessions.keep(message));
+  return { messages, rows, held, response: outcome.response };
 }
 
 /** Inside the transaction: a row for each rule that the message triggers. */

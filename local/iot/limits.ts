@@ -44,6 +44,19 @@ export const keepAliveSecondsMin = 30;
 export const presenceVersionResetMs = 60 * 60 * 1000;
 /** "The default persistent session expiry is one hour." */
 export const sessionExpiryMs = 60 * 60 * 1000;
+/** "sent to the client at a maximum rate of 10 messages per second" after a reconnection. */
+export const storedMessagesPerSecondMax = 10;
+/** "Queued messages per second per account: 500"; the excess is dropped. */
+export const sessionMessagesPerSecondMax = 500;
+/** GetConnection: "available for 30 minutes after disconnection". */
+export const connectionKnownMs = 30 * 60 * 1000;
+/** ListSubscriptions: "Valid range is 1-200. Default value is 20." */
+export const subscriptionsPageMax = 200;
+export const subscriptionsPageDefault = 20;
+/** Local: messages that wait in one session. */
+export const sessionMessagesMax = 1_000;
+/** Local: sessions whose clients are away; the one that is away longest gives way. */
+export const sessionsAwayMax = 1_000;
 
 /** "Actions per rule: 10". */
 export const ruleActionsMax = 10;

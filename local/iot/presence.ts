@@ -6,11 +6,15 @@ import type { Session } from './broker-sessions.ts';
 import type { DisconnectReason, Identity } from './connection.ts';
 import type { Exchange } from './exchange.ts';
 import type { Journal } from './journal.ts';
+import { connectionKnownMs } from './limits.ts';
 import type { PresenceStore } from './presence-store.ts';
 
 type LastConnection = {
   readonly disconnectReason: DisconnectReason;
   readonly disconnectedAtMs: number;
+  readonly clean: boolean;
+  readonly keepAliveSeconds: number;
+  readonly thing?: string;
 };
 
 export type Presence = {
@@ -32,7 +36,7 @@ type Dependencies = {
   readonly log: (line: string) => void;
 };
 
-/** GetConnection keeps what it knows of a client for half an hour after it left. */
+/** Local: clients that left and are still known to GetConnection. */
 const lastConnectionsMax = 10_000;
 
 export function presence(dependencies: Dependencies): Presence {
@@ -65,7 +69,14 @@ export function presence(dependencies: Dependencies): Presence {
     const { clientId } = session.identity;
     const reason = session.reason ?? 'CONNECTION_LOST';
     const timestamp = nowMs();
-    remember(clientId, { disconnectReason: reason, disconnectedAtMs: timestamp });
+    const { thing } = session.rights;
+    remember(clientId, {
+      disconnectReason: reason,
+      disconnectedAtMs: timestamp,
+      clean: !session.identity.persistent,
+      keepAliveSeconds: session.keepAliveSeconds,
+      ...(thing === undefined ? {} : { thing }),
+    });
     const versionNumber = (await versions.get(session)) ?? 0;
     await journal.write(() => store.disconnected(timestamp, clientId, versionNumber));
     const body = { ...common(session, timestamp, 'disconnected'), ...ending(reason) };
@@ -98,7 +109,12 @@ export function presence(dependencies: Dependencies): Presence {
         });
       }
     },
-    last: (clientId) => ended.get(clientId),
+    last(clientId) {
+      const last = ended.get(clientId);
+      if (last === undefined || nowMs() - last.disconnectedAtMs < connectionKnownMs) return last;
+      ended.delete(clientId);
+      return undefined;
+    },
     settled: () => Promise.allSettled(underway).then(() => undefined),
   };
 }

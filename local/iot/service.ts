@@ -19,6 +19,7 @@ import {
   sessionExpiryMs,
 } from './limits.ts';
 import { type OutboxRow, outbox, outboxSchema } from './outbox.ts';
+import { persistentSessions } from './persistent-sessions.ts';
 import { type Policy, parsePolicy } from './policy.ts';
 import { type Presence, presence } from './presence.ts';
 import { presenceSchema, presenceStore } from './presence-store.ts';
@@ -26,6 +27,7 @@ import { registry, registrySchema } from './registry.ts';
 import { retainedSchema, retainedStore } from './retained.ts';
 import { type RuleDelivery, ruleDelivery } from './rule-delivery.ts';
 import { parseRules, type ResolvedTopicRule, type Rules } from './rules.ts';
+import { sessionSchema, sessionStore } from './session-store.ts';
 import { shadowSchema, shadowStore } from './shadow-store.ts';
 import { requestRate } from './shadow-throttle.ts';
 
@@ -83,9 +85,14 @@ export type IotService = {
   close(): Promise<void>;
 };
 
-const schema = [shadowSchema, registrySchema, outboxSchema, presenceSchema, retainedSchema].join(
-  '',
-);
+const schema = [
+  shadowSchema,
+  registrySchema,
+  outboxSchema,
+  presenceSchema,
+  retainedSchema,
+  sessionSchema,
+].join('');
 const housekeepingMs = 60_000;
 
 export async function startIot(options: IotOptions): Promise<IotService> {
@@ -95,10 +102,11 @@ export async function startIot(options: IotOptions): Promise<IotService> {
     options.resources.policies.map(({ name, document }) => [name, parsePolicy(name, document)]),
   );
   const authority = await ensureAuthority(options.stateDir);
-  const stores = openStores(options.stateDir);
+  const stores = openStores(options);
   try {
     return await run(options, { rules, policies, authority, stores });
   } catch (error) {
+    stores.sessions.close();
     stores.journal.close();
     throw error;
   }
@@ -106,7 +114,8 @@ export async function startIot(options: IotOptions): Promise<IotService> {
 
 type Stores = ReturnType<typeof openStores>;
 
-function openStores(stateDir: string) {
+function openStores(options: IotOptions) {
+  const { stateDir } = options;
   mkdirSync(join(stateDir, 'iot'), { recursive: true });
   const journal = openJournal(join(stateDir, 'iot', 'state.sqlite'), schema);
   return {
@@ -116,6 +125,12 @@ function openStores(stateDir: string) {
     retained: retainedStore(journal.database),
     owed: outbox(journal.database),
     presence: presenceStore(journal.database),
+    sessions: persistentSessions({
+      journal,
+      store: sessionStore(journal.database),
+      expiryMs: timingOf(options).sessionExpiryMs,
+      nowMs,
+    }),
     rate: requestRate(),
   };
 }
@@ -158,6 +173,7 @@ async function run(options: IotOptions, prepared: Prepared): Promise<IotService>
     exchange: messages,
     broker,
     presence: lifecycle,
+    sessionExpirySeconds: Math.floor(timingOf(options).sessionExpiryMs / 1000),
     nowMs,
     log: options.log,
   };
@@ -180,6 +196,7 @@ async function run(options: IotOptions, prepared: Prepared): Promise<IotService>
       await broker.close();
       await lifecycle.settled();
       await delivery.close();
+      stores.sessions.close();
       stores.journal.close();
     },
   };
@@ -242,7 +259,8 @@ function createBroker(
     exchange: messages,
     presence: lifecycle,
     retained,
-    ...timingOf(options),
+    persistent: stores.sessions,
+    keepAliveSecondsMin: timingOf(options).keepAliveSecondsMin,
     log,
   });
 }

@@ -1,6 +1,7 @@
 /**
  * kill -9 under load, several times: every shadow update that was acknowledged, by PUBACK or by
- * HTTP, is there afterwards, and every one of them reached the queue.
+ * HTTP, is there afterwards, and every one of them reached the queue. Each message of QoS 1 that was
+ * acknowledged waits in the persistent session of a client that is away.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -9,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openJournal } from '../../../local/iot/journal.ts';
 import type { Announcement } from './crash-child.ts';
 
 type Running = Announcement & { readonly child: ChildProcess };
@@ -36,14 +38,8 @@ async function start(): Promise<Running> {
   return { child, ...(JSON.parse(line.toString()) as Announcement) };
 }
 
-/** Writes one thing after another, alternately by MQTT and HTTP, until the process is gone. */
-async function load(
-  running: Running,
-  round: number,
-  acknowledged: Set<string>,
-  enough: () => void,
-) {
-  const client = mqtt.connect({
+const connectTo = (running: Running, clientId: string, clean: boolean) =>
+  mqtt.connect({
     host: '127.0.0.1',
     port: running.mqttPort,
     protocol: 'mqtts',
@@ -51,10 +47,35 @@ async function load(
     ca: readFileSync(running.caPath),
     cert: readFileSync(running.operator.certPath),
     key: readFileSync(running.operator.keyPath),
-    clientId: 'operator',
+    clientId,
+    clean,
     reconnectPeriod: 0,
     ...{ noDelay: true },
   });
+
+/** A client that wants every request over MQTT, and goes away. */
+async function fallAsleep(running: Running): Promise<void> {
+  const client = connectTo(running, 'sleeper', false);
+  await client.subscribeAsync('$aws/things/+/shadow/name/prog/update', { qos: 1 });
+  await client.endAsync();
+}
+
+/** The things whose requests wait for it, read from the file that a killed process left. */
+function waitingThings(): Set<string> {
+  const journal = openJournal(join(folder, 'state', 'iot', 'state.sqlite'), '');
+  const rows = journal.database.prepare('SELECT topic FROM session_messages').all();
+  journal.close();
+  return new Set(rows.map(({ topic }) => String(topic).split('/')[2]!));
+}
+
+/** Writes one thing after another, alternately by MQTT and HTTP, until the process is gone. */
+async function load(
+  running: Running,
+  round: number,
+  acknowledged: Set<string>,
+  enough: () => void,
+) {
+  const client = connectTo(running, 'operator', true);
   client.on('error', () => undefined);
   const gone = new Promise<'gone'>((resolve) => client.once('close', () => resolve('gone')));
   await once(client as unknown as NodeJS.EventEmitter, 'connect');
@@ -81,6 +102,7 @@ test('nothing that was acknowledged is lost', async () => {
   for (let round = 0; round < 2; round++) {
     const running = await start();
     const exited = once(running.child, 'exit');
+    if (round === 0) await fallAsleep(running);
     await load(running, round, acknowledged, () => running.child.kill('SIGKILL'));
     await exited;
   }
@@ -97,4 +119,7 @@ test('nothing that was acknowledged is lost', async () => {
   await expect.poll(() => [...acknowledged].filter((thing) => !reached().has(thing))).toEqual([]);
   last.child.kill('SIGKILL');
   await once(last.child, 'exit');
+  const waiting = waitingThings();
+  const overMqtt = [...acknowledged].filter((thing) => Number(thing.split('-')[1]) % 2 === 0);
+  expect(overMqtt.filter((thing) => !waiting.has(thing))).toEqual([]);
 }, 120_000);

@@ -1,4 +1,4 @@
-/** What outlives a restart of the service, and what honestly does not. */
+/** What outlives a restart of the service. Sessions of clients have a file of their own. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,40 +75,6 @@ test('connections that a killed process left open are ended in the events', asyn
   } finally {
     await iot.close();
   }
-});
-
-test('a persistent session keeps messages for its client, until it expires', async () => {
-  const expiring = async (sessionExpiryMs: number, waiting: number) => {
-    const iot = await startFixture({ timing: { sessionExpiryMs } });
-    try {
-      const edge = await iot.enrol('edge-asleep');
-      const watcher = await iot.operator();
-      const events = inbox(watcher);
-      await watcher.subscribeAsync('$aws/events/presence/disconnected/#', { qos: 1 });
-      const client = await iot.connect(edge, { clean: false });
-      await client.subscribeAsync('letters', { qos: 1 });
-      await client.endAsync();
-      await events.next('edge-asleep');
-      await watcher.publishAsync('letters', 'kept', { qos: 1 });
-      await expect.poll(() => iot.service.counters()['sessionsWaiting']).toBe(waiting);
-      const present: boolean[] = [];
-      const letters: string[] = [];
-      await iot.connect(edge, { clean: false }, (back) => {
-        back.on('connect', ({ sessionPresent }) => present.push(sessionPresent));
-        back.on('message', (_topic, payload) => letters.push(payload.toString()));
-      });
-      await expect.poll(() => present.length).toBe(1);
-      if (present[0]) await expect.poll(() => letters).toEqual(['kept']);
-      return { present: present[0], letters };
-    } finally {
-      await iot.close();
-    }
-  };
-  expect(await expiring(60_000, 1)).toEqual({
-    present: true,
-    letters: ['kept'],
-  });
-  expect(await expiring(1, 0)).toEqual({ present: false, letters: [] });
 });
 
 test('an exclusive thing needs no client id of its own and is named in the events', async () => {
