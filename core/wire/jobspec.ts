@@ -1,11 +1,12 @@
 import * as z from 'zod';
-import { jobspecTasksMax } from '../limits.ts';
+import { chunksMax, jobspecTasksMax } from '../limits.ts';
 import { nonEmptyText, text, whole } from './text-schema.ts';
 import type { FieldError } from './validation.ts';
 
 /**
  * Jobspec, next generation, translated into bodies of jobs: each task becomes a job, `depends_on` becomes `dependsOn`, a
- * resource's nodes become a gang and what is below a node is asked of each of them.
+ * resource's nodes become a gang and what is below a node is asked of each of them; its replicas are slots that may be
+ * anywhere, one chunk each.
  *
  * Refused with its place, instead of being ignored as elsewhere: groups, steps, choices between resources (`a|b`),
  * subsystems, and resources or tasks that are named but not there.
@@ -13,6 +14,7 @@ import type { FieldError } from './validation.ts';
 type Resource = {
   readonly type: string;
   readonly count?: number | undefined;
+  readonly replicas?: number | undefined;
   readonly with?: readonly Resource[] | undefined;
   readonly requires?: readonly Requirement[] | undefined;
 };
@@ -38,6 +40,7 @@ const requirementSchema = z.strictObject({
 const resourceSchema: z.ZodType<Resource> = z.strictObject({
   type: nonEmptyText(63),
   count: whole(1, 100_000).optional(),
+  replicas: whole(1, chunksMax).optional(),
   with: z
     .array(z.lazy(() => resourceSchema))
     .max(16)
@@ -69,7 +72,7 @@ const taskSchema = z.strictObject({
   }),
   resources: nonEmptyText(128),
   depends_on: z.array(nonEmptyText(64)).max(20).optional(),
-  replicas: whole(1, 10_000_000).optional(),
+  replicas: whole(1, chunksMax).optional(),
   attributes: attributesSchema.optional(),
   group: notYet('Groups of tasks are'),
   steps: notYet('Steps are'),
@@ -133,11 +136,11 @@ function taskErrors(spec: Jobspec, names: readonly string[], task: Task, at: num
     const message = `The resources "${asked}" are not among those that are listed.`;
     errors.push({ pointer: `${pointer}/resources`, message });
   } else {
-    const { nodes } = sizeOf(spec.resources[asked]);
-    if (nodes > 1 && (task.replicas ?? 1) > 1) {
-      const message = 'Replicas of a task over several nodes are not supported.';
-      errors.push({ pointer: `${pointer}/replicas`, message });
-    }
+    errors.push(...replicaErrors(spec.resources[asked], task, pointer, asked));
+  }
+  if (argvOf(task.command) === null) {
+    const message = 'Only scripts of sh, bash, dash, zsh and python can be run.';
+    errors.push({ pointer: `${pointer}/command`, message });
   }
   (task.depends_on ?? []).forEach((name, index) => {
     if (names.includes(name)) return;
@@ -145,6 +148,33 @@ function taskErrors(spec: Jobspec, names: readonly string[], task: Task, at: num
     errors.push({ pointer: `${pointer}/depends_on/${index}`, message });
   });
   return errors;
+}
+
+function replicaErrors(resource: Resource, task: Task, pointer: string, asked: string) {
+  const errors: FieldError[] = [];
+  const replicas = (task.replicas ?? 1) * (resource.replicas ?? 1);
+  if (replicas > 1 && sizeOf(resource).nodes > 1) {
+    const message = 'Replicas of a task over several nodes are not supported.';
+    errors.push({ pointer: `${pointer}/replicas`, message });
+  }
+  if ((resource.with ?? []).some(hasSlots)) {
+    const message = 'Replicas below another resource are not supported.';
+    errors.push({ pointer: `/resources/${asked}/with`, message });
+  }
+  return errors;
+}
+
+function hasSlots(resource: Resource): boolean {
+  return resource.replicas !== undefined || (resource.with ?? []).some(hasSlots);
+}
+
+/** A text is a line for the shell, or a script that names its own interpreter; `null` when that one is not known. */
+function argvOf(command: Task['command']): string[] | null {
+  if (typeof command !== 'string') return [...command];
+  if (!command.startsWith('#!')) return ['sh', '-c', command];
+  const words = command.split('\n', 1)[0]!.slice(2).trim().split(/\s+/);
+  const program = words.at(-1)!.split('/').at(-1)!;
+  return /^(sh|bash|dash|zsh|python[\d.]*)$/.test(program) ? [...words, '-c', command] : null;
 }
 
 type Size = { readonly nodes: number; readonly each: Readonly<Record<string, number>> };
@@ -177,14 +207,13 @@ function bodyOf(spec: Jobspec, task: Task, name: string): Record<string, unknown
     key,
     String(value),
   ]);
-  const argv = typeof task.command === 'string' ? ['sh', '-c', task.command] : [...task.command];
   return {
     name: nameFor(name),
-    chunks: nodes > 1 ? nodes : (task.replicas ?? 1),
+    chunks: nodes > 1 ? nodes : (task.replicas ?? 1) * (resource.replicas ?? 1),
     resources: each,
     run: {
       process: {
-        argv,
+        argv: argvOf(task.command) ?? [],
         env: Object.fromEntries(env),
         cwd: attributes.cwd ?? null,
         timeoutSeconds: secondsOf(attributes.duration),
