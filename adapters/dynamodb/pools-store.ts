@@ -1,6 +1,6 @@
 import { type CellMeta, newCellMeta, type QueueConfig } from '../../core/cell.ts';
 import type { PlacementPolicy } from '../../core/job.ts';
-import { type CellId, makeCellId } from '../../core/names.ts';
+import { type CellId, makeCellId, poolOfCell } from '../../core/names.ts';
 import {
   cellListKey,
   cellPartitionPrefix,
@@ -19,7 +19,8 @@ import type { Row, Table, Write } from './table.ts';
 
 /**
  * Pools with their cells, and queues. A pool comes into being with its first cell. A queue's settings are stored once and
- * copied into every cell, where passes read them; a quota is divided among the cells.
+ * copied into every cell, where passes read them. A quota is of each pool, divided among the cells of that pool: what other
+ * pools there are does not make it smaller.
  */
 export type StoredPool = {
   readonly name: string;
@@ -127,8 +128,10 @@ export function createPoolsStore(table: Table) {
     /** Brings the copies in all cells up to date. */
     async copyQueues(): Promise<void> {
       const [queues, cells] = await Promise.all([store.listQueues(), store.allCells()]);
+      const ofPools = Map.groupBy(cells, poolOfCell);
       for (const cell of cells) {
-        for (const queue of queues) await table.put(cellQueue(cell, queue, cells.length));
+        const siblings = ofPools.get(poolOfCell(cell))!.length;
+        for (const queue of queues) await table.put(cellQueue(cell, queue, siblings));
       }
     },
   };

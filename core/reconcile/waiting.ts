@@ -23,8 +23,11 @@ export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   if (later > 0) reasons.push(whole('backoff', later, 'failed and will be tried again'));
   const now = chunks - later;
   if (now === 0) return reasons;
-  if (job.obstacle !== null) reasons.push(obstacleOf(job, now));
-  reasons.push(...edgeReasons(pass, job, now));
+  const ofEdges = edgeReasons(pass, job, now);
+  const obstacle = job.obstacle === null ? null : obstacleOf(pass, job, now);
+  const isSaid = ofEdges.some(({ reason }) => reason === obstacle?.reason);
+  if (obstacle !== null && !isSaid) reasons.push(obstacle);
+  reasons.push(...ofEdges);
   return reasons.sort((a, b) => tierOf(a.reason) - tierOf(b.reason));
 }
 
@@ -55,21 +58,31 @@ function whole(reason: WaitingReason, chunks: number, detail: string): WaitingCo
   return { reason, chunks, edges: 0, examples: [], detail };
 }
 
-function obstacleOf(job: JobDraft, chunks: number): WaitingCount {
+function obstacleOf(pass: Pass, job: JobDraft, chunks: number): WaitingCount {
   const { queue, placement } = job.ask.spec;
   switch (job.obstacle) {
     case 'quota':
-      return whole('quota', chunks, `queue ${queue} holds all the power it may`);
+      return whole('quota', chunks, quotaSentence(pass, job));
     case 'max-edges':
-      return whole('max-edges', chunks, `runs on ${placement.maxEdges} edges already`);
+      return whole('max-edges', chunks, `runs on ${edgesOf(placement.maxEdges)} already`);
     case 'shadow-full':
       return whole('shadow-full', chunks, 'the work documents of edges with room are full');
     case 'gang-incomplete':
-      return whole('gang-incomplete', chunks, `needs ${placement.nodes} edges at once`);
+      return whole('gang-incomplete', chunks, `needs ${edgesOf(placement.nodes)} at once`);
     default:
       return whole('queue-order', chunks, `an earlier job of strict queue ${queue} waits`);
   }
 }
+
+/** Says nothing that changes with every pass: statuses are written again for other reasons, not for other words. */
+function quotaSentence(pass: Pass, { ask, demand }: JobDraft): string {
+  const { queue } = ask.spec;
+  const quota = pass.queues?.get(queue)?.config.quota ?? Number.POSITIVE_INFINITY;
+  if (demand.power <= quota) return `queue ${queue} uses all the power it may`;
+  return `a chunk needs ${demand.power} power, and queue ${queue} may use ${quota} here`;
+}
+
+const edgesOf = (edges: number | null): string => (edges === 1 ? '1 edge' : `${edges} edges`);
 
 export type Found = { edges: number; examples: EdgeDraft[]; detail: string };
 
@@ -136,7 +149,12 @@ function roomReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
       const short = shortOf(demand, edge.free, power);
       if (short === null) {
         if (!hasRoomForEntry(edge)) {
-          note(found, edge, 'shadow-full', `its work document has ${documentBytes(edge)} bytes`);
+          note(
+            found,
+            edge,
+            'shadow-full',
+            `its work document is full with ${documentBytes(edge)} bytes`,
+          );
         }
         continue;
       }

@@ -37,7 +37,10 @@ export const queueBodySchema = z
   .strictObject({
     weight: z.number().gt(0).max(1_000).default(1),
     strict: z.boolean().default(false),
-    quota: whole(1, powerMax).nullable().default(null),
+    quota: whole(1, powerMax)
+      .nullable()
+      .default(null)
+      .meta({ description: 'The most power it may hold at once in a pool.' }),
   })
   .meta({ id: 'QueueBody' });
 

@@ -135,6 +135,18 @@ test('a quota bounds the power that a queue holds, and is the reason', () => {
   expect(powerOfJobs(cell)).toEqual({ 'job-1': 90 });
   const told = plans.at(-1)!.jobStatuses.get('job-1' as JobId)!.waiting;
   expect(told[0]).toMatchObject({ reason: 'quota', chunks: 47 });
+  expect(told[0]?.detail).toBe('queue small uses all the power it may');
+});
+
+test('a chunk that is larger than the quota of its queue is told so', () => {
+  const jobs = [makeJob('job-1', { chunks: 1, chunkPower: 30, queue: 'small' })];
+  const queues = new Map([['small', queue({ quota: 20 })]]);
+  const plan = reconcile(makeCell({ edges: makeEdges(1), jobs, queues }), startMs);
+  const [first] = plan.jobStatuses.get('job-1' as JobId)!.waiting;
+  expect(first).toMatchObject({
+    reason: 'quota',
+    detail: 'a chunk needs 30 power, and queue small may use 20 here',
+  });
 });
 
 test('a job that waits for others gets nothing and says so', () => {
