@@ -32,7 +32,10 @@ export async function listEdges(call: Call, deps: EdgesDeps): Promise<Answer> {
   const position = readCursor(call, 'edges', positionPattern);
   const page = await pageOfEdges(call, deps, filter, position, readLimit(call));
   const nextCursor = page.next === null ? null : encodeCursor(call, 'edges', page.next);
-  return { status: 200, body: { items: page.items, nextCursor } };
+  const cursors = page.items.map(({ cell, name }) =>
+    encodeCursor(call, 'edges', `${cell} ${name}`),
+  );
+  return { status: 200, body: { items: page.items, nextCursor }, cursors };
 }
 
 function readFilter(call: Call): EdgeFilter {

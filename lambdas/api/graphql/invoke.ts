@@ -37,7 +37,8 @@ export type Asked = {
   readonly body?: unknown;
 };
 
-export type Invoke = (operation: keyof typeof handlers & string, asked: Asked) => Promise<unknown>;
+export type Invoked = { readonly body: unknown; readonly cursors: readonly string[] };
+export type Invoke = (operation: keyof typeof handlers & string, asked: Asked) => Promise<Invoked>;
 
 export function createInvoke(call: Call, deps: GraphDeps): Invoke {
   return async (operation, asked) => {
@@ -65,7 +66,7 @@ export function createInvoke(call: Call, deps: GraphDeps): Invoke {
       },
       deps,
     );
-    return answer.body;
+    return { body: answer.body, cursors: answer.cursors ?? [] };
   };
 }
 

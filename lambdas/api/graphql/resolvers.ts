@@ -1,10 +1,10 @@
 import type { EdgeAnswer, LeaseAnswer } from '../../../core/wire/edge-answer.ts';
 import type { ExecutionAnswer, JobAnswer } from '../../../core/wire/job-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
-import type { Asked, Invoke } from './invoke.ts';
+import type { Asked, Invoke, Invoked } from './invoke.ts';
 
 /** What the fields of the graph resolve to: the answers of the operations, with ways from each to its neighbours. */
-type Page<T> = { readonly items: readonly T[]; readonly nextCursor: string | null };
+type Page = { readonly items: readonly unknown[]; readonly nextCursor: string | null };
 type Paging = { readonly first?: number | null; readonly after?: string | null };
 type Filter = Paging & Readonly<Record<string, string | number | null | undefined>>;
 
@@ -15,11 +15,11 @@ export function rootOf(invoke: Invoke) {
     jobs: (filter: Filter) => graph.jobs(filter),
     edge: ({ name }: { name: string }) => graph.edge(name),
     edges: (filter: Filter) => graph.edges(filter),
-    stats: () => invoke('getStats', {}),
+    stats: async () => (await invoke('getStats', {})).body,
     submit: async ({ job }: { job: unknown }) =>
-      graph.jobNode((await invoke('submitJob', { body: job })) as JobAnswer),
+      graph.jobNode((await invoke('submitJob', { body: job })).body as JobAnswer),
     cancel: async ({ id }: { id: string }) =>
-      graph.jobNode((await invoke('cancelJob', { params: { id } })) as JobAnswer),
+      graph.jobNode((await invoke('cancelJob', { params: { id } })).body as JobAnswer),
     cordon: ({ edge, reason }: { edge: string; reason?: string | null }) =>
       graph.patch(edge, { cordoned: true, ...(reason ? { reason } : {}) }),
     uncordon: ({ edge }: { edge: string }) => graph.patch(edge, { cordoned: false }),
@@ -28,7 +28,7 @@ export function rootOf(invoke: Invoke) {
         Object.entries(rest).filter(([, value]) => value !== null && value !== undefined),
       );
       const drained = await invoke('drainEdge', { params: { name: edge }, body });
-      return graph.edgeNode(drained as EdgeAnswer);
+      return graph.edgeNode(drained.body as EdgeAnswer);
     },
   };
 }
@@ -65,17 +65,17 @@ class Graph {
 
   async jobs(filter: Filter): Promise<unknown> {
     const page = await this.invoke('listJobs', { query: queryOf(filter) });
-    return connection(page as Page<JobAnswer>, (job) => this.jobNode(job));
+    return connection(page, (job) => this.jobNode(job as JobAnswer));
   }
 
   async edges(filter: Filter): Promise<unknown> {
     const page = await this.invoke('listEdges', { query: queryOf(filter) });
-    return connection(page as Page<EdgeAnswer>, (edge) => this.edgeNode(edge));
+    return connection(page, (edge) => this.edgeNode(edge as EdgeAnswer));
   }
 
   async patch(name: string, body: unknown): Promise<unknown> {
     const edge = await this.invoke('patchEdge', { params: { name }, body });
-    return this.edgeNode(edge as EdgeAnswer);
+    return this.edgeNode(edge.body as EdgeAnswer);
   }
 
   jobNode(job: JobAnswer) {
@@ -84,7 +84,7 @@ class Graph {
       executions: async (paging: Filter) => {
         const query = queryOf(paging);
         const page = await this.invoke('listExecutions', { params: { id: job.id }, query });
-        return connection(page as Page<ExecutionAnswer>, (it) => this.executionNode(it));
+        return connection(page, (it) => this.executionNode(it as ExecutionAnswer));
       },
     };
   }
@@ -108,7 +108,7 @@ class Graph {
 
   private async orNull(operation: string, asked: Asked): Promise<unknown> {
     try {
-      return await this.invoke(operation, asked);
+      return (await this.invoke(operation, asked)).body;
     } catch (error) {
       if (error instanceof ProblemError && error.code === 'not-found') return null;
       throw error;
@@ -132,11 +132,12 @@ function queryOf({ first, after, ...filter }: Filter): NonNullable<Asked['query'
   return { ...filter, limit: first ?? undefined, cursor: after ?? undefined };
 }
 
-function connection<T, N>(page: Page<T>, nodeOf: (item: T) => N) {
+function connection<N>({ body, cursors }: Invoked, nodeOf: (item: unknown) => N) {
+  const page = body as Page;
   const nodes = page.items.map(nodeOf);
   return {
     nodes,
-    edges: nodes.map((node) => ({ node })),
+    edges: nodes.map((node, at) => ({ node, cursor: cursors[at] })),
     pageInfo: { hasNextPage: page.nextCursor !== null, endCursor: page.nextCursor },
   };
 }

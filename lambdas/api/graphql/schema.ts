@@ -11,7 +11,7 @@ export const graphSchema = buildSchema(`
     edge(name: ID!): Edge
     edges(first: Int = 50, after: String, state: String, pool: String,
       label: String): EdgeConnection!
-    stats: JSON!
+    stats: Stats!
   }
 
   type Mutation {
@@ -25,17 +25,17 @@ export const graphSchema = buildSchema(`
   type PageInfo { hasNextPage: Boolean!, endCursor: String }
 
   type JobConnection { edges: [JobEdge!]!, nodes: [Job!]!, pageInfo: PageInfo! }
-  type JobEdge { node: Job! }
+  type JobEdge { cursor: String!, node: Job! }
 
   type EdgeConnection { edges: [EdgeEdge!]!, nodes: [Edge!]!, pageInfo: PageInfo! }
-  type EdgeEdge { node: Edge! }
+  type EdgeEdge { cursor: String!, node: Edge! }
 
   type ExecutionConnection {
     edges: [ExecutionEdge!]!
     nodes: [Execution!]!
     pageInfo: PageInfo!
   }
-  type ExecutionEdge { node: Execution! }
+  type ExecutionEdge { cursor: String!, node: Execution! }
 
   type Job {
     id: ID!
@@ -51,15 +51,26 @@ export const graphSchema = buildSchema(`
   type JobStatus {
     state: String!
     percent: Int!
-    chunks: JSON!
+    chunks: JobChunks!
     startedAt: String
     endedAt: String
     reason: String
     waiting: [Waiting!]!
-    receipt: JSON!
+    receipt: Receipt!
   }
 
-  type Waiting { reason: String!, chunks: Int!, edges: Int!, detail: String! }
+  type JobChunks {
+    total: Int!, waiting: Int!, pending: Int!, scheduled: Int!, running: Int!, done: Int!,
+    dead: Int!, cancelled: Int!
+  }
+
+  type Receipt {
+    shadowUpdates: Float!, messages: Float!, tableWrites: Float!, lambdaMs: Float!, usd: Float!
+  }
+
+  type Waiting {
+    reason: String!, chunks: Int!, edges: Int!, examples: [ID!]!, detail: String!
+  }
 
   type Execution {
     edge: Edge
@@ -91,9 +102,41 @@ export const graphSchema = buildSchema(`
     busy: Boolean!
     reason: String
     leases: [Lease!]!
-    totals: JSON!
+    totals: EdgeTotals!
     jobs(first: Int = 20, after: String): JobConnection!
   }
 
+  type EdgeTotals { chunksDone: Float!, powerServed: Float! }
+
   type Lease { job: Job, jobId: ID!, chunks: String!, slots: Int!, percent: Int! }
+
+  type Stats {
+    jobs: StatsJobs!
+    chunks: StatsChunks!
+    edges: StatsEdges!
+    power: StatsPower!
+    rates: StatsRates!
+    cells: [StatsCell!]!
+  }
+
+  type StatsJobs {
+    waiting: Float!, pending: Float!, scheduled: Float!, running: Float!, done: Float!,
+    failed: Float!, cancelled: Float!, total: Float!
+  }
+
+  type StatsChunks {
+    pending: Float!, scheduled: Float!, running: Float!, done: Float!, dead: Float!,
+    cancelled: Float!, total: Float!
+  }
+
+  type StatsEdges {
+    total: Int!, connected: Int!, disconnected: Int!, lost: Int!, busy: Int!, free: Int!,
+    cordoned: Int!
+  }
+
+  type StatsPower { total: Float!, free: Float!, reserved: Float!, served: Float! }
+  type StatsRates { jobsPerMinute: Float!, chunksPer10Seconds: Float! }
+  type StatsCell {
+    id: ID!, pool: String!, edges: Int!, free: Float!, backlogPower: Float!
+  }
 `);

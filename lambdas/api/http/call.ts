@@ -23,6 +23,8 @@ export type Answer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+  /** Of a list: the cursor behind each item, for the graph. It is not sent. */
+  readonly cursors?: readonly string[];
 };
 
 export type Handler<D> = (call: Call, deps: D) => Promise<Answer>;

@@ -18,6 +18,7 @@ export async function listExecutions(call: Call, deps: JobsReadDeps): Promise<An
   const more = rows.length > limit && last !== undefined;
   return {
     status: 200,
+    cursors: page.map(({ edge }) => encodeCursor(call, 'executions', edge)),
     body: {
       items: page.map((execution) => executionView(status, execution)),
       nextCursor: more ? encodeCursor(call, 'executions', last.edge) : null,

@@ -22,7 +22,11 @@ export type JobFilter = {
   readonly edge: string | null;
 };
 
-export type JobPage = { readonly ids: readonly JobId[]; readonly next: string | null };
+/** The ids of a page, each with the position behind it. */
+export type JobPage = {
+  readonly positions: ReadonlyMap<JobId, string>;
+  readonly next: string | null;
+};
 
 const positionPattern = /^[0-9a-z][0-9a-z-]{0,80}$/;
 
@@ -32,12 +36,13 @@ export async function listJobs(call: Call, deps: JobsReadDeps): Promise<Answer> 
   const limit = readLimit(call);
   const position = readCursor(call, 'jobs', positionPattern);
   const page = await pageOfJobs(call, deps, filter, position, limit);
-  const found = await deps.jobs.findMany(page.ids);
+  const found = await deps.jobs.findMany([...page.positions.keys()]);
   const items = await Promise.all(
     found.map(async (it) => jobView(it, await executionsOf(deps, it))),
   );
   const nextCursor = page.next === null ? null : encodeCursor(call, 'jobs', page.next);
-  return { status: 200, body: { items, nextCursor } };
+  const cursors = found.map(({ job }) => encodeCursor(call, 'jobs', page.positions.get(job.id)!));
+  return { status: 200, body: { items, nextCursor }, cursors };
 }
 
 /** A job that no edge was ever given has none; lists of waiting jobs need not ask for each. */
@@ -64,7 +69,7 @@ function readFilter(call: Call): JobFilter {
   };
 }
 
-/** Ids of one page, and the position behind it. Only what the caller may see is ever looked at. */
+/** One page. Only what the caller may see is ever looked at. */
 export async function pageOfJobs(
   call: Call,
   deps: Pick<JobsReadDeps, 'jobs' | 'pools'>,
@@ -77,19 +82,19 @@ export async function pageOfJobs(
   if (filter.queue !== null && !seesQueue(caller, filter.queue))
     throw new ProblemError('forbidden');
   const source = await sourceOf(call, deps, filter);
-  const ids: JobId[] = [];
+  const positions = new Map<JobId, string>();
   let position = start;
   for (let examined = 0; examined < listRowsExaminedMax; ) {
     const rows = await source(position, limit + 1);
     for (const row of rows) {
-      if (ids.length === limit) return { ids, next: position };
+      if (positions.size === limit) return { positions, next: position };
       position = row.position;
-      if (seesQueue(caller, row.queue) && passes(row, filter)) ids.push(row.id);
+      if (seesQueue(caller, row.queue) && passes(row, filter)) positions.set(row.id, position);
     }
     examined += rows.length;
-    if (rows.length <= limit) return { ids, next: null };
+    if (rows.length <= limit) return { positions, next: null };
   }
-  return { ids, next: position };
+  return { positions, next: position };
 }
 
 type Source = (position: string | null, limit: number) => Promise<readonly ListedJob[]>;

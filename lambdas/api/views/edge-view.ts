@@ -68,7 +68,13 @@ function freeOf(edge: StoredEdge, capacity: Amounts, asks: ReadonlyMap<JobId, As
       free.others[name] = (free.others[name] ?? 0) - slots * amount;
     }
   }
-  return free;
+  return atLeastNone(free);
+}
+
+/** A capacity that was made smaller than what is in use leaves nothing free, not less. */
+function atLeastNone({ power, others }: Amounts): Amounts {
+  const entries = Object.entries(others).map(([name, amount]) => [name, Math.max(0, amount)]);
+  return { power: Math.max(0, power), others: Object.fromEntries(entries) };
 }
 
 function leasesOf(edge: StoredEdge): LeaseAnswer[] {
