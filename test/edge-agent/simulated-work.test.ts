@@ -89,6 +89,22 @@ test('a second agent on the same directory is refused in a sentence', async () =
   await expect(second.exit).rejects.toThrow(/Another agent .* uses/);
 });
 
+test('an edge that was removed while it was away starts as a new one of its name', async () => {
+  plane.addJob('job-a', { ...quickJob, chunks: 20 });
+  const first = start(agentOptions(plane, directory.path));
+  plane.grant('edge-1', 'job-a', '0-9', 2);
+  await plane.until(() => plane.jobs.get('job-a')!.done.size === 10, 'the first half');
+  await first.stop();
+  plane.revoke('edge-1');
+  const second = start(agentOptions(plane, directory.path));
+  const enrolments = () => plane.requests.filter((line) => line === 'enrolled edge-1').length;
+  await plane.until(() => enrolments() === 2, 'it enrols again');
+  plane.grant('edge-1', 'job-a', '10-19', 2);
+  await plane.until(() => plane.jobs.get('job-a')!.done.size === 20, 'the second half');
+  expect(second.lines.join('\n')).toMatch(/enrolled again as a new edge/);
+  expect(plane.jobs.get('job-a')!.repeats).toBe(0);
+});
+
 test('a revoked edge stops and says so', async () => {
   plane.addJob('job-a', { chunks: 1, run: { simulate: { seconds: 60 } } });
   const agent = start(agentOptions(plane, directory.path, { enrolToken: plane.enrolToken }));

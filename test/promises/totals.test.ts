@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startDatabase, type TestDatabase } from '../contract/database.ts';
+import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
+
+/** The figures of the fleet and the credentials, over the API and a real table. */
+
+let database: TestDatabase;
+let api: ApiStage;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  api = createApiStage(await database.makeTable());
+});
+afterAll(() => database.close());
+
+async function runJob(secret: string, sequence: number): Promise<string> {
+  const { json } = await api.request('POST', '/v1/jobs', { body: { power: 100, chunks: 1 } });
+  await api.settle();
+  const work = await api.request('GET', '/v1/edges/edge-1/work', { token: secret });
+  const report = {
+    b: 'boot',
+    e: work.json.e,
+    n: sequence,
+    f: 0,
+    w: { [json.id]: { d: '0', a: '' } },
+  };
+  await api.request('POST', '/v1/edges/edge-1/report', { token: secret, body: report });
+  await api.settle();
+  return json.id;
+}
+
+test('totals never fall, also when the jobs that made them are removed', async () => {
+  const body = { name: 'edge-1', capacity: { power: 250 } };
+  const { secret } = (await api.request('POST', '/v1/edges', { body })).json;
+  await api.request('POST', '/v1/edges/edge-1/report', {
+    token: secret,
+    body: { b: 'boot', e: 0, n: 1, f: 250, w: {} },
+  });
+  const first = await runJob(secret, 2);
+  await runJob(secret, 3);
+  const before = (await api.request('GET', '/v1/stats')).json;
+  expect([before.jobs.done, before.chunks.done, before.power.served]).toEqual([2, 2, 200]);
+  expect((await api.request('DELETE', `/v1/jobs/${first}?purge=true`)).status).toBe(204);
+  await api.settle();
+  const after = (await api.request('GET', '/v1/stats')).json;
+  expect([after.jobs.done, after.chunks.done, after.power.served]).toEqual([2, 2, 200]);
+  expect(after.jobs.total).toBe(before.jobs.total);
+});
+
+test('no two tokens are alike, none is shown twice, and none is a name', async () => {
+  const make = async (name: string) => {
+    const body = { name, scopes: ['jobs:read'] };
+    return (await api.request('POST', '/v1/tokens', { body })).json;
+  };
+  const tokens = [await make('blue'), await make('blue'), await make('pink')];
+  const secrets = tokens.map(({ secret }) => secret as string);
+  expect(new Set(secrets).size).toBe(3);
+  for (const secret of secrets) {
+    expect(secret.length).toBeGreaterThanOrEqual(40);
+    expect(secret).not.toMatch(/blue|pink/);
+  }
+  const listed = (await api.request('GET', '/v1/tokens')).text;
+  for (const secret of secrets) expect(listed).not.toContain(secret);
+});
