@@ -84,6 +84,9 @@ function readValue(name: string, flag: Flag, text: string | undefined, before: V
     return text;
   }
   if (text === undefined) throw usage(`--${name} needs a value.`, `Write --${name} ${flag.value}.`);
+  if (text === '' && !(flag.kind === 'text' && flag.blank === true)) {
+    throw usage(`The value of --${name} is empty.`, `Write --${name} ${flag.value}.`);
+  }
   if (flag.kind === 'list') return [...(Array.isArray(before) ? before : []), text];
   if (flag.kind === 'text') {
     if (flag.choices !== undefined) checkChoice(name, text, flag.choices);
@@ -137,6 +140,11 @@ function checkCounts(
         ? `Usage: ${usageLine(command)}`
         : `A program to run goes after "--": edgewise ${command.name} … -- ${surplus} …`;
     throw usage(`"${surplus}" is one argument too many.`, remedy);
+  }
+  const blank = args.indexOf('');
+  if (blank !== -1) {
+    const name = command.args[Math.min(blank, command.args.length - 1)]?.name ?? 'An argument';
+    throw usage(`${name} is empty.`, `Usage: ${usageLine(command)}`);
   }
   if (rest !== null && command.rest === undefined) {
     throw usage(

@@ -15,8 +15,16 @@ export type Flag = {
   readonly rare?: boolean;
 } & (
   | { readonly kind: 'switch' }
-  | { readonly kind: 'text'; readonly value: string; readonly choices?: readonly string[] }
-  | { readonly kind: 'list'; readonly value: string }
+  | {
+      readonly kind: 'text';
+      readonly value: string;
+      readonly choices?: readonly string[];
+      /** What the shell may complete the value with. */
+      readonly noun?: Noun;
+      /** An empty text means something; elsewhere it is a variable that was not set. */
+      readonly blank?: true;
+    }
+  | { readonly kind: 'list'; readonly value: string; readonly noun?: Noun }
   | {
       readonly kind: 'number';
       readonly value: string;
@@ -97,6 +105,16 @@ export const globalFlags = {
   },
   api: { kind: 'text', value: 'URL', about: 'address of the API' },
   token: { kind: 'text', value: 'TOKEN', about: 'token that authorises the call' },
-  context: { kind: 'text', value: 'NAME', about: 'context of the configuration to use' },
+  context: {
+    kind: 'text',
+    value: 'NAME',
+    noun: 'context',
+    about: 'context of the configuration to use',
+  },
   help: { kind: 'switch', short: 'h', about: 'this text' },
 } as const satisfies Flags;
+
+/** Whether a flag of the command itself was given: those that every command takes change nothing. */
+export function givesAny(given: ReadonlySet<string>): boolean {
+  return [...given].some((name) => !(name in globalFlags));
+}

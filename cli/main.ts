@@ -18,7 +18,11 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
+  if (error.code === 'EPIPE') process.exit(0);
+  process.stderr.write(`edgewise: The output cannot be written (${error.code ?? error}).\n`);
+  process.exit(1);
 });
+// Talk that nobody can hear does not stop the work.
+process.stderr.on('error', () => undefined);
 
 process.exitCode = await run(process.argv.slice(2), processTerminal(interruption.signal));

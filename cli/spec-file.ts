@@ -17,12 +17,12 @@ export async function readSpecText(terminal: Terminal, path: string): Promise<st
     const why = code === 'ENOENT' ? 'does not exist' : `cannot be read (${code ?? error})`;
     throw new Failure(
       exitCode.usage,
-      `The file ${path} ${why}.`,
+      `${subjectOf(path)} ${why}.`,
       'Give its path to --file, or "-" for stdin.',
     );
   }
   if (Buffer.byteLength(text) > fileBytesMax) {
-    throw usage(`The file ${path} is larger than ${fileBytesMax} bytes.`);
+    throw usage(`${subjectOf(path)} is larger than ${fileBytesMax} bytes.`);
   }
   return text;
 }
@@ -37,10 +37,14 @@ export async function readSpecFile(
     value = parse(text, { maxAliasCount: 100 });
   } catch (error) {
     const [first] = (error as Error).message.split('\n');
-    throw usage(`The file ${path} is neither YAML nor JSON.`, first ?? null);
+    throw usage(`${subjectOf(path)} is neither YAML nor JSON.`, first ?? null);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw usage(`The file ${path} holds no object.`, 'Write fields like "power: 500".');
+    throw usage(`${subjectOf(path)} holds no object.`, 'Write fields like "power: 500".');
   }
   return value as Record<string, unknown>;
+}
+
+function subjectOf(path: string): string {
+  return path === '-' ? 'Standard input' : `The file ${path}`;
 }

@@ -20,6 +20,7 @@ export type Terminal = {
   readonly errIsTerminal: boolean;
   readonly inIsTerminal: boolean;
   readonly columns: number;
+  readonly rows: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly directory: string;
   readonly home: string;
@@ -43,7 +44,13 @@ export function processTerminal(interrupted: AbortSignal): Terminal {
     outIsTerminal: process.stdout.isTTY === true,
     errIsTerminal: process.stderr.isTTY === true,
     inIsTerminal: process.stdin.isTTY === true,
-    columns: process.stdout.columns ?? process.stderr.columns ?? 100,
+    // Asked each time: a window may change while something is watched.
+    get columns() {
+      return process.stdout.columns ?? process.stderr.columns ?? 100;
+    },
+    get rows() {
+      return process.stdout.rows ?? process.stderr.rows ?? 40;
+    },
     env: process.env,
     directory: process.cwd(),
     home: homedir(),

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { ExecutorName } from '../core/job.ts';
 import { edgePowerDefault, powerMax } from '../core/limits.ts';
 import { isName } from '../core/names.ts';
 import { edgesPerProcessMax } from './limits.ts';
@@ -83,7 +84,7 @@ export function parseAgentOptions(argv: readonly string[], env: Environment): Ag
     pool: values.pool ?? env.EDGEWISE_POOL ?? null,
     power: parsePower(values.power ?? env.EDGE_POWER),
     labels: parseLabels(values.label ?? []),
-    executors: parseList(values.executor),
+    executors: parseExecutors(values.executor),
     dataDirectory: join(values.data ?? env.EDGEWISE_DATA ?? defaultData(env), name),
     transport,
     policyFile: values.policy ?? env.EDGEWISE_POLICY ?? null,
@@ -146,9 +147,23 @@ function parseLabels(pairs: readonly string[]): Record<string, string> {
   return labels;
 }
 
-function parseList(items: readonly string[] | undefined): string[] | null {
+const executorNames: readonly string[] = [
+  'simulate',
+  'process',
+  'container',
+  'slurm',
+  'flux',
+] satisfies ExecutorName[];
+
+/** An edge that offers nothing would refuse whatever it is given. */
+function parseExecutors(items: readonly string[] | undefined): string[] | null {
   if (items === undefined) return null;
-  return items.flatMap((item) => item.split(',')).filter((item) => item !== '');
+  const wanted = items.flatMap((item) => item.split(',')).filter((item) => item !== '');
+  const strange = wanted.find((item) => !executorNames.includes(item));
+  if (strange === undefined && wanted.length > 0) return wanted;
+  throw new UsageError(
+    `--executor is one of ${executorNames.join(', ')}, not "${strange ?? items.join(',')}".`,
+  );
 }
 
 function defaultData(env: Environment): string {

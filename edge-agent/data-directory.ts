@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -44,7 +45,7 @@ export function openDataDirectory(path: string): DataDirectory {
   const outputs = join(path, 'outputs');
   const cluster = join(path, 'cluster');
   for (const directory of [path, specs, outputs, cluster, join(path, 'edges')]) {
-    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    makeDirectory(directory);
   }
   const release = takeLock(join(path, 'lock'), path);
   return {
@@ -56,6 +57,16 @@ export function openDataDirectory(path: string): DataDirectory {
     edge: (name) => join(path, 'edges', name),
     release,
   };
+}
+
+/**
+ * One directory at a time: asked for a whole path, Node calls a read-only disk a missing file, and
+ * tries for ever where the kernel takes no directories.
+ */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
 }
 
 /** How often two starts may get in each other's way before one gives up. */

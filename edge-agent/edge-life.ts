@@ -139,11 +139,13 @@ export class EdgeLife {
       connected: () => {
         this.#wasConnected = true;
         this.#toldReason = '';
+        this.#deps.log(`${name}: connected`);
         this.#setState('connected', '');
         this.edge.linkEvents.connected();
         void this.tellFacts();
       },
       disconnected: (reason: string) => {
+        if (!this.#deps.signal.aborted) this.#tellOnce(reason);
         this.#setState('offline', reason);
         this.edge.linkEvents.disconnected(reason);
       },

@@ -71,7 +71,10 @@ function say(write: (text: string) => void, text: string): number {
 
 function explain(error: unknown): string {
   if (error instanceof DirectoryInUse || error instanceof PolicyError) return error.message;
-  const { code, path, message } = error as { code?: string; path?: string; message?: string };
+  const { code, path, message, syscall } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' && syscall === 'mkdir') {
+    return `The agent cannot make ${path}: its disk takes no directories. Choose another --data.`;
+  }
   switch (code) {
     case 'EACCES':
     case 'EPERM':
@@ -83,6 +86,9 @@ function explain(error: unknown): string {
       return `The disk of ${path ?? 'the data directory'} is full. Make room and start again.`;
     case 'EROFS':
       return `${path ?? 'The data directory'} is read-only. Choose another --data.`;
+    case 'EEXIST':
+    case 'ENOTDIR':
+      return `${path ?? 'The data directory'} is not a directory. Choose another --data.`;
     default:
       return `The agent cannot go on: ${message ?? String(error)}.`;
   }

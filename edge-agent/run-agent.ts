@@ -50,6 +50,11 @@ export async function runAgent(
     const path = runtime.path ?? process.env.PATH ?? '';
     const { software } = policy.current();
     const host = await examineHost({ wanted: options.executors, path, software });
+    for (const name of options.executors ?? []) {
+      if (![...host.executors.keys()].some((found) => found === name)) {
+        runtime.log(`${name} is not on this host, so it is not offered.`);
+      }
+    }
     return await runOn(host, policy, directory, options, signal, runtime);
   } finally {
     directory.release();

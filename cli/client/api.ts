@@ -78,7 +78,8 @@ async function send(sender: Sender, method: Method, path: string, ask: Ask): Pro
     const later = outcome.status === 429 || outcome.status === 503;
     const retryMs = Math.max(backoffMs, (outcome.retryAfterSeconds ?? 0) * 1_000);
     if (!later || attempt >= requestAttemptsMax || retryMs > retryAfterMsMax) {
-      throw failureOfProblem(readProblem(outcome.status, tryParse(outcome.text)), asked);
+      const problem = readProblem(outcome.status, tryParse(outcome.text));
+      throw failureOfProblem(problem, asked, sender.access.token !== null);
     }
     await pause(sender, retryMs);
   }

@@ -34,11 +34,21 @@ export function readProblem(status: number, body: unknown): Problem {
   };
 }
 
-export function failureOfProblem(problem: Problem, asked: string): Failure {
-  const sentence = problem.detail || problem.title || `The API answered ${problem.status}.`;
-  const pointers = problem.errors.map((error) => `${error.pointer || '/'}: ${error.message}`);
+export function failureOfProblem(problem: Problem, asked: string, hasToken = true): Failure {
+  const sentence = sentenceOf(problem, hasToken);
+  // What the sentence says already is not said again.
+  const unsaid = problem.errors.filter((error) => !sentence.includes(error.message));
+  const pointers = unsaid.map((error) => `${error.pointer || '/'}: ${error.message}`);
   const remedy = pointers.length > 0 ? pointers.join('\n  ') : remedyOf(problem, asked);
   return new Failure(codeOf(problem), endSentence(sentence), remedy, problem.status);
+}
+
+/** What the API says to a program about its header is no help to who typed a command. */
+function sentenceOf({ status, detail, title }: Problem, hasToken: boolean): string {
+  if (status !== 401) return detail || title || `The API answered ${status}.`;
+  return hasToken
+    ? 'The token is not accepted: it is wrong, expired or revoked'
+    : 'No token is given';
 }
 
 function endSentence(text: string): string {

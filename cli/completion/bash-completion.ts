@@ -1,4 +1,9 @@
-import { type CompletionEntry, type CompletionTree, namesOf } from './completion-tree.ts';
+import {
+  type CompletionEntry,
+  type CompletionFlag,
+  type CompletionTree,
+  namesOf,
+} from './completion-tree.ts';
 
 /** Plain bash, without the bash-completion package: one case per command. */
 export function bashCompletion(tree: CompletionTree): string {
@@ -9,6 +14,12 @@ _edgewise() {
   COMPREPLY=()
   cur="\${COMP_WORDS[COMP_CWORD]}"
   prev="\${COMP_WORDS[COMP_CWORD-1]}"
+  # Bash takes --flag=value for three words.
+  if [[ "$cur" == "=" ]]; then
+    cur=""
+  elif [[ "$prev" == "=" ]]; then
+    prev="\${COMP_WORDS[COMP_CWORD-2]}"
+  fi
   path="\${COMP_WORDS[1]}"
   if (( COMP_CWORD == 1 )); then
     COMPREPLY=( $(compgen -W "${first}" -- "$cur") )
@@ -67,9 +78,16 @@ function entryCase(entry: CompletionEntry): string {
 
 function valueCases(entry: CompletionEntry): string[] {
   return entry.flags
-    .filter((flag) => flag.takesValue && flag.choices.length > 0)
-    .map((flag) => {
+    .map((flag) => ({ flag, values: valuesOf(flag) }))
+    .filter(({ flag, values }) => flag.takesValue && values !== null)
+    .map(({ flag, values }) => {
       const short = flag.short === null ? '' : `|"${entry.words} -${flag.short}"`;
-      return `    "${entry.words} --${flag.name}"${short}) echo "${flag.choices.join(' ')}" ;;\n`;
+      return `    "${entry.words} --${flag.name}"${short}) ${values} ;;\n`;
     });
+}
+
+function valuesOf({ choices, noun }: CompletionFlag): string | null {
+  if (choices.length > 0) return `echo "${choices.join(' ')}"`;
+  const names = noun === null ? undefined : namesOf[noun];
+  return names === undefined ? null : `${names} 2>/dev/null`;
 }

@@ -19,6 +19,7 @@ export type CompletionFlag = {
   readonly about: string;
   readonly takesValue: boolean;
   readonly choices: readonly string[];
+  readonly noun: Noun | null;
 };
 
 export type CompletionTree = {
@@ -61,6 +62,7 @@ function flagOf(name: string, flag: Flag): CompletionFlag {
     about: flag.about,
     takesValue: flag.kind !== 'switch' && flag.kind !== 'mode',
     choices: 'choices' in flag ? (flag.choices ?? []) : [],
+    noun: 'noun' in flag ? (flag.noun ?? null) : null,
   };
 }
 

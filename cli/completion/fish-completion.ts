@@ -23,8 +23,9 @@ function entryLines(entry: CompletionEntry): string[] {
   for (const flag of entry.flags) {
     const short = flag.short === null ? '' : ` -s ${flag.short}`;
     const value = flag.takesValue ? ' -r' : '';
-    const choices =
-      flag.takesValue && flag.choices.length > 0 ? ` -a '${flag.choices.join(' ')}'` : '';
+    const asked = flag.noun === null ? undefined : namesOf[flag.noun];
+    const values = asked === undefined ? flag.choices.join(' ') : `(${asked} 2>/dev/null)`;
+    const choices = flag.takesValue && values !== '' ? ` -a '${values}'` : '';
     const about = quote(flag.about);
     const option = `-l ${flag.name}${short}${value}${choices}`;
     lines.push(`complete -c edgewise -n '${condition}' ${option} -d '${about}'`);

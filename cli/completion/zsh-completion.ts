@@ -71,11 +71,13 @@ function entryCase(entry: CompletionEntry): string {
 function flagSpec(flag: CompletionFlag): string {
   const about = quote(flag.about);
   if (!flag.takesValue) return `--${flag.name}[${about}]`;
-  const values = flag.choices.length > 0 ? `(${flag.choices.join(' ')})` : valueAction(flag.name);
+  const values = flag.choices.length > 0 ? `(${flag.choices.join(' ')})` : valueAction(flag);
   return `--${flag.name}=[${about}]:value:${values}`;
 }
 
-function valueAction(name: string): string {
+function valueAction({ name, noun }: CompletionFlag): string {
+  const names = noun === null ? undefined : namesOf[noun];
+  if (names !== undefined) return `_edgewise_names "${names}"`;
   return ['file', 'data', 'csr', 'policy'].includes(name) ? '_files' : '';
 }
 

@@ -6,7 +6,15 @@ export const command = defineCommand({
   name: 'edge cordon',
   about: 'give an edge no new work; what it has goes on',
   args: [{ name: 'EDGE', noun: 'edge' }],
-  flags: { reason: { kind: 'text', short: 'r', value: 'TEXT', about: 'why, for whoever wonders' } },
+  flags: {
+    reason: {
+      kind: 'text',
+      short: 'r',
+      value: 'TEXT',
+      blank: true,
+      about: 'why, for whoever wonders',
+    },
+  },
   examples: ['edgewise edge cordon edge-10 --reason "new disk"'],
   async run({ args, flags, api, output }) {
     const reason = flags.reason ?? null;

@@ -12,7 +12,13 @@ export const command = defineCommand({
   about: 'empty an edge: unstarted chunks move at once, running ones until the deadline',
   args: [{ name: 'EDGE', noun: 'edge' }],
   flags: {
-    reason: { kind: 'text', short: 'r', value: 'TEXT', about: 'why, for whoever wonders' },
+    reason: {
+      kind: 'text',
+      short: 'r',
+      value: 'TEXT',
+      blank: true,
+      about: 'why, for whoever wonders',
+    },
     deadline: { kind: 'text', value: 'DURATION', about: 'how long running chunks may go on' },
     wait: { kind: 'switch', about: 'return when it is empty' },
     timeout: { kind: 'text', value: 'DURATION', about: 'longest wait (exit code 6)' },
@@ -20,19 +26,19 @@ export const command = defineCommand({
   },
   examples: ['edgewise edge drain edge-10 --reason "new disk" --deadline 5m --wait'],
   async run({ args, flags, api, output, terminal }) {
-    const client = api();
     const [name] = args;
-    await confirm(terminal, flags.yes, `Drain ${name}?`);
     const { deadline } = flags;
     const deadlineSeconds =
       deadline === undefined ? null : Math.ceil(parseDurationMs(deadline, 'deadline') / 1_000);
+    const limitMs =
+      flags.timeout === undefined ? waitMsDefault : parseDurationMs(flags.timeout, 'timeout');
+    const client = api();
+    await confirm(terminal, flags.yes, `Drain ${name}?`);
     const body = {
       ...(flags.reason === undefined ? {} : { reason: flags.reason }),
       ...(deadlineSeconds === null ? {} : { deadlineSeconds }),
     };
     let edge = (await client.ask<Edge>('POST', edgePath(name!, '/drain'), { body })).body;
-    const limitMs =
-      flags.timeout === undefined ? waitMsDefault : parseDurationMs(flags.timeout, 'timeout');
     const startMs = terminal.nowMs();
     while (flags.wait) {
       edge = await client.get<Edge>(edgePath(name!));

@@ -15,7 +15,7 @@ export const command = defineCommand({
   flags: {
     power: { kind: 'number', value: 'W', min: 1, about: 'power it offers' },
     resource: { kind: 'list', value: 'NAME=N', about: 'another amount it offers: cores=8' },
-    pool: { kind: 'text', short: 'p', value: 'POOL', about: 'its pool (default)' },
+    pool: { kind: 'text', short: 'p', value: 'POOL', noun: 'pool', about: 'its pool (default)' },
     label: { kind: 'list', short: 'l', value: 'K=V', about: 'a label' },
     csr: {
       kind: 'text',

@@ -1,5 +1,6 @@
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
+import { asEdge } from './edge-secret.ts';
 import { edgePath } from './edge-view.ts';
 
 export const command = defineCommand({
@@ -9,8 +10,9 @@ export const command = defineCommand({
   flags: {},
   examples: ['edgewise edge work edge-10 --token "$EDGE_SECRET"'],
   async run({ args, api, output }) {
-    const work: unknown = await api().get(edgePath(args[0]!, '/work'));
-    output.single(work, args[0]!, () => `${JSON.stringify(work, null, 2)}\n`);
+    const edge = args[0]!;
+    const work: unknown = await asEdge(edge, () => api().get(edgePath(edge, '/work')));
+    output.single(work, edge, () => `${JSON.stringify(work, null, 2)}\n`);
     return exitCode.ok;
   },
 });

@@ -27,7 +27,13 @@ export const command = defineCommand({
   args: [],
   flags: {
     state: { kind: 'text', short: 's', value: 'STATE', choices: states, about: states.join(', ') },
-    pool: { kind: 'text', short: 'p', value: 'POOL', about: 'only edges of this pool' },
+    pool: {
+      kind: 'text',
+      short: 'p',
+      value: 'POOL',
+      noun: 'pool',
+      about: 'only edges of this pool',
+    },
     label: { kind: 'text', short: 'l', value: 'K=V', about: 'only edges with this label' },
     ...limitFlags,
     ...watchFlags,

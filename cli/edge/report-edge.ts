@@ -2,6 +2,7 @@ import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { readSpecFile } from '../spec-file.ts';
+import { asEdge } from './edge-secret.ts';
 import { edgePath } from './edge-view.ts';
 
 export const command = defineCommand({
@@ -21,8 +22,10 @@ export const command = defineCommand({
     if (flags.file === undefined)
       throw usage('--file is missing.', 'Give the report: --file report.json');
     const body = await readSpecFile(terminal, flags.file);
-    const answer = await api().ask('POST', edgePath(args[0]!, '/report'), { body });
-    output.single(answer.body, args[0]!, () => 'accepted\n');
+    const edge = args[0]!;
+    const send = () => api().ask('POST', edgePath(edge, '/report'), { body });
+    const answer = await asEdge(edge, send);
+    output.single(answer.body, edge, () => 'accepted\n');
     return exitCode.ok;
   },
 });

@@ -1,4 +1,4 @@
-import { defineCommand } from '../command.ts';
+import { defineCommand, givesAny } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { parseAmounts, parsePairs } from '../pairs.ts';
@@ -16,7 +16,7 @@ export const command = defineCommand({
   },
   examples: ['edgewise edge set edge-10 --label site=north --power 500'],
   async run({ args, flags, given, api, output, terminal }) {
-    if (given.size === 0)
+    if (!givesAny(given))
       throw usage('Nothing to change is given.', 'See: edgewise edge set --help');
     const labels = parsePairs(flags.label, 'label');
     const amounts = parseAmounts(flags.resource, 'resource');

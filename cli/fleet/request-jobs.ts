@@ -21,7 +21,7 @@ const flags = {
   'max-active': { kind: 'number', value: 'N', min: 1, about: 'jobs that may wait or run (100)' },
   seconds: { kind: 'number', value: 'S', min: 1, about: 'longest simulated chunk (6)' },
   keep: { kind: 'text', value: 'DURATION', about: 'remove finished jobs after this time (1h)' },
-  pool: { kind: 'text', short: 'p', value: 'POOL', about: 'pool of the jobs' },
+  pool: { kind: 'text', short: 'p', value: 'POOL', noun: 'pool', about: 'pool of the jobs' },
   name: { kind: 'text', value: 'NAME', about: 'what the names begin with (random)', rare: true },
   every: { kind: 'text', value: 'DURATION', about: 'how often to look (500ms)', rare: true },
   seed: { kind: 'number', value: 'N', min: 0, about: 'the same jobs again', rare: true },

@@ -1,7 +1,8 @@
 import { agentCommand } from '../../edge-agent/main.ts';
 import { defineCommand } from '../command.ts';
 import type { ExitCode } from '../exit-code.ts';
-import { agentEnvironment } from './agent-settings.ts';
+import { resolveSettings } from '../settings.ts';
+import { agentEnvironment, takeClientFlags } from './agent-settings.ts';
 
 /**
  * The agent has its own parser and its own program; here it only learns which API this client would
@@ -18,7 +19,7 @@ export const command = defineCommand({
     power: { kind: 'number', value: 'W', about: 'power of each edge' },
     executor: { kind: 'list', value: 'NAME', about: 'offer only this executor' },
     label: { kind: 'list', value: 'K=V', about: 'label' },
-    pool: { kind: 'text', value: 'POOL', about: 'pool to enrol in' },
+    pool: { kind: 'text', value: 'POOL', noun: 'pool', about: 'pool to enrol in' },
     data: { kind: 'text', value: 'DIR', about: 'where the agent keeps its state' },
     'enrol-token': { kind: 'text', value: 'T', about: 'token for the first start' },
     transport: {
@@ -31,14 +32,16 @@ export const command = defineCommand({
     quiet: { kind: 'switch', about: 'print only what matters' },
   },
   examples: ['edgewise agent --name edge-1 --power 250'],
-  async run(call) {
-    const { args, terminal } = call;
+  async run({ args: argv, terminal }) {
+    const { words: args, given } = takeClientFlags(argv);
     const streams = {
       out: (text: string) => terminal.out(text),
       err: (text: string) => terminal.draw(text),
     };
     const asksOnly = args.some((word) => ['--help', '-h', '--version'].includes(word));
-    const env = asksOnly ? terminal.env : agentEnvironment(call);
+    const env = asksOnly
+      ? terminal.env
+      : agentEnvironment(terminal, resolveSettings(given, terminal), given.token);
     return (await agentCommand(args, env, streams, terminal.interrupted)) as ExitCode;
   },
 });

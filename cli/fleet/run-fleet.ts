@@ -25,7 +25,7 @@ export const command = defineCommand({
   flags: {
     power: { kind: 'number', value: 'W', min: 1, about: 'power of each edge (250)' },
     prefix: { kind: 'text', value: 'NAME', about: 'what the names begin with (edge)' },
-    pool: { kind: 'text', short: 'p', value: 'POOL', about: 'pool to enrol in' },
+    pool: { kind: 'text', short: 'p', value: 'POOL', noun: 'pool', about: 'pool to enrol in' },
     label: { kind: 'list', short: 'l', value: 'K=V', about: 'label of each edge' },
     data: { kind: 'text', value: 'DIR', about: 'where the edges keep their state' },
     transport: {
@@ -41,8 +41,7 @@ export const command = defineCommand({
     },
   },
   examples: ['edgewise fleet 100 110'],
-  async run(call) {
-    const { args, flags, settings, terminal } = call;
+  async run({ args, flags, given, settings, terminal }) {
     const start = readNumber(args[0]!, 'START');
     const end = readNumber(args[1]!, 'END');
     if (end <= start || end - start > fleetEdgesMax) {
@@ -59,14 +58,9 @@ export const command = defineCommand({
     }
     for (const label of flags.label) argv.push('--label', label);
     if (flags['draw-power']) argv.push('--draw-power');
-    const environment = agentEnvironment(call);
-    const api = call.given.has('api') ? (settings().api ?? undefined) : environment.EDGEWISE_API;
-    const token = call.given.has('token') ? settings().token : null;
-    const options = readOptions(argv, {
-      ...environment,
-      EDGEWISE_API: api,
-      EDGEWISE_ENROL_TOKEN: token ?? environment.EDGEWISE_ENROL_TOKEN,
-    });
+    const access = settings();
+    const tokenGiven = given.has('token') ? (access.token ?? undefined) : undefined;
+    const options = readOptions(argv, agentEnvironment(terminal, access, tokenGiven));
     terminal.say(`Edges ${names[0]} … ${names.at(-1)} start; Ctrl-C stops them.`);
     const log = (line: string): void => terminal.say(line);
     return finish(await runTogether(divide(names, options), terminal.interrupted, log));

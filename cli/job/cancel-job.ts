@@ -1,4 +1,4 @@
-import type { Job } from '../client/resources.ts';
+import { isFinal, type Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { confirm, yesFlag } from '../confirmation.ts';
 import { exitCode } from '../exit-code.ts';
@@ -29,17 +29,22 @@ export const command = defineCommand({
     }
     const [only] = cancelled;
     if (cancelled.length === 1 && only !== undefined) {
-      output.single(only, only.id, () => `${only.id} ${only.status.state}\n`);
+      output.single(only, only.id, () => `${only.id} ${stateOf(only)}\n`);
     } else {
       const value = { items: cancelled, nextCursor: null };
       output.list(value, cancelled, {
         name: (job) => job.id,
         columns: [
           { title: 'ID', of: (job) => job.id },
-          { title: 'STATE', of: (job) => job.status.state, state: true },
+          { title: 'STATE', of: stateOf, state: true },
         ],
       });
     }
     return exitCode.ok;
   },
 });
+
+/** What runs is stopped on its edge, which takes a moment; until then the API says "running". */
+function stateOf({ status }: Job): string {
+  return isFinal(status.state) ? status.state : 'stopping';
+}

@@ -3,6 +3,7 @@ import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { clean } from '../output/table.ts';
 import { jobPath, withJob } from './job-reference.ts';
+import { reasonOnEdges } from './job-view.ts';
 
 type Explained = Waiting & { readonly examples?: readonly string[] };
 
@@ -67,7 +68,7 @@ function describeExplanation(job: Job, explanation: Explanation): string {
   for (const one of reasons) {
     lines.push(
       '',
-      `${one.chunks} ${one.chunks === 1 ? 'chunk waits' : 'chunks wait'}: ${one.reason}`,
+      `${one.chunks} ${one.chunks === 1 ? 'chunk waits' : 'chunks wait'}: ${reasonOnEdges(one)}`,
     );
     if (one.detail) lines.push(`  ${one.detail}`);
     if (one.examples !== undefined && one.examples.length > 0)

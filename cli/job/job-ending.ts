@@ -1,12 +1,19 @@
 import type { Api } from '../client/api.ts';
 import { isFinal, type Job } from '../client/resources.ts';
-import { parseDurationMs } from '../duration.ts';
+import { formatDurationMs, parseDurationMs } from '../duration.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
-import { placedMsDefault, pollFirstMs, pollMsMax, waitMsDefault } from '../limits.ts';
+import { Failure, usage } from '../failure.ts';
+import {
+  placedMsDefault,
+  pollFirstMs,
+  pollMsMax,
+  unreachableMsMax,
+  waitMsDefault,
+} from '../limits.ts';
 import { progressBar } from '../output/progress-bar.ts';
 import type { Terminal } from '../terminal.ts';
 import { jobPath } from './job-reference.ts';
+import { waitingText } from './job-view.ts';
 
 /**
  * Waits for a job: until it has ended, or until something of it is placed. The job is asked for
@@ -28,9 +35,32 @@ export const waitFlags = {
 
 export type Goal = 'done' | 'placed';
 
-export function readGoal(mode: string | undefined): Goal | null {
-  if (mode === undefined) return null;
-  return mode === 'placed' ? 'placed' : 'done';
+/** What is waited for, and how long at most. */
+export type Wait = {
+  readonly goal: Goal;
+  readonly limitMs: number;
+  /** The limit as it was given. */
+  readonly limit: string;
+};
+
+type WaitValues = { readonly wait: string | undefined; readonly timeout: string | undefined };
+
+/** Read before anything is sent: a word that is not understood must not leave a job behind. */
+export function readWait({ wait, timeout }: WaitValues): Wait | null {
+  if (wait !== undefined) return waitFor(wait === 'placed' ? 'placed' : 'done', timeout);
+  if (timeout === undefined) return null;
+  throw usage(
+    '--timeout limits --wait, which is not given.',
+    'For a limit of each chunk: --chunk-timeout S.',
+  );
+}
+
+export function waitFor(goal: Goal, timeout: string | undefined): Wait {
+  if (timeout !== undefined) {
+    return { goal, limitMs: parseDurationMs(timeout, 'timeout'), limit: timeout };
+  }
+  const limitMs = goal === 'placed' ? placedMsDefault : waitMsDefault;
+  return { goal, limitMs, limit: formatDurationMs(limitMs) };
 }
 
 export type Ending = { readonly job: Job; readonly code: ExitCode };
@@ -39,32 +69,23 @@ export async function awaitJob(
   api: Api,
   terminal: Terminal,
   id: string,
-  goal: Goal,
-  timeout: string | undefined,
+  wait: Wait,
 ): Promise<Ending> {
-  const limitMs =
-    timeout === undefined
-      ? goal === 'placed'
-        ? placedMsDefault
-        : waitMsDefault
-      : parseDurationMs(timeout, 'timeout');
+  const { goal, limitMs } = wait;
   const bar = progressBar(terminal);
+  const patience = patienceOf(terminal);
   const startMs = terminal.nowMs();
   let pauseMs = pollFirstMs;
   try {
     for (;;) {
-      const job: Job = await api.get(jobPath(id));
-      const code = goal === 'done' ? codeOfEnd(job) : codeOfPlacing(job);
-      if (code !== null) return { job, code };
-      bar.draw(job.status.percent, barText(job));
+      const job = await patience.ask(() => api.get<Job>(jobPath(id)));
+      if (job !== null) {
+        const code = goal === 'done' ? codeOfEnd(job) : codeOfPlacing(job);
+        if (code !== null) return { job, code };
+        bar.draw(job.status.percent, barText(job));
+      } else bar.clear();
       const leftMs = limitMs - (terminal.nowMs() - startMs);
-      if (leftMs <= 0) {
-        throw new Failure(
-          exitCode.timedOut,
-          `Job ${id} is still ${stateText(job)} after ${timeout ?? `${limitMs / 1_000}s`}.`,
-          `It goes on. Look again: edgewise watch ${id}   why it waits: edgewise explain ${id}`,
-        );
-      }
+      if (leftMs <= 0) throw tooLong(id, job, wait.limit);
       await terminal.sleep(Math.min(pauseMs, leftMs));
       if (terminal.interrupted.aborted) {
         throw new Failure(
@@ -78,6 +99,40 @@ export async function awaitJob(
   } finally {
     bar.clear();
   }
+}
+
+function tooLong(id: string, job: Job | null, limit: string): Failure {
+  const state = job === null ? 'not known to have ended' : `still ${stateText(job)}`;
+  return new Failure(
+    exitCode.timedOut,
+    `Job ${id} is ${state} after ${limit}.`,
+    `It goes on. Look again: edgewise watch ${id}   why it waits: edgewise explain ${id}`,
+  );
+}
+
+/**
+ * An API that is away for a moment does not end a wait of hours: `null` for no answer, until it has
+ * been away too long. What it refuses is refused at once.
+ */
+function patienceOf(terminal: Terminal) {
+  let awaySinceMs: number | null = null;
+  return {
+    async ask<T>(look: () => Promise<T>): Promise<T | null> {
+      try {
+        const answer = await look();
+        if (awaySinceMs !== null) terminal.say('It answers again.');
+        awaySinceMs = null;
+        return answer;
+      } catch (error) {
+        const passing = error instanceof Failure && error.code === exitCode.failure;
+        if (!passing || terminal.interrupted.aborted) throw error;
+        if (awaySinceMs === null) terminal.say(`${error.message} Still asking; the job goes on.`);
+        awaySinceMs ??= terminal.nowMs();
+        if (terminal.nowMs() - awaySinceMs >= unreachableMsMax) throw error;
+        return null;
+      }
+    },
+  };
 }
 
 function stateText({ status }: Job): string {
@@ -112,6 +167,6 @@ export function sayEnding(terminal: Terminal, { job, code }: Ending): void {
   }
   if (code === exitCode.notPlaced) {
     terminal.say(`Job ${job.id} is accepted, but nothing can run it now:`);
-    for (const one of waiting ?? []) terminal.say(`  ${one.chunks} × ${one.reason}: ${one.detail}`);
+    for (const one of waiting ?? []) terminal.say(`  ${waitingText(one)}`);
   }
 }

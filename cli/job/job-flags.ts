@@ -13,15 +13,21 @@ export const jobFlags = {
   chunks: { kind: 'number', value: 'N', min: 1, about: 'how many chunks' },
   file: { kind: 'text', short: 'f', value: 'FILE', about: 'the job as YAML or JSON; - is stdin' },
   name: { kind: 'text', value: 'NAME', about: 'a name for people' },
-  pool: { kind: 'text', short: 'p', value: 'POOL', about: 'where it may run (default)' },
+  pool: {
+    kind: 'text',
+    short: 'p',
+    value: 'POOL',
+    noun: 'pool',
+    about: 'where it may run (default)',
+  },
   label: { kind: 'list', short: 'l', value: 'K=V', about: 'a label of the job' },
   require: {
     kind: 'list',
     value: 'K[OP V]',
     about: 'label or fact of the edge: site=north, "os.version>=5.10"',
   },
-  edge: { kind: 'list', value: 'EDGE', about: 'only on this edge; may be repeated' },
-  after: { kind: 'list', value: 'JOB', about: 'only when this job is done' },
+  edge: { kind: 'list', value: 'EDGE', noun: 'edge', about: 'only on this edge; may be repeated' },
+  after: { kind: 'list', value: 'JOB', noun: 'job', about: 'only when this job is done' },
   image: { kind: 'text', value: 'IMAGE', about: 'run the program in this container image' },
   seconds: {
     kind: 'number',
@@ -42,7 +48,7 @@ export const jobFlags = {
     about: 'seconds a chunk may run',
     rare: true,
   },
-  queue: { kind: 'text', value: 'QUEUE', about: 'queue', rare: true },
+  queue: { kind: 'text', value: 'QUEUE', noun: 'queue', about: 'queue', rare: true },
   priority: { kind: 'number', value: '0-100', min: 0, max: 100, about: 'higher first', rare: true },
   resource: { kind: 'list', value: 'NAME=N', about: 'what a chunk needs', rare: true },
   policy: {
@@ -196,7 +202,7 @@ function requiresOf(flags: JobFlagValues): Record<string, unknown> {
     const match = requirement.exec(word);
     if (bare !== null)
       expressions.push({ key: bare[2], op: bare[1] === '!' ? 'notExists' : 'exists' });
-    else if (match === null) {
+    else if (match === null || /^[<>=!]|^$/.test(match[3]!)) {
       throw usage(
         `--require ${word} is not understood.`,
         'Write site=north, "os.version>=5.10", gpu or !gpu.',

@@ -2,7 +2,7 @@ import { type Execution, isFinal, type Job, type Waiting } from '../client/resou
 import { formatAge, formatDurationMs } from '../duration.ts';
 import { paintState } from '../output/colour.ts';
 import { formatBar } from '../output/progress-bar.ts';
-import { formatFields, formatPairs, formatTable, type Table } from '../output/table.ts';
+import { clean, formatFields, formatPairs, formatTable, type Table } from '../output/table.ts';
 
 /** How a job is shown: one line in a list, a page of its own. */
 export function jobTable(nowMs: number): Table<Job> {
@@ -104,6 +104,16 @@ function tookText(job: Job, nowMs: number): string | null {
 
 export function describeWaiting(waiting: readonly Waiting[]): string {
   if (waiting.length === 0) return '';
-  const lines = waiting.map((one) => `  ${one.chunks} × ${one.reason}: ${one.detail}\n`);
+  const lines = waiting.map((one) => `  ${waitingText(one)}\n`);
   return `\nwaiting\n${lines.join('')}`;
+}
+
+/** How many chunks, why, and on how many edges it is so. */
+export function waitingText(one: Waiting): string {
+  const detail = one.detail === '' ? '' : `: ${one.detail}`;
+  return clean(`${one.chunks} × ${reasonOnEdges(one)}${detail}`);
+}
+
+export function reasonOnEdges({ reason, edges }: Waiting): string {
+  return edges > 0 ? `${reason} on ${edges} ${edges === 1 ? 'edge' : 'edges'}` : reason;
 }

@@ -1,7 +1,7 @@
 import type { Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { awaitJob, readGoal, sayEnding, waitFlags } from './job-ending.ts';
+import { awaitJob, readWait, sayEnding, waitFlags } from './job-ending.ts';
 import { jobPath, withJob } from './job-reference.ts';
 
 export const command = defineCommand({
@@ -11,18 +11,18 @@ export const command = defineCommand({
   flags: { ...waitFlags },
   examples: ['edgewise job retry last --wait'],
   async run({ args, flags, api, output, terminal }) {
+    const wait = readWait(flags);
     const client = api();
     const job = await withJob(client, args[0]!, async (id) => {
       const { id: whole } = await client.get<Job>(jobPath(id));
       const headers = { 'idempotency-key': crypto.randomUUID() };
       return (await client.ask<Job>('POST', jobPath(whole, '/retry'), { headers })).body;
     });
-    const goal = readGoal(flags.wait);
-    if (goal === null) {
+    if (wait === null) {
       output.single(job, job.id, () => `${job.id}\n`);
       return exitCode.ok;
     }
-    const ending = await awaitJob(client, terminal, job.id, goal, flags.timeout);
+    const ending = await awaitJob(client, terminal, job.id, wait);
     output.single(ending.job, job.id, () => `${job.id}\n`);
     sayEnding(terminal, ending);
     return ending.code;

@@ -1,5 +1,5 @@
 import type { Job } from '../client/resources.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, givesAny } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { parsePairs } from '../pairs.ts';
@@ -23,7 +23,7 @@ export const command = defineCommand({
   },
   examples: ['edgewise job set last --priority 90 --label team=a'],
   async run({ args, flags, given, api, output, terminal }) {
-    if (given.size === 0)
+    if (!givesAny(given))
       throw usage('Nothing to change is given.', 'See: edgewise job set --help');
     const client = api();
     const job = await withJob(client, args[0]!, async (id) => {

@@ -6,7 +6,7 @@ import { type ExitCode, exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { readSpecFile, readSpecText } from '../spec-file.ts';
 import type { Terminal } from '../terminal.ts';
-import { awaitJob, readGoal, sayEnding, waitFlags } from './job-ending.ts';
+import { awaitJob, readWait, sayEnding, type Wait, waitFlags } from './job-ending.ts';
 import { buildJob, type JobBody, type JobFlagValues, jobFlags } from './job-flags.ts';
 import { findJobId, jobPath } from './job-reference.ts';
 import { showPlan } from './plan-job.ts';
@@ -41,30 +41,24 @@ export const command = defineCommand({
     'edgewise submit --file job.yaml --wait=placed --timeout 10s',
   ],
   async run({ flags, rest, api, output, terminal }): Promise<ExitCode> {
+    const wait = readWait(flags);
     const client = api();
-    const goal = readGoal(flags.wait);
-    if (flags.timeout !== undefined && goal === null) {
-      throw usage(
-        '--timeout limits --wait, which is not given.',
-        'For a limit of each chunk: --chunk-timeout S.',
-      );
-    }
     if (flags.jobspec) {
-      return finish(await sendJobspec(client, terminal, flags), goal);
+      return finish(await sendJobspec(client, terminal, flags), wait);
     }
     const body = await readJob(client, terminal, flags, rest);
     if (flags['dry-run']) return showPlan(client, body, output);
-    return finish(await sendJob(client, body, flags), goal);
+    return finish(await sendJob(client, body, flags), wait);
 
-    async function finish(job: Job, waitFor: typeof goal): Promise<ExitCode> {
+    async function finish(job: Job, wait: Wait | null): Promise<ExitCode> {
       const plain = output.format === 'table' || output.format === 'name';
       if (plain) terminal.out(`${job.id}\n`);
-      if (waitFor === null) {
+      if (wait === null) {
         if (!plain) output.single(job, job.id, () => `${job.id}\n`);
         sayNext(terminal, job.id);
         return exitCode.ok;
       }
-      const ending = await awaitJob(client, terminal, job.id, waitFor, flags.timeout);
+      const ending = await awaitJob(client, terminal, job.id, wait);
       if (!plain) output.single(ending.job, job.id, () => `${job.id}\n`);
       sayEnding(terminal, ending);
       return ending.code;

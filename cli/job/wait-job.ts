@@ -1,6 +1,6 @@
 import type { Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
-import { awaitJob, sayEnding, waitFlags } from './job-ending.ts';
+import { awaitJob, sayEnding, waitFlags, waitFor } from './job-ending.ts';
 import { jobPath, withJob } from './job-reference.ts';
 import { describeJob } from './job-view.ts';
 
@@ -17,10 +17,10 @@ export const command = defineCommand({
   },
   examples: ['edgewise job wait last --timeout 5m'],
   async run({ args, flags, api, output, terminal }) {
+    const wait = waitFor(flags.placed ? 'placed' : 'done', flags.timeout);
     const client = api();
-    const goal = flags.placed ? 'placed' : 'done';
     const { id } = await withJob(client, args[0]!, (job) => client.get<Job>(jobPath(job)));
-    const ending = await awaitJob(client, terminal, id, goal, flags.timeout);
+    const ending = await awaitJob(client, terminal, id, wait);
     const style = {
       colour: output.colour,
       wide: output.format === 'wide',

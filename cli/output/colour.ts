@@ -17,6 +17,7 @@ const paints: Readonly<Record<string, string>> = {
   draining: yellow,
   cordoned: yellow,
   late: yellow,
+  stopping: yellow,
   failed: red,
   dead: red,
   lost: red,

@@ -1,5 +1,6 @@
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
+import { unreachableMsMax } from '../limits.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
@@ -10,7 +11,9 @@ import type { Terminal } from '../terminal.ts';
  */
 export type View = { readonly text: string; readonly last: boolean };
 
-const failuresInARowMax = 10;
+/** So many lines or columns at least: a window may say that it has none. */
+const rowsMin = 4;
+const columnsMin = 20;
 
 export async function watchView(
   terminal: Terminal,
@@ -19,16 +22,17 @@ export async function watchView(
 ): Promise<void> {
   let before = '';
   let rows = 0;
-  let failures = 0;
+  let awaySinceMs: number | null = null;
   while (!terminal.interrupted.aborted) {
     let view: View;
     try {
       view = await render();
-      failures = 0;
+      awaySinceMs = null;
     } catch (error) {
       if (terminal.interrupted.aborted) return;
       if (!(error instanceof Failure) || error.code !== exitCode.failure) throw error;
-      if (++failures > failuresInARowMax) throw error;
+      awaySinceMs ??= terminal.nowMs();
+      if (terminal.nowMs() - awaySinceMs >= unreachableMsMax) throw error;
       view = {
         text: `${before.split('\n(')[0]?.trimEnd() ?? ''}\n(${error.message})\n`,
         last: false,
@@ -36,8 +40,10 @@ export async function watchView(
     }
     if (terminal.outIsTerminal) {
       const up = rows > 0 ? `\u001b[${rows}A\r` : '';
-      terminal.out(`${up}\u001b[0J${view.text}`);
-      rows = view.text.split('\n').length - 1;
+      // What stays is whole; what is drawn over must fit, or the cursor would not find back.
+      const text = view.last ? view.text : clipToWindow(view.text, terminal);
+      terminal.out(`${up}\u001b[0J${text}`);
+      rows = text.split('\n').length - 1;
     } else if (view.text !== before) {
       terminal.out(before === '' ? view.text : `\n${view.text}`);
     }
@@ -45,4 +51,29 @@ export async function watchView(
     if (view.last) return;
     await terminal.sleep(everyMs);
   }
+}
+
+function clipToWindow(text: string, terminal: Terminal): string {
+  const room = Math.max(rowsMin, terminal.rows) - 1;
+  const lines = text.replace(/\n$/, '').split('\n');
+  const hidden = lines.length - room;
+  const shown = hidden > 0 ? lines.slice(0, room - 1) : lines;
+  const more = hidden > 0 ? [`… ${hidden + 1} more lines`] : [];
+  const columns = Math.max(columnsMin, terminal.columns);
+  return `${[...shown, ...more].map((line) => clip(line, columns)).join('\n')}\n`;
+}
+
+/** Colours take no room, and what follows a cut line has none. */
+function clip(line: string, columns: number): string {
+  let room = columns;
+  let clipped = '';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape begins a colour
+  for (const part of line.split(/(\u001b\[\d+m)/)) {
+    if (part.startsWith('\u001b')) clipped += part;
+    else {
+      clipped += part.slice(0, room);
+      room -= Math.min(room, part.length);
+    }
+  }
+  return clipped;
 }

@@ -1,5 +1,5 @@
 import { changeSettings } from '../client/settings-record.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, givesAny } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { describeRecord } from '../output/record.ts';
@@ -18,11 +18,11 @@ export const command = defineCommand({
       choices: ['spread', 'pack', 'fastest'],
       about: 'for jobs that name none: spread, pack or fastest',
     },
-    description: { kind: 'text', value: 'TEXT', about: 'what it is for' },
+    description: { kind: 'text', value: 'TEXT', blank: true, about: 'what it is for' },
   },
   examples: ['edgewise pool set north --policy pack'],
   async run({ args, flags, given, api, output }) {
-    if (given.size === 0) throw usage('Nothing to set is given.', 'See: edgewise pool set --help');
+    if (!givesAny(given)) throw usage('Nothing to set is given.', 'See: edgewise pool set --help');
     const change: Record<string, unknown> = {};
     if (flags.policy !== undefined) change.policy = flags.policy;
     if (flags.description !== undefined) change.description = flags.description;

@@ -1,5 +1,5 @@
 import { changeSettings } from '../client/settings-record.ts';
-import { defineCommand } from '../command.ts';
+import { defineCommand, givesAny } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { describeRecord } from '../output/record.ts';
@@ -26,7 +26,7 @@ export const command = defineCommand({
   },
   examples: ['edgewise queue set nightly --weight 2 --quota 5000'],
   async run({ args, flags, given, api, output }) {
-    if (given.size === 0) throw usage('Nothing to set is given.', 'See: edgewise queue set --help');
+    if (!givesAny(given)) throw usage('Nothing to set is given.', 'See: edgewise queue set --help');
     if (flags.quota !== undefined && flags['no-quota']) {
       throw usage('--quota and --no-quota contradict.');
     }

@@ -86,7 +86,6 @@ describe('repetition', () => {
 describe('answers', () => {
   test.each([
     [400, 'invalid-request', exitCode.usage],
-    [401, 'unauthorized', exitCode.notAuthorised],
     [403, 'forbidden', exitCode.notAuthorised],
     [404, 'not-found', exitCode.notFound],
     [409, 'conflict', exitCode.conflict],
@@ -101,6 +100,23 @@ describe('answers', () => {
     });
     const asking = api.get('/v1/x');
     await expect(asking).rejects.toMatchObject({ code: expected, message: 'It is so.' });
+  });
+
+  test('a token that is refused is told from one that is missing', async () => {
+    const { api, terminal } = await serve((_, response) => response.writeHead(401).end('{}'));
+    const refused = { code: exitCode.notAuthorised, message: expect.stringContaining('expired') };
+    await expect(api.get('/v1/x')).rejects.toMatchObject(refused);
+    const without = openApi({ url: api.url, token: null }, terminal);
+    await expect(without.get('/v1/x')).rejects.toThrow('No token is given.');
+  });
+
+  test('what the sentence says already is not said again', async () => {
+    const errors = [{ pointer: '/power', message: 'must be positive' }];
+    const detail = 'The body is not valid at /power: must be positive';
+    const { api } = await serve((_, response) => {
+      response.writeHead(400).end(JSON.stringify({ detail, errors }));
+    });
+    await expect(api.get('/v1/x')).rejects.toMatchObject({ message: `${detail}.`, remedy: null });
   });
 
   test('names every pointer of a refused body', async () => {

@@ -63,11 +63,18 @@ printf '%s\\n' "\${COMPREPLY[@]:-}"`;
     expect(await complete('edgewise', 'submit', '--pow')).toEqual(['--power']);
     expect(await complete('edgewise', 'job', 'list', '--state', 'run')).toEqual(['running']);
     expect(await complete('edgewise', 'job', 'list', '-o', 'j')).toEqual(['json']);
+    // Bash takes "=" for a word of its own.
+    expect(await complete('edgewise', 'job', 'list', '--state', '=', 'run')).toEqual(['running']);
+    expect(await complete('edgewise', 'job', 'list', '--state', '=')).toContain('done');
   });
 
   test('asks for names', async () => {
     expect(await complete('edgewise', 'edge', 'get', 'edge-1')).toEqual(['edge-10', 'edge-11']);
     expect(await complete('edgewise', 'job', 'get', 'la')).toEqual(['last']);
+    expect(await complete('edgewise', 'submit', '--edge', 'edge-1')).toEqual([
+      'edge-10',
+      'edge-11',
+    ]);
   });
 });
 

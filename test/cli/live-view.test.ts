@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { exitCode } from '../../cli/exit-code.ts';
 import { Failure } from '../../cli/failure.ts';
+import { unreachableMsMax } from '../../cli/limits.ts';
 import { type View, watchView } from '../../cli/output/live-view.ts';
 import { formatBar, progressBar } from '../../cli/output/progress-bar.ts';
 import { scriptedTerminal } from './scripted-terminal.ts';
@@ -18,6 +19,15 @@ test('on a terminal it is drawn in place, over as many lines as were drawn befor
   const terminal = scriptedTerminal({ directory: '/', interactive: true });
   await watchView(terminal, 1_000, views('a\nb', 'c'));
   expect(terminal.data()).toBe('\u001b[0Ja\nb\n\u001b[2A\r\u001b[0Jc\n');
+});
+
+test('what is drawn over fits the window, and what stays is whole', async () => {
+  const terminal = scriptedTerminal({ directory: '/', interactive: true, columns: 20, rows: 4 });
+  const long = `\u001b[32m${'x'.repeat(25)}\u001b[0m y`;
+  await watchView(terminal, 1_000, views(`${long}\nb\nc\nd`, `${long}\nb\nc\nd`));
+  const [first = '', second = ''] = terminal.data().split('\u001b[3A\r');
+  expect(first).toBe(`\u001b[0J\u001b[32m${'x'.repeat(20)}\u001b[0m\nb\n… 2 more lines\n`);
+  expect(second).toBe(`\u001b[0J${long}\nb\nc\nd\n`);
 });
 
 test('elsewhere it is printed again only when it has changed', async () => {
@@ -46,6 +56,16 @@ test('it outlives an API that is away for a moment, and not one that refuses', a
     throw new Failure(exitCode.notAuthorised, 'No.');
   };
   await expect(watchView(terminal, 1_000, refusing)).rejects.toThrow('No.');
+});
+
+test('it gives up on an API that stays away', async () => {
+  const terminal = scriptedTerminal({ directory: '/' });
+  const startMs = terminal.nowMs();
+  const away = async (): Promise<View> => {
+    throw new Failure(exitCode.failure, 'Nothing listens.');
+  };
+  await expect(watchView(terminal, 1_000, away)).rejects.toThrow('Nothing listens.');
+  expect(terminal.nowMs() - startMs).toBe(unreachableMsMax);
 });
 
 test('a progress bar is drawn on terminals only, and leaves nothing behind', () => {

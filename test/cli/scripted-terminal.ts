@@ -22,6 +22,8 @@ export type Script = {
   /** Interrupts when the command has slept this long. */
   readonly interruptAfterMs?: number;
   readonly startMs?: number;
+  readonly columns?: number;
+  readonly rows?: number;
 };
 
 export const sessionStart = '2026-01-01T12:00:00.000Z';
@@ -62,7 +64,8 @@ export function scriptedTerminal(script: Script): ScriptedTerminal {
     outIsTerminal: interactive,
     errIsTerminal: interactive,
     inIsTerminal: interactive,
-    columns: 100,
+    columns: script.columns ?? 100,
+    rows: script.rows ?? 40,
     env: script.env ?? {},
     directory: script.directory,
     home: script.directory,

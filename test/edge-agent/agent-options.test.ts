@@ -54,6 +54,12 @@ test('the environment says what the flags do not, and a flag wins', () => {
   });
 });
 
+test('an executor that there is not is refused, and so is none at all', () => {
+  for (const words of ['docker', 'process,docker', ',']) {
+    expect(() => parse(`--name e --api ${api} --executor ${words}`)).toThrow(UsageError);
+  }
+});
+
 test('labels and executors may be repeated', () => {
   const words = `--name e --api ${api} --label site=north --label zone=a=b --executor process,slurm`;
   expect(parse(`${words} --executor flux`)).toMatchObject({
