@@ -96,6 +96,11 @@ export const batchPayloadBytesMax = 6_000_000;
 
 /** SQS: messages of one receive (AWS: 10). */
 export const queueReceiveMax = 10;
+/** SQS: delay of a message, attributes of a message (AWS). */
+export const messageDelaySecondsMax = 900;
+export const messageAttributesMax = 10;
+/** SQS: between two purges, and from deleting to creating a queue of the same name (AWS: 60 s). */
+export const queuePauseMs = 60_000;
 /** SQS: long poll (AWS: 20 s). */
 export const queueWaitSeconds = 20;
 /** SQS event source: concurrent batches at first, and more each minute while there are messages. */

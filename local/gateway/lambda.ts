@@ -137,7 +137,8 @@ function sendOutcome(
   if (outcome.kind === 'throttled') {
     const isReserved = definition.concurrencyReserved !== undefined;
     const Reason = `${isReserved ? 'ReservedFunction' : ''}ConcurrentInvocationLimitExceeded`;
-    return sendError(res, 429, 'TooManyRequestsException', outcome.reason, { Reason });
+    sendError(res, 429, 'TooManyRequestsException', outcome.reason, { Reason });
+    return;
   }
   sendPayload(res, 200, requestId, outcome.payload, {
     'x-amz-executed-version': latest,

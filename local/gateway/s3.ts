@@ -1,18 +1,86 @@
-/** S3: asks the caller's role, then hands the request to the stand-in. */
+/**
+ * S3: asks the caller's role, then hands the request to the stand-in. An operation that the
+ * stand-in does not know is refused here: by its query it would be taken for another one, and
+ * setting the tags of an object would overwrite it.
+ */
+import type { ServerResponse } from 'node:http';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { QueuesAndBuckets } from '../queues/fauxqs.ts';
-import { sendS3Error } from './answer.ts';
+import { sendS3Error, sendXml } from './answer.ts';
 import type { GatewayRequest } from './request.ts';
 import type { GatewayService } from './service.ts';
 import { plain } from './sqs.ts';
 
-export function s3Service(roles: RoleBook, standIn: QueuesAndBuckets): GatewayService {
+/** Parts of buckets and objects that S3 has and the local cloud has not. */
+const missingParts = new Set([
+  'accelerate',
+  'acl',
+  'analytics',
+  'cors',
+  'encryption',
+  'intelligent-tiering',
+  'inventory',
+  'legal-hold',
+  'logging',
+  'metadataConfiguration',
+  'metadataTable',
+  'metrics',
+  'notification',
+  'object-lock',
+  'ownershipControls',
+  'policy',
+  'policyStatus',
+  'publicAccessBlock',
+  'replication',
+  'requestPayment',
+  'restore',
+  'retention',
+  'select',
+  'session',
+  'tagging',
+  'torrent',
+  'versioning',
+  'versions',
+  'website',
+]);
+
+const methods = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']);
+
+export function s3Service(
+  roles: RoleBook,
+  standIn: QueuesAndBuckets,
+  region: string,
+): GatewayService {
   return {
     handle: async (request, res) => {
+      if (isMissing(request)) {
+        const message = 'A header you provided implies functionality that is not implemented';
+        sendS3Error(res, 501, 'NotImplemented', message);
+        return;
+      }
+      if (!methods.has(request.method)) {
+        const message = 'The specified method is not allowed against this resource.';
+        sendS3Error(res, 405, 'MethodNotAllowed', message);
+        return;
+      }
       const caller = roles.callerOf(request.accessKeyId);
       const sentence = roles.refusal(caller, s3Access(request));
       if (sentence !== undefined) return sendS3Error(res, 403, 'AccessDenied', sentence);
+      const bucket = bucketOnly(request);
+      if (bucket !== undefined && standIn.buckets.hasBucket(bucket)) {
+        if (request.method === 'GET' && request.query.has('location')) {
+          sendLocation(res, region);
+          return;
+        }
+        // "In all AWS Regions except in the North Virginia Region."
+        if (request.method === 'PUT' && region !== 'us-east-1' && request.query.size === 0) {
+          const message =
+            'Your previous request to create the named bucket succeeded and you already own it.';
+          sendS3Error(res, 409, 'BucketAlreadyOwnedByYou', message);
+          return;
+        }
+      }
       const answer = await standIn.handle({
         method: request.method,
         url: request.url,
@@ -23,6 +91,25 @@ export function s3Service(roles: RoleBook, standIn: QueuesAndBuckets): GatewaySe
       res.end(request.method === 'HEAD' ? undefined : answer.body);
     },
   };
+}
+
+function isMissing(request: GatewayRequest): boolean {
+  const names = [...request.query.keys()];
+  if (names.some((name) => missingParts.has(name))) return true;
+  return bucketOnly(request) !== undefined && request.query.has('uploads');
+}
+
+/** The bucket of a request that is about a bucket and not about an object in it. */
+function bucketOnly(request: GatewayRequest): string | undefined {
+  return /^\/([^/]+)\/?$/.exec(request.path)?.[1];
+}
+
+/** "Buckets in Region us-east-1 have a LocationConstraint of null." */
+function sendLocation(res: ServerResponse, region: string): void {
+  const place = region === 'us-east-1' ? '' : region;
+  const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
+  const xml = `<LocationConstraint xmlns="${namespace}">${place}</LocationConstraint>`;
+  sendXml(res, 200, xml);
 }
 
 /**

@@ -33,7 +33,10 @@ export function secretsmanagerService(roles: RoleBook, secrets: SecretStore): Ga
   return {
     handle: (request, res) => {
       const name = request.target.slice(request.target.indexOf('.') + 1);
-      const input = JSON.parse(request.body.toString() || '{}') as JsonObject;
+      const input = parse(request.body);
+      if (input === undefined) {
+        return sendJsonError(res, 400, 'SerializationException', 'The body is not JSON.');
+      }
       const secret = secrets.find(String(input.SecretId ?? ''));
       const operation = operations[name];
       if (operation === undefined && name !== 'ListSecrets') {
@@ -56,4 +59,12 @@ export function secretsmanagerService(roles: RoleBook, secrets: SecretStore): Ga
       sendJson(res, 200, operation(secret, input, secrets), '1.1');
     },
   };
+}
+
+function parse(body: Buffer): JsonObject | undefined {
+  try {
+    return JSON.parse(body.toString() || '{}') as JsonObject;
+  } catch {
+    return undefined;
+  }
 }

@@ -40,7 +40,7 @@ export async function startGateway(options: GatewayOptions): Promise<{ close(): 
     }),
     sqs: sqsService(account, world.gatewayUrl, roles, queues),
     sns: snsService(roles, queues),
-    s3: s3Service(roles, queues),
+    s3: s3Service(roles, queues, account.region),
     lambda: lambdaGateway(roles, lambda, (name) => arnOf(account, 'lambda', `function:${name}`)),
     secretsmanager: secretsmanagerService(roles, world.secrets),
     sts: stsService(roles),

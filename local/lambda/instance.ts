@@ -158,8 +158,8 @@ class InstanceProcess implements Instance {
 
   #answer(running: Running, outcome: Exclude<InvocationOutcome, { kind: 'throttled' }>): void {
     const { requestId, logPlace } = running;
-    if (logPlace === undefined) return running.finish(outcome);
-    running.finish({ ...outcome, log: this.#options.log.tail(logPlace, requestId) });
+    if (logPlace === undefined) running.finish(outcome);
+    else running.finish({ ...outcome, log: this.#options.log.tail(logPlace, requestId) });
   }
 
   #report(running: Running, memoryKb: number): void {
