@@ -87,10 +87,23 @@ const eventKinds: Readonly<Record<JobState, string>> = {
 function eventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[] {
   if (before.state === next.state) return [];
   const atMs = next.endedAtMs ?? nowMs;
-  const { done, total } = next.counts;
-  const detail = next.reason ?? `${done} of ${total} chunks done`;
-  return [{ atMs, kind: eventKinds[next.state], by: 'scheduler', detail }];
+  return [{ atMs, kind: eventKinds[next.state], by: 'scheduler', detail: sentenceOf(next) }];
 }
+
+/** The reason is for programs; who reads the timeline gets it in words, with how far the job came. */
+function sentenceOf({ reason, counts: { done, dead, total } }: JobStatus): string {
+  const ends = dead === 0 ? '' : `, ${dead} dead`;
+  const far = `${done} of ${total} chunks done${ends}.`;
+  return reason === null ? far : `${reasonWords[reason] ?? reason}: ${far}`;
+}
+
+const reasonWords: Readonly<Record<string, string>> = {
+  cancelled: 'Cancelled',
+  deadline: 'Its deadline has passed',
+  'chunks-failed': 'Chunks have used up their attempts',
+  'max-failed-chunks': 'More chunks failed than it allows',
+  'dependency-failed': 'A job that it waited for did not end well',
+};
 
 /** Where jobs lie for the rollup. */
 export type RollupStore = {

@@ -54,7 +54,8 @@ function errorsOf(issue: Issue): readonly FieldError[] {
     }));
   }
   if (issue.code === 'invalid_key') {
-    const message = issue.issues[0]?.message ?? 'This name is not allowed here.';
+    const [first] = issue.issues;
+    const message = first === undefined ? 'This name is not allowed here.' : sentenceOf(first);
     return [{ pointer: pointerOf(issue.path), message }];
   }
   return [{ pointer: pointerOf(issue.path), message: sentenceOf(issue) }];

@@ -105,17 +105,23 @@ describe('the end of a job', () => {
       endedAtMs: startMs + 7,
       counted: 'done',
     });
-    expect(events).toEqual([expect.objectContaining({ kind: 'done', atMs: startMs + 7 })]);
+    expect(events).toEqual([
+      expect.objectContaining({
+        kind: 'done',
+        atMs: startMs + 7,
+        detail: '4 of 4 chunks done.',
+      }),
+    ]);
     expect(settleDependants).toBe(true);
     expect(progress).toEqual({ chunks: 4, jobs: 1 });
   });
 
   test('is failed with the reason of the cell that gave up', () => {
     const cell = counted({ dead: 1, cancelled: 3 }, { reason: 'max-failed-chunks' });
-    expect(roll(makeStatus(), { [north]: cell }).next).toMatchObject({
-      state: 'failed',
-      reason: 'max-failed-chunks',
-    });
+    const { next, events } = roll(makeStatus(), { [north]: cell });
+    expect(next).toMatchObject({ state: 'failed', reason: 'max-failed-chunks' });
+    const detail = 'More chunks failed than it allows: 0 of 4 chunks done, 1 dead.';
+    expect(events).toMatchObject([{ kind: 'failed', detail }]);
   });
 
   test('folding again what was folded changes nothing', () => {

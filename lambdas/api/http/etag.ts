@@ -15,6 +15,7 @@ export function tagged(status: number, version: number, body: unknown): Answer {
   return { status, headers: { etag: etagOf(version, body) }, body };
 }
 
+/** Tags that a proxy made weak when it compressed the answer still name the version. */
 const tagPattern = /^(?:W\/)?"(\d{1,15})-[\w-]{1,32}"$/;
 
 /**

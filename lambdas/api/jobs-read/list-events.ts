@@ -16,7 +16,7 @@ export async function listEvents(call: Call, deps: JobsReadDeps): Promise<Answer
     at: timeOf(job.createdAtMs),
     kind: 'submitted',
     by: job.createdBy,
-    detail: `Submitted with ${job.cut.chunks} chunks.`,
+    detail: job.cut.chunks === 1 ? 'Submitted.' : `Submitted with ${job.cut.chunks} chunks.`,
   };
   const told = rows.map((row) => ({
     at: timeOf(row.atMs),
