@@ -174,9 +174,11 @@ export const tableWritesAtOnce = 16;
 export const timerDelaySecondsMax = 900;
 /** A cell without work is looked at this often all the same, in case a wake-up was lost. */
 export const idleTickEveryMs = 600_000;
-/** Finished jobs and chunks are counted in intervals of this length, and kept for an hour. */
+/** Finished jobs and chunks are counted in intervals of this length, and kept longer than the history reaches back. */
 export const rateIntervalMs = 10_000;
-export const rateTtlSeconds = 3_600;
+export const rateTtlSeconds = 7_200;
+/** The history of the fleet's figures: so many minutes, the one that is not over included. */
+export const historyMinutes = 60;
 /** Folds of one job that lose the race against another are tried again this often. */
 export const rollupAttemptsMax = 8;
 /** The broker counts connections per client and forgets the count an hour after the last. */

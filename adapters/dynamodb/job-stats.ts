@@ -1,8 +1,8 @@
 import type { JobState } from '../../core/job.ts';
-import { rateIntervalMs, rateTtlSeconds } from '../../core/limits.ts';
+import { historyMinutes, rateIntervalMs, rateTtlSeconds } from '../../core/limits.ts';
 import type { JobId } from '../../core/names.ts';
 import type { Rollup } from '../../core/rollup.ts';
-import { rateKey, ratePrefix, shardOf, statsKey, statsShards } from './keys.ts';
+import { rateKey, ratePrefix, ratePrefixOf, shardOf, statsKey, statsShards } from './keys.ts';
 import { amount } from './row-values.ts';
 import type { Table, Write } from './table.ts';
 
@@ -17,6 +17,9 @@ export type JobStats = {
   readonly jobsPerMinute: number;
   readonly chunksPer10Seconds: number;
 };
+
+/** Work that ended within one minute. */
+export type Minute = { readonly atMs: number; readonly jobs: number; readonly chunks: number };
 
 export function moveJob(job: JobId, from: JobState | null, to: JobState): Write {
   const add: Record<string, number> = { [to]: 1 };
@@ -63,4 +66,32 @@ export async function readJobStats(table: Table, nowMs: number): Promise<JobStat
     jobsPerMinute: rates.reduce((all, row) => all + amount(row.jobs), 0),
     chunksPer10Seconds: amount(rates.find((row) => row.sk === lastInterval)?.chunks),
   };
+}
+
+const minuteMs = 60_000;
+
+/**
+ * The last hour, minute by minute, oldest first; the last minute is not over yet. It is what was counted when it ended,
+ * so jobs that were purged since are in it.
+ */
+export async function readHistory(table: Table, nowMs: number): Promise<Minute[]> {
+  const firstMs = (Math.floor(nowMs / minuteMs) - historyMinutes + 1) * minuteMs;
+  const first = firstMs / rateIntervalMs;
+  const last = Math.floor(nowMs / rateIntervalMs);
+  const prefixes = [...new Set([first, last].map(ratePrefixOf))];
+  const shards = Array.from({ length: statsShards }, (_, shard) => statsKey(shard).pk);
+  const pages = await Promise.all(
+    shards.flatMap((pk) => prefixes.map((skPrefix) => table.queryAll({ pk, skPrefix }))),
+  );
+  const minutes = Array.from({ length: historyMinutes }, (_, at) => {
+    return { atMs: firstMs + at * minuteMs, jobs: 0, chunks: 0 };
+  });
+  for (const row of pages.flat()) {
+    const intervalMs = Number(row.sk.slice(ratePrefix.length)) * rateIntervalMs;
+    const minute = minutes[Math.floor((intervalMs - firstMs) / minuteMs)];
+    if (minute === undefined) continue;
+    minute.jobs += amount(row.jobs);
+    minute.chunks += amount(row.chunks);
+  }
+  return minutes;
 }

@@ -162,6 +162,11 @@ export function rateKey(shard: number, interval: number): Key {
   return { pk: `STATS#${shard}`, sk: `${ratePrefix}${interval}` };
 }
 
+/** What the keys of a thousand intervals in a row begin with, so that an hour is found by one or two beginnings. */
+export function ratePrefixOf(interval: number): string {
+  return `${ratePrefix}${String(interval).slice(0, -3)}`;
+}
+
 /** Says that a cell has ended the job and that the job's status may not say so yet. */
 export function owedFoldKey(job: JobId): Key {
   return { pk: owedFoldPartition(shardOf(job, owedFoldShards)), sk: job };

@@ -171,6 +171,16 @@ export const statsSchema = z
 
 export type StatsAnswer = z.output<typeof statsSchema>;
 
+export const statsHistorySchema = z
+  .strictObject({
+    minutes: z.array(z.strictObject({ at: timeSchema, jobs: count, chunks: count })).meta({
+      description: 'Oldest first; the last one is not over yet.',
+    }),
+  })
+  .meta({ id: 'StatsHistory', description: 'Jobs that ended and chunks done, by minute.' });
+
+export type StatsHistoryAnswer = z.output<typeof statsHistorySchema>;
+
 export const healthSchema = z
   .strictObject({ ok: z.boolean(), version: z.string() })
   .meta({ id: 'Health' });

@@ -304,6 +304,12 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
     answers: { 200: fleet.statsSchema },
     problems: ['invalid-request'],
   },
+  getStatsHistory: {
+    summary: 'Read what ended in each minute of the last hour; empty for a token of one pool',
+    tag: 'fleet',
+    answers: { 200: fleet.statsHistorySchema },
+    problems: ['invalid-request'],
+  },
   listTokens: {
     summary: 'List tokens, without their secrets',
     tag: 'tokens',

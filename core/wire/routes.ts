@@ -60,6 +60,7 @@ export const routes: readonly Route[] = [
     ['GET', '/v1/jobs/{id}/explain', 'explainJob', tokens('jobs:read')],
     ['POST', '/v1/plan', 'planJob', tokens('jobs:read')],
     ['GET', '/v1/stats', 'getStats', tokens('jobs:read')],
+    ['GET', '/v1/stats/history', 'getStatsHistory', tokens('jobs:read')],
   ]),
   ...group('jobs-write', [
     ['POST', '/v1/jobs', 'submitJob', tokens('jobs:write')],

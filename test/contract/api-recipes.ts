@@ -154,6 +154,7 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
     201: (_, api) => api.request('PUT', `/v1/queues/${unused()}`, { body: {} }),
   },
   getStats: { 200: call('GET', '/v1/stats') },
+  getStatsHistory: { 200: call('GET', '/v1/stats/history') },
   listTokens: { 200: call('GET', '/v1/tokens') },
   createToken: {
     201: call('POST', '/v1/tokens', { body: { name: 'ci', scopes: ['jobs:read'] } }),

@@ -1,6 +1,11 @@
 import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
 import { createEdgesStore, type EdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import { type JobStats, readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
+import {
+  type JobStats,
+  type Minute,
+  readHistory,
+  readJobStats,
+} from '../../../adapters/dynamodb/job-stats.ts';
 import { createJobsStore, type JobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { createPoolCells, type PoolCellsReader } from '../../../adapters/dynamodb/pool-cells.ts';
 import { createPoolsStore, type PoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
@@ -18,6 +23,7 @@ export type JobsReadDeps = {
   readonly cellStore: Pick<CellStore, 'load'>;
   readonly outputs: Pick<Outputs, 'get'>;
   jobStats(nowMs: number): Promise<JobStats>;
+  history(nowMs: number): Promise<readonly Minute[]>;
 };
 
 export function jobsReadDeps(table: Table): JobsReadDeps {
@@ -30,5 +36,6 @@ export function jobsReadDeps(table: Table): JobsReadDeps {
     cellStore: createCellStore(table),
     outputs: createOutputs(requiredEnv('OUTPUTS_BUCKET')),
     jobStats: (nowMs) => readJobStats(table, nowMs),
+    history: (nowMs) => readHistory(table, nowMs),
   };
 }

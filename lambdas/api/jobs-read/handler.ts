@@ -6,6 +6,7 @@ import { getChunk } from './get-chunk.ts';
 import { getJob } from './get-job.ts';
 import { getOutput } from './get-output.ts';
 import { getStats } from './get-stats.ts';
+import { getStatsHistory } from './get-stats-history.ts';
 import { listChunks } from './list-chunks.ts';
 import { listEvents } from './list-events.ts';
 import { listExecutions } from './list-executions.ts';
@@ -23,6 +24,7 @@ export const jobsReadOperations = {
   explainJob,
   planJob,
   getStats,
+  getStatsHistory,
 };
 
 /** Everything that can be read about jobs, and the fleet's figures. */

@@ -118,6 +118,8 @@ describe('two tenants', () => {
     expect([await seen('/v1/edges', red), await seen('/v1/edges', blue)]).toEqual([1, 0]);
     expect([await seen('/v1/pools', red), await seen('/v1/pools', blue)]).toEqual([1, 0]);
     const stats = (await api.request('GET', '/v1/stats', { token: blue })).json;
+    const history = (await api.request('GET', '/v1/stats/history', { token: blue })).json;
+    expect(history).toEqual({ minutes: [] });
     expect([stats.jobs.total, stats.edges.total, stats.cells]).toEqual([0, 0, []]);
     const graph = await api.request('POST', '/graphql', {
       token: blue,

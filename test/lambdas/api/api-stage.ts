@@ -5,7 +5,7 @@ import { createInventory } from '../../../adapters/dynamodb/edge-inventory.ts';
 import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
 import { createJobChanges } from '../../../adapters/dynamodb/job-changes.ts';
-import { readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
+import { readHistory, readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
 import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
 import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
@@ -108,6 +108,7 @@ function handlersOn(table: Table, cloud: FakeCloud): Readonly<Record<string, Han
     cellStore: createCellStore(table),
     inventory: createInventory(table),
     jobStats: (nowMs: number) => readJobStats(table, nowMs),
+    history: (nowMs: number) => readHistory(table, nowMs),
     outputs: cloud.outputs,
     iot: cloud.controlPlane,
     shadows: cloud.shadows,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
+import { addProgress, readHistory, readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
 import {
   askKey,
   dependantKey,
@@ -98,6 +98,25 @@ test('a job goes through its states with its timeline, and is counted once', asy
   const stats = await readJobStats(table, endMs + 10_000);
   expect(stats).toMatchObject({ total: 1, jobsPerMinute: 1, chunksPer10Seconds: 4 });
   expect(stats.states).toMatchObject({ done: 1, running: 0 });
+});
+
+test('the history is what ended in each minute of the last hour, and no more', async () => {
+  const { table } = await stage();
+  // Both sides of a border between a thousand intervals, and what is too old to be shown.
+  const nowMs = 10_000_000 * 170_000 + 25_000;
+  const minute = Math.floor(nowMs / 60_000) * 60_000;
+  await addProgress(table, { chunks: 1, jobs: 1 }, nowMs);
+  await addProgress(table, { chunks: 2, jobs: 0 }, nowMs - 60_000);
+  await addProgress(table, { chunks: 3, jobs: 0 }, nowMs - 40_000);
+  await addProgress(table, { chunks: 5, jobs: 2 }, minute - 59 * 60_000);
+  await addProgress(table, { chunks: 100, jobs: 100 }, minute - 59 * 60_000 - 1);
+  const history = await readHistory(table, nowMs);
+  expect(history).toHaveLength(60);
+  expect(history.filter(({ chunks }) => chunks > 0)).toEqual([
+    { atMs: minute - 59 * 60_000, chunks: 5, jobs: 2 },
+    { atMs: minute - 60_000, chunks: 2, jobs: 0 },
+    { atMs: minute, chunks: 4, jobs: 1 },
+  ]);
 });
 
 test('many jobs at once are all counted', async () => {
