@@ -43,7 +43,7 @@ export function serve<D>(
     let call: Call = { ...request, caller: null };
     let answer: Answer;
     try {
-      const entry = table.get(event.routeKey);
+      const entry = table.get(event.routeKey) ?? table.get(publicKeyOfHead(call));
       if (entry === undefined) throw unknownRoute(call);
       call = { ...request, caller: readCaller(event) };
       checkAccess(call, entry.route);
@@ -64,6 +64,12 @@ function checkAccess(call: Call, route: Route): void {
     throw new ProblemError('unauthenticated', undefined, { headers });
   }
   if (verdict === 'forbidden') throw new ProblemError('forbidden');
+}
+
+/** Watchers of an address ask with HEAD; what anybody may read without a name in the path answers them, too. */
+function publicKeyOfHead({ method, path }: Call): string {
+  const route = routes.find((it) => it.method === 'GET' && it.path === path);
+  return method === 'HEAD' && route?.access === null ? routeKeyOf(route) : '';
 }
 
 function unknownRoute(call: Call): ProblemError {
@@ -103,7 +109,9 @@ function encode(call: Call, answer: Answer): APIGatewayProxyStructuredResultV2 {
     ...answer.headers,
     'x-request-id': call.requestId,
   };
-  if (answer.body === undefined) return { statusCode: answer.status, headers };
+  if (answer.body === undefined || call.method === 'HEAD') {
+    return { statusCode: answer.status, headers };
+  }
   const body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
   return { statusCode: answer.status, headers, body };
 }

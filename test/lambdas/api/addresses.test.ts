@@ -24,6 +24,18 @@ test('a method that an address does not take is told with those it takes', async
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST']);
 });
 
+test('what anybody may read answers HEAD with the same headers and nothing else', async () => {
+  for (const path of ['/v1/health', '/openapi.json', '/docs']) {
+    const [head, get] = await Promise.all(
+      ['HEAD', 'GET'].map((method) => api.request(method, path, { token: null })),
+    );
+    expect([path, head?.status, head?.text]).toEqual([path, 200, '']);
+    expect(head?.headers['content-type']).toBe(get?.headers['content-type']);
+  }
+  const other = await api.request('HEAD', '/v1/jobs', { token: null });
+  expect([other.status, other.headers.allow, other.text]).toEqual([405, 'GET, POST', '']);
+});
+
 test('PUT under a name that is none says so, and stores nothing', async () => {
   for (const path of [
     '/v1/jobs/UP',
