@@ -8,8 +8,9 @@ import type { TLSSocket } from 'node:tls';
 import type { AuthenticateError, Client, ConnectPacket } from 'aedes';
 import type { BrokerDependencies } from './broker.ts';
 import type { Session, Sessions } from './broker-sessions.ts';
+import { topicProblem } from './broker-traffic.ts';
 import { authorizer, type Identity } from './connection.ts';
-import { clientIdBytesMax } from './limits.ts';
+import { clientIdBytesMax, payloadBytesMax } from './limits.ts';
 import { parsePolicy } from './policy.ts';
 import { inFlight } from './shadow-throttle.ts';
 
@@ -96,6 +97,8 @@ function admit(
   if (packet.will !== undefined && !rights.allows('iot:Publish', packet.will.topic)) {
     return 'no policy allows iot:Publish to the topic of its will';
   }
+  const problem = packet.will === undefined ? undefined : willProblem(packet.will);
+  if (problem !== undefined) return problem;
   return {
     identity,
     rights,
@@ -108,6 +111,16 @@ function admit(
     sourcePort: (client.conn as TLSSocket).remotePort ?? 0,
     targetIp: plainAddress((client.conn as TLSSocket).localAddress),
   };
+}
+
+/** What no client may have published in its name either. */
+function willProblem({ topic, payload, qos }: NonNullable<ConnectPacket['will']>) {
+  if (qos === 2) return 'a will with QoS 2 is not supported';
+  // "AWS IoT Core rejects publish and connect requests larger than this size."
+  if (Buffer.byteLength(payload) > payloadBytesMax) {
+    return `the payload of a will has at most ${payloadBytesMax} bytes`;
+  }
+  return topicProblem(topic);
 }
 
 /** Without the prefix that an IPv4 address has on a socket of both kinds. */

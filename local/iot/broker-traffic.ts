@@ -203,10 +203,12 @@ function subscribeRefusal(
 
 /** Sizes that hold for topics and topic filters alike. */
 export function topicProblem(topic: string): string | undefined {
-  if (Buffer.byteLength(topic) > topicBytesMax) return `a topic has at most ${topicBytesMax} bytes`;
-  const slashes = topic.split('/').length - 1;
-  const free = topic.startsWith('$aws/rules/') ? 3 : 0;
-  return slashes - free > topicSlashesMax
+  // "This excludes the first 3 mandatory segments for Basic Ingest topics."
+  const counted = topic.replace(/^\$aws\/rules\/[^/]*\//, '');
+  if (Buffer.byteLength(counted) > topicBytesMax) {
+    return `a topic has at most ${topicBytesMax} bytes`;
+  }
+  return counted.split('/').length - 1 > topicSlashesMax
     ? `a topic has at most ${topicSlashesMax} slashes`
     : undefined;
 }

@@ -17,6 +17,7 @@ import type { PersistentSessions } from './persistent-sessions.ts';
 import type { Presence } from './presence.ts';
 import type { RetainedStore } from './retained.ts';
 import { sessionPersistence } from './session-persistence.ts';
+import { withoutParent } from './topic-filter.ts';
 
 export type Broker = {
   readonly port: number;
@@ -115,6 +116,7 @@ function createAedes(
     },
     authenticate: (client, _username, _password, done) => admit.authenticate(client, done),
   });
+  withoutParents(aedes);
   return aedes;
 }
 
@@ -198,12 +200,38 @@ function withoutDeduplication(client: Client, brokerId: string): void {
   (client as unknown as { duplicates: object }).duplicates = none;
 }
 
+type Matcher = {
+  on(filter: string, listener: unknown, done?: () => void): unknown;
+  removeListener(filter: string, listener: unknown, done?: () => void): unknown;
+};
+
+/** The matcher of aedes delivers what is published to `a` to a subscription of `a/#` as well. */
+function withoutParents(aedes: Aedes): void {
+  const { mq } = aedes as unknown as { mq: Matcher };
+  const { on, removeListener } = mq;
+  mq.on = (filter, ...rest) => on.call(mq, withoutParent(filter), ...rest);
+  mq.removeListener = (filter, ...rest) => removeListener.call(mq, withoutParent(filter), ...rest);
+}
+
 function followSessions(aedes: Aedes, sessions: Sessions, options: BrokerOptions): void {
   const { presence, persistent, log } = options;
   aedes.on('client', (client) => {
     persistent.returned(client.id);
     const session = sessions.of(client);
     if (session !== undefined) void presence.connected(session);
+  });
+  aedes.on('subscribe', (subscriptions, client) => {
+    const session = sessions.of(client);
+    const topics = subscriptions.filter(({ qos }) => qos < 128).map(({ topic }) => topic);
+    if (session !== undefined && topics.length > 0) {
+      void presence.changed(session, 'subscribed', topics);
+    }
+  });
+  aedes.on('unsubscribe', (topics, client) => {
+    const session = sessions.of(client);
+    // aedes unsubscribes a client that leaves; that is no request of the client.
+    const left = (client as unknown as { closed: boolean }).closed;
+    if (session !== undefined && !left) void presence.changed(session, 'unsubscribed', topics);
   });
   aedes.on('keepaliveTimeout', (client) => sessions.blame(client, 'MQTT_KEEP_ALIVE_TIMEOUT'));
   aedes.on('clientError', (client, error) => {

@@ -3,16 +3,15 @@
  * what is attached to what, and the endpoint that devices connect to. Policies come from the
  * template and cannot be made here.
  */
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Authority } from './authority.ts';
 import { certificateOperations } from './control-certificates.ts';
-import { answering, invalid, notFound, ServiceError } from './http-answer.ts';
+import { thingOperations } from './control-things.ts';
+import { answering, invalid, ServiceError } from './http-answer.ts';
 import type { Journal } from './journal.ts';
 import { isObject, type Json, type JsonObject } from './json.ts';
-import { thingNamePattern } from './limits.ts';
 import type { Policy } from './policy.ts';
-import type { Registry, Thing } from './registry.ts';
+import type { Registry } from './registry.ts';
 import { type Found, type Route, routesOf } from './routes.ts';
 
 export type ControlDependencies = {
@@ -96,107 +95,6 @@ function endpointOperations(dependencies: ControlDependencies): Record<string, C
   };
 }
 
-function thingOperations(dependencies: ControlDependencies): Record<string, ControlOperation> {
-  const { registry, journal } = dependencies;
-  return {
-    CreateThing: (call) => journal.write(() => createThing(dependencies, call)),
-    DescribeThing(call) {
-      const thing = existingThing(dependencies, call);
-      return {
-        ...identification(dependencies, thing),
-        defaultClientId: thing.name,
-        ...(thing.type === undefined ? {} : { thingTypeName: thing.type }),
-        attributes: thing.attributes,
-        version: thing.version,
-      };
-    },
-    UpdateThing: (call) => journal.write(() => updateThing(dependencies, call)),
-    DeleteThing: (call) => journal.write(() => deleteThing(dependencies, call)),
-    ListThings({ query }) {
-      const page = pageOf(query);
-      const found = registry.listThings(page.after, page.size + 1);
-      return {
-        things: found.slice(0, page.size).map((thing) => ({
-          thingName: thing.name,
-          thingArn: thingArn(dependencies, thing.name),
-          attributes: thing.attributes,
-          version: thing.version,
-        })),
-        ...(found.length > page.size ? { nextToken: nextToken(found[page.size - 1]!.name) } : {}),
-      };
-    },
-  };
-}
-
-function createThing(dependencies: ControlDependencies, { path, body }: ControlCall): JsonObject {
-  const { registry, changed } = dependencies;
-  const name = path['thing'] ?? '';
-  if (!thingNamePattern.test(name)) throw invalid('The thing name is not valid.');
-  const attributes = attributesOf(body);
-  const type = typeof body['thingTypeName'] === 'string' ? body['thingTypeName'] : undefined;
-  const before = registry.thing(name);
-  if (before !== undefined) {
-    // "If the thing already exists with the same configuration, the call succeeds."
-    const same =
-      before.type === type && JSON.stringify(before.attributes) === JSON.stringify(attributes);
-    if (!same) throw exists(`Thing ${name} already exists in account with different attributes`);
-    return identification(dependencies, before);
-  }
-  const typed = type === undefined ? {} : { type };
-  const thing = { name, id: randomUUID(), ...typed, attributes, version: 1 };
-  registry.putThing(thing);
-  changed();
-  return identification(dependencies, thing);
-}
-
-function updateThing(dependencies: ControlDependencies, call: ControlCall): JsonObject {
-  const thing = existingThing(dependencies, call);
-  expectVersion(thing, call.body['expectedVersion']);
-  const payload = call.body['attributePayload'];
-  const merge = isObject(payload) && payload['merge'] === true;
-  const wanted = attributesOf(call.body);
-  const attributes = Object.fromEntries(
-    // "an attribute with an empty value is removed"
-    Object.entries(merge ? { ...thing.attributes, ...wanted } : wanted).filter(
-      ([, value]) => value !== '',
-    ),
-  );
-  dependencies.registry.putThing({ ...thing, attributes, version: thing.version + 1 });
-  dependencies.changed();
-  return {};
-}
-
-function deleteThing(dependencies: ControlDependencies, { path, query }: ControlCall): JsonObject {
-  const { registry, changed } = dependencies;
-  const name = path['thing'] ?? '';
-  const thing = registry.thing(name);
-  // "Returns successfully with no error if … you specify a thing that doesn't exist."
-  if (thing === undefined) return {};
-  expectVersion(thing, query.get('expectedVersion'));
-  if (registry.principalsOf(name).length > 0) {
-    throw invalid(`Cannot delete. Thing ${name} is still attached to one or more principals`);
-  }
-  registry.deleteThing(name);
-  changed();
-  return {};
-}
-
-function existingThing({ registry }: ControlDependencies, { path }: ControlCall): Thing {
-  const name = path['thing'] ?? '';
-  const thing = registry.thing(name);
-  if (thing === undefined) throw notFound(`Thing ${name} cannot be found.`);
-  return thing;
-}
-
-const thingArn = ({ region, accountId }: ControlDependencies, name: string): string =>
-  `arn:aws:iot:${region}:${accountId}:thing/${name}`;
-
-const identification = (dependencies: ControlDependencies, thing: Thing): JsonObject => ({
-  thingName: thing.name,
-  thingArn: thingArn(dependencies, thing.name),
-  thingId: thing.id,
-});
-
 export const exists = (message: string): ServiceError =>
   new ServiceError(409, 'ResourceAlreadyExistsException', message);
 
@@ -209,28 +107,6 @@ export function pageOf(query: URLSearchParams): { after: string; size: number } 
 }
 
 export const nextToken = (last: string): string => Buffer.from(last).toString('base64url');
-
-function attributesOf(body: JsonObject): Record<string, string> {
-  const payload = body['attributePayload'];
-  const attributes = isObject(payload) ? payload['attributes'] : undefined;
-  if (!isObject(attributes)) return {};
-  return Object.fromEntries(
-    Object.entries(attributes)
-      .map(([name, value]) => [name, String(value)] as const)
-      .sort(([left], [right]) => (left < right ? -1 : 1)),
-  );
-}
-
-function expectVersion(thing: Thing, expected: Json | undefined): void {
-  if (expected === undefined || expected === null) return;
-  if (Number(expected) !== thing.version) {
-    throw new ServiceError(
-      409,
-      'VersionConflictException',
-      `The version of ${thing.name} differs.`,
-    );
-  }
-}
 
 function jsonBody(body: Buffer): JsonObject {
   if (body.length === 0) return {};

@@ -19,6 +19,12 @@ export const shadowTombstoneMs = 48 * 60 * 60 * 1000;
 export const shadowNamePattern = /^[$a-zA-Z0-9:_-]{1,64}$/;
 /** "Maximum thing name size: 128 bytes". */
 export const thingNamePattern = /^[a-zA-Z0-9:_-]{1,128}$/;
+/** "Things without a thing type can have up to three attributes." */
+export const thingAttributesMax = 3;
+/** "Maximum length of 128. Pattern: [a-zA-Z0-9_.,@/:#-]+" */
+export const attributeNamePattern = /^[a-zA-Z0-9_.,@/:#-]{1,128}$/;
+/** "Maximum length of 800. Pattern: [a-zA-Z0-9_.,@/:#=\\[\\]-]*" */
+export const attributeValuePattern = /^[a-zA-Z0-9_.,@/:#=[\]-]{0,800}$/;
 /** ListNamedShadowsForThing: pageSize is 1 to 100. */
 export const shadowPageMax = 100;
 export const shadowPageDefault = 25;

@@ -94,6 +94,11 @@ function addressList(texts: readonly string[]): BlockList {
 
 export function conditionHolds(condition: Condition, variables: Variables): boolean {
   const actual = variables.all(condition.key);
+  // "allows clean connect by clients with or without LastWill, no other features will be allowed":
+  // a plain operator on this list means all of its values, also when there are none.
+  if (condition.key === 'iot:connectattributes' && condition.quantifier === 'one') {
+    return conditionHolds({ ...condition, quantifier: 'all' }, variables);
+  }
   const passes = (value: string) => condition.test(value, variables) !== condition.negated;
   if (actual.length === 0) {
     // ForAllValues is also true when the key is not in the request; a negated operator too.

@@ -1,7 +1,9 @@
 /**
- * Lifecycle events: who connected, who left and why, on `$aws/events/presence/…` with times in
- * milliseconds. "Client IDs that contain # or + do not receive lifecycle events."
+ * Lifecycle events: who connected, who left and why, on `$aws/events/presence/…`, and who subscribed
+ * to what, on `$aws/events/subscriptions/…`, with times in milliseconds.
+ * "Client IDs that contain # or + do not receive lifecycle events."
  */
+import { randomUUID } from 'node:crypto';
 import type { Session } from './broker-sessions.ts';
 import type { DisconnectReason, Identity } from './connection.ts';
 import type { Exchange } from './exchange.ts';
@@ -21,6 +23,12 @@ export type Presence = {
   connected(session: Session): Promise<void>;
   disconnected(session: Session): Promise<void>;
   refused(identity: Identity): Promise<void>;
+  /** The topic filters that a client subscribed to, or no longer wants. */
+  changed(
+    session: Session,
+    kind: 'subscribed' | 'unsubscribed',
+    topics: readonly string[],
+  ): Promise<void>;
   /** Ends, in the events, the connections that an earlier process left open. */
   recover(): Promise<void>;
   last(clientId: string): LastConnection | undefined;
@@ -63,7 +71,10 @@ export function presence(dependencies: Dependencies): Presence {
       .then((row) => row.version);
     versions.set(session, version);
     const body = { ...common(session, nowMs(), 'connected'), ipAddress };
-    await announce(dependencies, 'connected', clientId, { ...body, versionNumber: await version });
+    await announce(dependencies, 'presence/connected', clientId, {
+      ...body,
+      versionNumber: await version,
+    });
   };
   const disconnected = async (session: Session): Promise<void> => {
     const { clientId } = session.identity;
@@ -80,26 +91,33 @@ export function presence(dependencies: Dependencies): Presence {
     const versionNumber = (await versions.get(session)) ?? 0;
     await journal.write(() => store.disconnected(timestamp, clientId, versionNumber));
     const body = { ...common(session, timestamp, 'disconnected'), ...ending(reason) };
-    await announce(dependencies, 'disconnected', clientId, { ...body, versionNumber });
+    await announce(dependencies, 'presence/disconnected', clientId, { ...body, versionNumber });
   };
 
   return {
     connected: (session) => track(connected(session)),
     disconnected: (session) => track(disconnected(session)),
+    changed: (session, kind, topics) =>
+      track(
+        announce(dependencies, `subscriptions/${kind}`, session.identity.clientId, {
+          ...common(session, nowMs(), kind),
+          topics,
+        }),
+      ),
     refused: (identity) =>
-      announce(dependencies, 'connect_failed', identity.clientId, {
+      announce(dependencies, 'presence/connect_failed', identity.clientId, {
         timestamp: nowMs(),
         eventType: 'connect_failed',
         connectFailureReason: 'AUTHORIZATION_FAILED',
         principalIdentifier: identity.certificateId,
-        sessionIdentifier: '00000000-0000-0000-0000-000000000000',
+        sessionIdentifier: randomUUID(),
         ipAddress: identity.ipAddress,
       }),
     async recover() {
       for (const row of store.open()) {
         const timestamp = nowMs();
         await journal.write(() => store.disconnected(timestamp, row.clientId, row.version));
-        await announce(dependencies, 'disconnected', row.clientId, {
+        await announce(dependencies, 'presence/disconnected', row.clientId, {
           timestamp,
           eventType: 'disconnected',
           sessionIdentifier: row.session,
@@ -127,7 +145,7 @@ async function announce(
 ): Promise<void> {
   if (/[#+]/.test(clientId)) return;
   const payload = Buffer.from(JSON.stringify({ clientId, ...body }));
-  const topic = `$aws/events/presence/${kind}/${clientId}`;
+  const topic = `$aws/events/${kind}/${clientId}`;
   await exchange.announce({ topic, payload, qos: 1 }).catch((error: unknown) => {
     log(`Lifecycle event of ${clientId} was lost: ${String(error)}`);
   });

@@ -81,7 +81,17 @@ export function evaluate(expression: Expression, payload: Value, context: Messag
   }
 }
 
-const not = (value: Value): Value => (typeof value === 'boolean' ? !value : undefined);
+/** "Boolean operands or case insensitive "true" or "false" string operands are required." */
+function asBoolean(value: Value): boolean | undefined {
+  if (typeof value === 'boolean') return value;
+  const lower = typeof value === 'string' ? value.toLowerCase() : '';
+  return lower === 'true' ? true : lower === 'false' ? false : undefined;
+}
+
+function not(value: Value): Value {
+  const operand = asBoolean(value);
+  return operand === undefined ? undefined : !operand;
+}
 
 function minus(value: Value): Value {
   const number = asNumber(value);
@@ -95,16 +105,15 @@ function binary(
   run: (part: Expression) => Value,
 ): Value {
   const left = run(leftPart);
-  // "AND: false if either is false", whatever the other one is.
-  if (operator === 'and') return left === false ? false : logical(left, run(rightPart), 'and');
-  if (operator === 'or') return left === true ? true : logical(left, run(rightPart), 'or');
   const right = run(rightPart);
+  if (operator === 'and' || operator === 'or') return logical(left, right, operator);
   if (left === undefined || right === undefined) return undefined;
   switch (operator) {
+    // "Mismatched type: False": a text is never equal to a number.
     case '=':
-      return comparable(left, right) ? equal(...alike(left, right)) : undefined;
+      return equal(left, right);
     case '<>':
-      return comparable(left, right) ? !equal(...alike(left, right)) : undefined;
+      return !equal(left, right);
     case 'in':
       return isArray(right) ? right.some((item) => equal(item, left)) : undefined;
     case '<':
@@ -117,31 +126,17 @@ function binary(
   }
 }
 
+/** "Other value: Undefined", on either side. */
 function logical(left: Value, right: Value, operator: 'and' | 'or'): Value {
-  if (operator === 'and' && right === false) return false;
-  if (operator === 'or' && right === true) return true;
-  return typeof left === 'boolean' && typeof right === 'boolean' ? operator === 'and' : undefined;
+  const [first, second] = [asBoolean(left), asBoolean(right)];
+  if (first === undefined || second === undefined) return undefined;
+  return operator === 'and' ? first && second : first || second;
 }
 
-const kindOf = (value: Json): string =>
-  value === null ? 'null' : isArray(value) ? 'array' : typeof value;
-
-/** Values of different kinds compare only when a text reads as a number. */
-function alike(left: Json, right: Json): [Json, Json] {
-  if (kindOf(left) === kindOf(right)) return [left, right];
-  return [asNumber(left) ?? left, asNumber(right) ?? right];
-}
-
-function comparable(left: Json, right: Json): boolean {
-  const [first, second] = alike(left, right);
-  return kindOf(first) === kindOf(second);
-}
-
+/** "Both operands are converted to a Decimal, and then compared." */
 function ordered(operator: '<' | '<=' | '>' | '>=', left: Json, right: Json): Value {
-  const [first, second] = alike(left, right);
-  const numbers = typeof first === 'number' && typeof second === 'number';
-  const texts = typeof first === 'string' && typeof second === 'string';
-  if (!numbers && !texts) return undefined;
+  const [first, second] = [asNumber(left), asNumber(right)];
+  if (first === undefined || second === undefined) return undefined;
   if (operator === '<') return first < second;
   if (operator === '<=') return first <= second;
   return operator === '>' ? first > second : first >= second;
@@ -180,10 +175,7 @@ function calculate(operator: BinaryOperator, left: number, right: number): numbe
 function cast(value: Value, type: string): Value {
   if (value === undefined || value === null) return undefined;
   if (type === 'bool' || type === 'boolean') {
-    if (typeof value === 'boolean') return value;
-    if (typeof value === 'number') return value !== 0;
-    const lower = typeof value === 'string' ? value.toLowerCase() : '';
-    return lower === 'true' ? true : lower === 'false' ? false : undefined;
+    return typeof value === 'number' ? value !== 0 : asBoolean(value);
   }
   if (type === 'int' || type === 'integer' || type === 'double' || type === 'decimal') {
     const number = typeof value === 'boolean' ? Number(value) : asNumber(value);

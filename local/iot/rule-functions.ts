@@ -89,21 +89,19 @@ const messageFunctions: Record<string, RuleFunction> = {
       : Buffer.from(text).toString('base64');
   }),
   decode: takes(2, 2, ([value, scheme]) =>
-    scheme !== 'base64' || typeof value !== 'string'
-      ? undefined
-      : Buffer.from(value, 'base64').toString(),
+    scheme === 'base64' ? decodedBase64(value) : undefined,
   ),
 };
 
 const valueFunctions: Record<string, RuleFunction> = {
   isnull: takes(1, 1, ([value]) => value === null),
   isundefined: takes(1, 1, ([value]) => value === undefined),
-  coalesce: takes(1, 20, (args) => args.find((value) => value !== undefined)),
-  get: takes(2, 2, ([collection, key]) => memberOf(collection, key)),
+  get: takes(2, 2, ([collection, key]) => itemOf(collection, key)),
   abs: onNumber(Math.abs),
   ceil: onNumber(Math.ceil),
   floor: onNumber(Math.floor),
-  round: onNumber(Math.round),
+  // "Round(-1.5) = -2": halves go away from zero.
+  round: onNumber((value) => Math.sign(value) * Math.round(Math.abs(value))),
   sqrt: onNumber(Math.sqrt),
   mod: takes(2, 2, ([left, right]) => {
     const result = (asNumber(left) ?? Number.NaN) % (asNumber(right) ?? Number.NaN);
@@ -116,9 +114,9 @@ const valueFunctions: Record<string, RuleFunction> = {
 };
 
 const textFunctions: Record<string, RuleFunction> = {
-  // "concat: concatenates arrays or strings"
-  concat: takes(1, 20, (args) => {
-    if (args.every(isArray)) return args.flat();
+  // "If any argument is an Array, the result is a single array containing all of the arguments."
+  concat: takes(0, 20, (args) => {
+    if (args.some(isArray)) return args.filter((item) => item !== undefined).flat() as Json;
     const texts = args.map(asText).filter((text) => text !== undefined);
     return texts.length === 0 ? undefined : texts.join('');
   }),
@@ -138,9 +136,11 @@ const textFunctions: Record<string, RuleFunction> = {
     return text.replaceAll(part, put);
   }),
   substring: takes(2, 3, ([value, from, to]) => {
-    const [text, start, end] = [asText(value), asNumber(from), asNumber(to)];
-    if (text === undefined || start === undefined) return undefined;
-    return text.slice(Math.max(0, start), end);
+    const [text, start] = [asText(value), asNumber(from)];
+    const end = to === undefined ? Number.POSITIVE_INFINITY : asNumber(to);
+    if (text === undefined || start === undefined || end === undefined) return undefined;
+    // "Indices that are less than zero are set to zero."
+    return text.slice(Math.max(0, start), Math.max(0, end));
   }),
   md5: hash('md5'),
   sha1: hash('sha1'),
@@ -154,6 +154,25 @@ export const ruleFunctions: Readonly<Record<string, RuleFunction | undefined>> =
   valueFunctions,
   textFunctions,
 );
+
+/** "If the decoded string is a JSON document, an addressable object is returned." */
+function decodedBase64(value: Value): Value {
+  if (typeof value !== 'string' || !/^[A-Za-z0-9+/\s]*={0,2}$/.test(value)) return null;
+  const text = Buffer.from(value, 'base64').toString();
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return text;
+  }
+}
+
+/** Lists and texts by their number, "converted to Int"; objects by the name as it is. */
+function itemOf(collection: Value, key: Value): Value {
+  if (isObject(collection)) return memberOf(collection, key);
+  const at = Math.floor(asNumber(key) ?? -1);
+  if (typeof collection === 'string') return at < 0 ? undefined : collection[at];
+  return isArray(collection) && at >= 0 ? collection[at] : undefined;
+}
 
 export function memberOf(collection: Value, key: Value): Value {
   if (isObject(collection) && typeof key === 'string') return field(collection, key);

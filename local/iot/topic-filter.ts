@@ -1,12 +1,17 @@
-/** MQTT topic filters: `+` is one level, `#` is the rest, and neither meets a leading `$`. */
+/**
+ * Topic filters as AWS IoT reads them: `+` is one level, neither wildcard meets a leading `$`, and
+ * `#` is all that is below: "a subscription to sensor/# receives messages published to sensor/ …
+ * but not messages published to sensor", where MQTT itself includes the parent.
+ */
 
 export function topicMatches(filter: string, topic: string): boolean {
   const wanted = filter.split('/');
   const levels = topic.split('/');
   if (topic.startsWith('$') && (wanted[0] === '+' || wanted[0] === '#')) return false;
   for (let at = 0; at < wanted.length; at++) {
+    if (at >= levels.length) return false;
     if (wanted[at] === '#') return true;
-    if (at >= levels.length || (wanted[at] !== '+' && wanted[at] !== levels[at])) return false;
+    if (wanted[at] !== '+' && wanted[at] !== levels[at]) return false;
   }
   return wanted.length === levels.length;
 }
@@ -23,3 +28,7 @@ export function isTopicFilter(filter: string): boolean {
     )
   );
 }
+
+/** The same filter for a matcher to which `#` includes the parent: at least one level below. */
+export const withoutParent = (filter: string): string =>
+  filter.endsWith('/#') ? `${filter.slice(0, -1)}+/#` : filter;

@@ -1,16 +1,11 @@
-/** The broker with real MQTT clients over TLS: who gets in, what they may do, how it ends. */
-import { once } from 'node:events';
-import { connect as tlsConnect } from 'node:tls';
+/** The broker with real MQTT clients over TLS: who gets in and what they may do. */
 import {
   DetachPolicyCommand,
   DetachThingPrincipalCommand,
   UpdateCertificateCommand,
 } from '@aws-sdk/client-iot';
-import { DeleteConnectionCommand, GetConnectionCommand } from '@aws-sdk/client-iot-data-plane';
 import type { MqttClient } from 'mqtt';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { keepAliveOf } from '../../../local/iot/broker.ts';
-import { keepAliveSecondsMin } from '../../../local/iot/limits.ts';
 import {
   type Credentials,
   type Fixture,
@@ -175,6 +170,33 @@ describe('what a client may do', () => {
     await client.publishAsync('a/b/c/d/e/f/g/h', Buffer.alloc(128 * 1024), { qos: 1 });
   });
 
+  test('the prefix of Basic Ingest counts neither for bytes nor for slashes', async () => {
+    const client = await iot.connect(await iot.enrol('edge-ingest'));
+    const prefix = '$aws/rules/some_rule/';
+    await client.publishAsync(`${prefix}1/2/3/4/5/6/7/8`, 'x', { qos: 1 });
+    await client.publishAsync(`${prefix}${'x'.repeat(256)}`, 'x', { qos: 1 });
+    const end = closed(client);
+    client.publish(`${prefix}${'x'.repeat(257)}`, 'x', { qos: 1 });
+    await end;
+  });
+
+  test('# is all that is below a topic, not the topic itself', async () => {
+    const client = await iot.connect(await iot.enrol('edge-below'));
+    const box = inbox(client);
+    await client.subscribeAsync('sensor/#', { qos: 1 });
+    for (const topic of ['sensor', 'sensor/', 'sensor/a', 'sensor/a/b']) {
+      await client.publishAsync(topic, topic, { qos: 1 });
+    }
+    await box.next('sensor/a/b');
+    expect(box.received.map(({ topic }) => topic)).toEqual(['sensor/', 'sensor/a', 'sensor/a/b']);
+    await client.unsubscribeAsync('sensor/#');
+    await client.subscribeAsync('end', { qos: 1 });
+    await client.publishAsync('sensor/a', 'nobody', { qos: 1 });
+    await client.publishAsync('end', '', { qos: 1 });
+    await box.next('end');
+    expect(box.received).toHaveLength(4);
+  });
+
   test('QoS 2 ends the connection', async () => {
     const client = await iot.connect(await iot.enrol('edge-qos2'));
     const end = closed(client);
@@ -231,134 +253,6 @@ describe('what a client may do', () => {
     const codes = box.received.map(({ payload }) => json(payload)['code']);
     expect(codes.slice(0, 20)).toEqual(Array(20).fill(404));
     expect(codes.at(-1)).toBe(429);
-  });
-});
-
-describe('how it ends', () => {
-  test('connected and disconnected carry one number, the next connection a higher one', async () => {
-    const edge = await iot.enrol('edge-counted');
-    const client = await iot.connect(edge);
-    const first = await presence('connected', edge.thing);
-    expect(first).toEqual({
-      clientId: edge.thing,
-      timestamp: expect.closeTo(Date.now(), -5),
-      eventType: 'connected',
-      sessionIdentifier: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      principalIdentifier: edge.certificateId,
-      ipAddress: '127.0.0.1',
-      versionNumber: 0,
-    });
-    await client.endAsync();
-    const end = await presence('disconnected', edge.thing);
-    expect(end).toEqual({
-      clientId: edge.thing,
-      timestamp: expect.closeTo(Date.now(), -5),
-      eventType: 'disconnected',
-      sessionIdentifier: first['sessionIdentifier'],
-      principalIdentifier: edge.certificateId,
-      clientInitiatedDisconnect: true,
-      disconnectReason: 'CLIENT_INITIATED_DISCONNECT',
-      versionNumber: 0,
-    });
-    const from = events.received.length;
-    await iot.connect(edge);
-    expect(await presence('connected', edge.thing, from)).toMatchObject({ versionNumber: 1 });
-  });
-
-  test('a second client with the same id takes over', async () => {
-    const edge = await iot.enrol('edge-twice');
-    const first = await iot.connect(edge);
-    const end = closed(first);
-    const second = await iot.connect(edge);
-    await end;
-    expect(second.connected).toBe(true);
-    expect(await presence('disconnected', edge.thing)).toMatchObject({
-      disconnectReason: 'DUPLICATE_CLIENTID',
-      versionNumber: 0,
-    });
-  });
-
-  test('a lost connection publishes the will, a clean end does not', async () => {
-    const edge = await iot.enrol('edge-mortal');
-    const box = inbox(watcher);
-    await watcher.subscribeAsync('wills/#', { qos: 1 });
-    const will = { topic: 'wills/edge-mortal', payload: Buffer.from('gone'), qos: 1 as const };
-    const clean = await iot.connect(edge, { will: { ...will, payload: Buffer.from('clean') } });
-    await clean.endAsync();
-    const client = await iot.connect(edge, { will });
-    const from = events.received.length;
-    client.stream.destroy();
-    expect((await box.next('wills/edge-mortal')).payload.toString()).toBe('gone');
-    expect(await presence('disconnected', edge.thing, from)).toMatchObject({
-      disconnectReason: 'CONNECTION_LOST',
-    });
-  });
-
-  test('a will on a shadow topic is seen but is no request', async () => {
-    const edge = await iot.enrol('edge-willful');
-    const topic = '$aws/things/edge-willful/shadow/update';
-    const box = inbox(watcher);
-    await watcher.subscribeAsync('$aws/things/edge-willful/shadow/#', { qos: 1 });
-    const payload = Buffer.from('{"state":{"reported":{"alive":false}}}');
-    const client = await iot.connect(edge, { will: { topic, payload, qos: 1 } });
-    client.stream.destroy();
-    await box.next('shadow/update');
-    await watcher.publishAsync('$aws/things/edge-willful/shadow/get', '', { qos: 1 });
-    expect(json((await box.next('get/rejected')).payload)).toMatchObject({ code: 404 });
-  });
-
-  test('a client that is silent for one and a half keep-alive intervals is cut off', async () => {
-    const edge = await iot.enrol('edge-silent');
-    const socket = tlsConnect({
-      host: '127.0.0.1',
-      port: iot.service.mqttPort,
-      ca: iot.service.caPem,
-      cert: edge.cert,
-      key: edge.key,
-    });
-    const id = Buffer.from(edge.thing);
-    const header = Buffer.from([0, 4, ...Buffer.from('MQTT'), 4, 2, 0, 1, 0, id.length]);
-    const connectedAtMs = Date.now();
-    socket.write(Buffer.concat([Buffer.from([0x10, header.length + id.length]), header, id]));
-    await once(socket.resume(), 'close');
-    expect(Date.now() - connectedAtMs).toBeGreaterThanOrEqual(1500);
-    expect(await presence('disconnected', edge.thing)).toMatchObject({
-      disconnectReason: 'MQTT_KEEP_ALIVE_TIMEOUT',
-    });
-  });
-
-  test('keep-alive stays within 30 and 1200 seconds', () => {
-    expect(
-      [0, 1, 30, 60, 1200, 1201].map((seconds) => keepAliveOf(seconds, keepAliveSecondsMin)),
-    ).toEqual([1200, 30, 30, 60, 1200, 1200]);
-  });
-
-  test('a revoked certificate loses its connection', async () => {
-    const edge = await iot.enrol('edge-revoked');
-    const client = await iot.connect(edge);
-    const end = closed(client);
-    const { certificateId } = edge;
-    await iot.control.send(new UpdateCertificateCommand({ certificateId, newStatus: 'REVOKED' }));
-    await end;
-    await expect(iot.connect(edge)).rejects.toThrow(/Not authorized/i);
-  });
-
-  test('DeleteConnection closes and GetConnection remembers why', async () => {
-    const edge = await iot.enrol('edge-removed');
-    const client = await iot.connect(edge);
-    const clientId = edge.thing;
-    const connected = await iot.data.send(new GetConnectionCommand({ clientId }));
-    expect(connected).toMatchObject({ connected: true, thingName: clientId, cleanSession: true });
-    const end = closed(client);
-    await iot.data.send(new DeleteConnectionCommand({ clientId }));
-    await end;
-    expect(await presence('disconnected', clientId)).toMatchObject({
-      disconnectReason: 'API_INITIATED_DISCONNECT',
-    });
-    expect(await iot.data.send(new GetConnectionCommand({ clientId }))).toMatchObject({
-      connected: false,
-      disconnectReason: 'API_INITIATED_DISCONNECT',
-    });
   });
 });
 

@@ -16,6 +16,7 @@ import {
   ListTargetsForPolicyCommand,
   ListThingPrincipalsCommand,
   ListThingsCommand,
+  type ListThingsCommandInput,
   UpdateCertificateCommand,
   UpdateThingCommand,
 } from '@aws-sdk/client-iot';
@@ -81,6 +82,56 @@ describe('things', () => {
     } while (nextToken !== undefined);
     expect(names).toEqual(expect.arrayContaining(['page-1', 'page-2', 'page-3']));
     expect(new Set(names).size).toBe(names.length);
+  });
+
+  test('are found by an attribute, whole or by its start', async () => {
+    for (const [name, site] of Object.entries({ 'site-1': 'north', 'site-2': 'north-2' })) {
+      const attributePayload = { attributes: { where: site } };
+      await iot.control.send(new CreateThingCommand({ thingName: name, attributePayload }));
+    }
+    const found = async (query: ListThingsCommandInput) =>
+      (await iot.control.send(new ListThingsCommand(query))).things!.map(
+        ({ thingName }) => thingName,
+      );
+    const attributeName = 'where';
+    const attributeValue = 'north';
+    expect(await found({ attributeName })).toEqual(['site-1', 'site-2']);
+    expect(await found({ attributeName, attributeValue })).toEqual(['site-1']);
+    const usePrefixAttributeValue = true;
+    expect(await found({ attributeName, attributeValue, usePrefixAttributeValue })).toEqual([
+      'site-1',
+      'site-2',
+    ]);
+    const first = await iot.control.send(new ListThingsCommand({ attributeName, maxResults: 1 }));
+    expect(first.things).toHaveLength(1);
+    expect(await found({ attributeName, nextToken: first.nextToken })).toEqual(['site-2']);
+    expect(await found({ thingTypeName: 'any' })).toEqual([]);
+  });
+
+  test('have three attributes at most, of the documented letters, and no type', async () => {
+    const make = (attributes: Record<string, string>, thingTypeName?: string) =>
+      iot.control.send(
+        new CreateThingCommand({
+          thingName: 'thing-3',
+          thingTypeName,
+          attributePayload: { attributes },
+        }),
+      );
+    const refused = { name: 'InvalidRequestException' };
+    await expect(make({ a: '1', b: '2', c: '3', d: '4' })).rejects.toMatchObject(refused);
+    await expect(make({ 'a b': '1' })).rejects.toMatchObject(refused);
+    await expect(make({ a: 'x y' })).rejects.toMatchObject(refused);
+    await expect(make({ a: 'x'.repeat(801) })).rejects.toMatchObject(refused);
+    await expect(make({}, 'robot')).rejects.toMatchObject({ name: 'ResourceNotFoundException' });
+    await make({ a: '1', b: '2', c: 'x=[3]' });
+    const merge = { attributes: { d: '4' }, merge: true };
+    const update = (attributePayload: { attributes: Record<string, string>; merge: boolean }) =>
+      iot.control.send(new UpdateThingCommand({ thingName: 'thing-3', attributePayload }));
+    await expect(update(merge)).rejects.toMatchObject(refused);
+    await update({ attributes: { a: '', d: '4' }, merge: true });
+    expect(
+      (await iot.control.send(new DescribeThingCommand({ thingName: 'thing-3' }))).attributes,
+    ).toEqual({ b: '2', c: 'x=[3]', d: '4' });
   });
 
   test('that do not exist or have bad names are refused', async () => {
