@@ -55,8 +55,12 @@ export const logFileBytesMax = 16_777_216;
 
 /** HTTP API: request payload (AWS: 10 MB). */
 export const httpApiPayloadBytesMax = 10_485_760;
-/** HTTP API: integration timeout (AWS: 30 s). */
+/** HTTP API: integration timeout (AWS: 50 ms to 30 s). */
+export const httpApiTimeoutMsMin = 50;
 export const httpApiTimeoutMsMax = 30_000;
+/** HTTP API: time for an authorizer to answer, and how long its answer may be kept (AWS). */
+export const httpApiAuthorizerTimeoutMs = 10_000;
+export const httpApiAuthorizerSecondsMax = 3_600;
 /**
  * HTTP API: account throttle that a stage without its own settings gets (AWS: 10,000 rps, burst
  * 5,000).

@@ -30,8 +30,10 @@ export function functionAnswer(payload: Buffer): ApiAnswer | undefined {
 function structured(value: Record<string, unknown>): ApiAnswer | undefined {
   const status = Number(value.statusCode);
   if (!Number.isInteger(status) || status < 100 || status > 599) return undefined;
-  const body = value.body;
-  const text = body === undefined || body === null ? '' : bodyText(body);
+  const body = value.body ?? '';
+  // Programs have to make their body a text themselves.
+  if (typeof body === 'object') return undefined;
+  const text = String(body);
   const headers: Record<string, string> = {};
   for (const [name, item] of Object.entries((value.headers ?? {}) as object)) {
     headers[name.toLowerCase()] = String(item);
@@ -42,10 +44,6 @@ function structured(value: Record<string, unknown>): ApiAnswer | undefined {
   const cookies = Array.isArray(value.cookies) ? value.cookies.map(String) : [];
   const isBase64 = value.isBase64Encoded === true;
   return { status, headers, cookies, body: Buffer.from(text, isBase64 ? 'base64' : 'utf8') };
-}
-
-function bodyText(body: unknown): string {
-  return typeof body === 'string' ? body : JSON.stringify(body);
 }
 
 function jsonAnswer(status: number, text: string): ApiAnswer {

@@ -53,27 +53,38 @@ export function lambdaAuthorizer(
 }
 
 function authorizationOf(outcome: InvocationOutcome): Authorization {
-  if (outcome.kind !== 'ok') return { kind: 'broken' };
+  if (outcome.kind === 'throttled') return { kind: 'broken' };
   let value: unknown;
   try {
     value = JSON.parse(outcome.payload.toString());
   } catch {
     return { kind: 'broken' };
   }
-  if (typeof value !== 'object' || value === null || !('isAuthorized' in value)) {
-    return { kind: 'broken' };
+  if (typeof value !== 'object' || value === null) return { kind: 'broken' };
+  // "You can also directly return {"errorMessage" : "Unauthorized"} from your Lambda function to
+  // return a 401 error to your clients." A function that throws it answers the same.
+  if ('errorMessage' in value && value.errorMessage === 'Unauthorized') {
+    return { kind: 'unauthorized' };
   }
+  if (outcome.kind !== 'ok' || !('isAuthorized' in value)) return { kind: 'broken' };
   if (value.isAuthorized !== true) return { kind: 'forbidden' };
   const context = 'context' in value ? value.context : undefined;
   return { kind: 'allowed', context: (context ?? {}) as Record<string, unknown> };
 }
 
-/** `$request.header.Name`, `$request.querystring.name`, `$context.…` of the request. */
+/** What `sourceValue` finds: other sources would refuse every request. */
+export const identitySourcePattern =
+  /^\$(request\.(header|querystring)\.[^.\s]+|stageVariables\.\w+|context\.(routeKey|httpMethod|path|identity\.sourceIp))$/;
+
+/** `$request.header.Name`, `$request.querystring.name`, `$stageVariables.name`, `$context.…`. */
 function sourceValue(source: string, request: ApiRequest, match: RouteMatch): string | undefined {
   const [scope, kind, ...rest] = source.split('.');
   const name = rest.join('.');
   if (scope === '$request' && kind === 'header') return request.headers[name.toLowerCase()];
   if (scope === '$request' && kind === 'querystring') return request.query[name];
+  if (scope === '$stageVariables') {
+    return request.stageVariables[source.slice('$stageVariables.'.length)];
+  }
   if (source === '$context.routeKey') return match.route.key;
   if (source === '$context.httpMethod') return request.method;
   if (source === '$context.path') return request.path;

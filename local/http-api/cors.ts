@@ -5,11 +5,16 @@
  */
 import type { CorsSettings } from './definition.ts';
 
+/**
+ * "For the OPTIONS method, your request must contain an origin header and an
+ * Access-Control-Request-Method header."
+ */
 export function preflightHeaders(
   cors: CorsSettings,
   origin: string | undefined,
+  requestMethod: string | undefined,
 ): Record<string, string> {
-  const headers = responseHeaders(cors, origin);
+  const headers = requestMethod === undefined ? {} : responseHeaders(cors, origin);
   if (Object.keys(headers).length === 0) return {};
   if (cors.allowMethods.length > 0) {
     headers['access-control-allow-methods'] = cors.allowMethods.join(',');

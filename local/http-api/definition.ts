@@ -49,6 +49,7 @@ export interface Throttle {
 
 export interface StageDefinition {
   readonly name: string;
+  readonly variables: Readonly<Record<string, string>>;
   readonly accessLog: { logGroup: string; format: string } | undefined;
   readonly throttle: Throttle | undefined;
   readonly routeThrottles: ReadonlyMap<string, Throttle>;

@@ -17,29 +17,36 @@ export interface ApiRequest {
   readonly headers: Readonly<Record<string, string>>;
   readonly cookies: readonly string[];
   readonly query: Readonly<Record<string, string>>;
+  readonly stageVariables: Readonly<Record<string, string>>;
   readonly sourceIp: string;
   readonly protocol: string;
 }
 
-export function apiRequest(message: IncomingMessage, apiId: string, id: string): ApiRequest {
+export function apiRequest(
+  message: IncomingMessage,
+  api: { id: string; stageVariables: Readonly<Record<string, string>> },
+  id: string,
+): ApiRequest {
+  const sourceIp = (message.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, '');
   const url = message.url ?? '/';
   const mark = url.indexOf('?');
   const rawPath = mark < 0 ? url : url.slice(0, mark);
   const rawQuery = mark < 0 ? '' : url.slice(mark + 1);
   return {
     id,
-    apiId,
+    apiId: api.id,
+    stageVariables: api.stageVariables,
     receivedAtMs: Date.now(),
     method: message.method ?? 'GET',
     path: decoded(rawPath),
     rawQuery,
-    headers: headersOf(message),
+    headers: { ...headersOf(message), ...forwardingHeaders(message, sourceIp, id) },
     cookies: (message.headers.cookie ?? '')
       .split(';')
       .map((cookie) => cookie.trim())
       .filter((cookie) => cookie !== ''),
     query: queryOf(rawQuery),
-    sourceIp: (message.socket.remoteAddress ?? '127.0.0.1').replace(/^::ffff:/, ''),
+    sourceIp,
     protocol: `HTTP/${message.httpVersion}`,
   };
 }
@@ -75,7 +82,7 @@ export function proxyEvent(
   const isText = isTextType(request.headers['content-type']);
   const context = requestContext(request, match.route.key);
   return {
-    ...eventHead(request, match, '2.0'),
+    ...eventHead(request, match),
     requestContext: authorizer === undefined ? context : { ...context, authorizer },
     ...(body.length === 0 ? {} : { body: body.toString(isText ? 'utf8' : 'base64') }),
     isBase64Encoded: body.length > 0 && !isText,
@@ -90,7 +97,7 @@ export function authorizerEvent(
   routeArn: string,
 ): Record<string, unknown> {
   return {
-    ...eventHead(request, match, '2.0'),
+    ...eventHead(request, match),
     type: 'REQUEST',
     routeArn,
     identitySource,
@@ -98,23 +105,39 @@ export function authorizerEvent(
   };
 }
 
-function eventHead(
-  request: ApiRequest,
-  match: RouteMatch,
-  version: string,
-): Record<string, unknown> {
-  const { cookies, query } = request;
+function eventHead(request: ApiRequest, match: RouteMatch): Record<string, unknown> {
+  const { cookies, query, stageVariables } = request;
+  // "All cookie headers in the request are combined … and added to the cookies field."
+  const { cookie: _moved, ...headers } = request.headers;
   return {
-    version,
+    version: '2.0',
     routeKey: match.route.key,
     rawPath: request.path,
     rawQueryString: request.rawQuery,
     ...(cookies.length === 0 ? {} : { cookies }),
-    headers: request.headers,
+    headers,
     ...(Object.keys(query).length === 0 ? {} : { queryStringParameters: query }),
     ...(Object.keys(match.pathParameters).length === 0
       ? {}
       : { pathParameters: match.pathParameters }),
+    ...(Object.keys(stageVariables).length === 0 ? {} : { stageVariables }),
+  };
+}
+
+/** What API Gateway adds. */
+function forwardingHeaders(
+  message: IncomingMessage,
+  sourceIp: string,
+  id: string,
+): Record<string, string> {
+  const before = message.headersDistinct['x-forwarded-for'] ?? [];
+  const time = Math.floor(Date.now() / 1000).toString(16);
+  const trace = `Root=1-${time}-${id.replaceAll('-', '').slice(0, 24)}`;
+  return {
+    'x-forwarded-for': [...before, sourceIp].join(', '),
+    'x-forwarded-port': String(message.socket.localPort ?? ''),
+    'x-forwarded-proto': 'http',
+    'x-amzn-trace-id': message.headersDistinct['x-amzn-trace-id']?.[0] ?? trace,
   };
 }
 

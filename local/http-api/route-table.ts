@@ -13,7 +13,7 @@ export interface RouteMatch {
 
 export interface RouteTable {
   match(method: string, path: string): RouteMatch | undefined;
-  /** True when a route names this path with the method OPTIONS. */
+  /** True when a route takes this path with the method OPTIONS: ANY and `$default` do. */
   hasOptions(path: string): boolean;
 }
 
@@ -43,7 +43,7 @@ export function routeTable(routes: readonly RouteDefinition[]): RouteTable {
     match: (method, path) =>
       find(method, path) ??
       (fallback === undefined ? undefined : { route: fallback, pathParameters: {} }),
-    hasOptions: (path) => find('OPTIONS', path) !== undefined,
+    hasOptions: (path) => fallback !== undefined || find('OPTIONS', path) !== undefined,
   };
 }
 
@@ -81,7 +81,9 @@ function bind(candidate: Compiled, parts: readonly string[]): Record<string, str
   for (const [i, part] of wanted.entries()) {
     const actual = parts[i] ?? '';
     if (part.endsWith('+}')) {
-      parameters[part.slice(1, -2)] = parts.slice(i).join('/');
+      const rest = parts.slice(i).join('/');
+      if (rest === '') return undefined;
+      parameters[part.slice(1, -2)] = rest;
       return parameters;
     }
     if (part.startsWith('{')) {

@@ -7,7 +7,12 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Account, arnOf } from '../account.ts';
 import { readBody } from '../gateway/request.ts';
 import type { FunctionDefinition, InvocationOutcome } from '../lambda/definition.ts';
-import { httpApiBurst, httpApiPayloadBytesMax, httpApiRatePerSecond } from '../limits.ts';
+import {
+  httpApiAuthorizerTimeoutMs,
+  httpApiBurst,
+  httpApiPayloadBytesMax,
+  httpApiRatePerSecond,
+} from '../limits.ts';
 import type { AccessLog } from './access-log.ts';
 import { type ApiAnswer, functionAnswer, messageAnswer } from './answer.ts';
 import { type Authorizer, lambdaAuthorizer } from './authorizer.ts';
@@ -78,15 +83,19 @@ class Api {
     this.#authorizers = new Map(
       [...definition.authorizers].map(([id, authorizer]) => [
         id,
-        lambdaAuthorizer(authorizer, routeArn, (payload) =>
-          this.#invoke(authorizer.functionArn, payload),
-        ),
+        lambdaAuthorizer(authorizer, routeArn, async (payload) => {
+          const asked = this.#invoke(authorizer.functionArn, payload);
+          const outcome = await withTimeout(asked, httpApiAuthorizerTimeoutMs);
+          return outcome ?? { kind: 'throttled', reason: 'Authorizer timeout' };
+        }),
       ]),
     );
   }
 
   async serve(message: IncomingMessage, res: ServerResponse): Promise<void> {
-    const request = apiRequest(message, this.#options.definition.id, randomUUID());
+    const { id, stage } = this.#options.definition;
+    const stageVariables = stage?.variables ?? {};
+    const request = apiRequest(message, { id, stageVariables }, randomUUID());
     const trace: Trace = {
       routeKey: '-',
       integrationMs: undefined,
@@ -200,7 +209,14 @@ class Api {
       }
       const origin = request.headers.origin;
       const isPreflight = request.method === 'OPTIONS';
-      Object.assign(headers, (isPreflight ? preflightHeaders : responseHeaders)(cors, origin));
+      const method = request.headers['access-control-request-method'];
+      const own = isPreflight
+        ? preflightHeaders(cors, origin, method)
+        : responseHeaders(cors, origin);
+      if (own.vary !== undefined && headers.vary !== undefined) {
+        own.vary = `${headers.vary}, ${own.vary}`;
+      }
+      Object.assign(headers, own);
     }
     headers['apigw-requestid'] = request.id;
     if (answer.cookies.length > 0) headers['set-cookie'] = [...answer.cookies];

@@ -1,7 +1,9 @@
 /** AWS::ApiGatewayV2::Authorizer: a function that answers whether a request may pass. */
 import { stableToken } from '../account.ts';
 import { StartFailure } from '../failure.ts';
+import { identitySourcePattern } from '../http-api/authorizer.ts';
 import { functionNameOf } from '../lambda/service.ts';
+import { httpApiAuthorizerSecondsMax } from '../limits.ts';
 import { readerOf } from '../template/property.ts';
 import type { ResourceType } from '../world.ts';
 import { apiOf } from './apigatewayv2-integration.ts';
@@ -32,13 +34,31 @@ export const apigatewayv2Authorizer: ResourceType = {
     if (definition === undefined) {
       throw new StartFailure(`${path}.AuthorizerUri: there is no such function.`);
     }
+    const identitySources = reader.texts('IdentitySource');
+    const ttlSeconds = reader.optionalNumber('AuthorizerResultTtlInSeconds') ?? 0;
+    checkCache(path, identitySources, ttlSeconds);
     apiOf(world, reader.text('ApiId'), path).authorizers.set(id, {
       id,
       name: reader.text('Name'),
       functionArn: definition.arn,
-      identitySources: reader.texts('IdentitySource'),
-      ttlSeconds: reader.optionalNumber('AuthorizerResultTtlInSeconds') ?? 0,
+      identitySources,
+      ttlSeconds,
     });
     return { ref: id, attributes: { AuthorizerId: id } };
   },
 };
+
+/** "To enable caching, your authorizer must have at least one identity source." */
+function checkCache(path: string, identitySources: readonly string[], ttlSeconds: number): void {
+  const source = identitySources.find((item) => !identitySourcePattern.test(item));
+  if (source !== undefined) {
+    throw new StartFailure(`${path}.IdentitySource: the local cloud cannot read ${source}.`);
+  }
+  if (ttlSeconds < 0 || ttlSeconds > httpApiAuthorizerSecondsMax) {
+    const range = `from 0 to ${httpApiAuthorizerSecondsMax}`;
+    throw new StartFailure(`${path}.AuthorizerResultTtlInSeconds should be ${range}.`);
+  }
+  if (ttlSeconds > 0 && identitySources.length === 0) {
+    throw new StartFailure(`${path}.IdentitySource: caching needs one at least.`);
+  }
+}

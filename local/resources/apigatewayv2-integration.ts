@@ -1,7 +1,7 @@
 /** AWS::ApiGatewayV2::Integration: a route's function, called with payload format 2.0. */
 import { stableToken } from '../account.ts';
 import { StartFailure } from '../failure.ts';
-import { httpApiTimeoutMsMax } from '../limits.ts';
+import { httpApiTimeoutMsMax, httpApiTimeoutMsMin } from '../limits.ts';
 import { readerOf } from '../template/property.ts';
 import type { ResourceType, World } from '../world.ts';
 
@@ -28,10 +28,15 @@ export const apigatewayv2Integration: ResourceType = {
     if (format !== '2.0') {
       throw new StartFailure(`${path}.PayloadFormatVersion: the local cloud speaks 2.0 only.`);
     }
+    const timeoutMs = reader.optionalNumber('TimeoutInMillis') ?? httpApiTimeoutMsMax;
+    if (timeoutMs < httpApiTimeoutMsMin || timeoutMs > httpApiTimeoutMsMax) {
+      const range = `from ${httpApiTimeoutMsMin} to ${httpApiTimeoutMsMax}`;
+      throw new StartFailure(`${path}.TimeoutInMillis should be ${range}.`);
+    }
     const id = stableToken(logicalId, 7).toLowerCase();
     apiOf(world, reader.text('ApiId'), path).integrations.set(id, {
       functionArn: reader.text('IntegrationUri'),
-      timeoutMs: reader.optionalNumber('TimeoutInMillis') ?? httpApiTimeoutMsMax,
+      timeoutMs,
     });
     return { ref: id, attributes: { IntegrationId: id } };
   },

@@ -14,6 +14,7 @@ export const apigatewayv2Stage: ResourceType = {
     'DefaultRouteSettings',
     'RouteSettings',
     'AccessLogSettings',
+    'StageVariables',
   ],
   ignored: { Description: 'a text for people', Tags: 'tags do nothing' },
   create: ({ path, properties, world }) => {
@@ -28,6 +29,12 @@ export const apigatewayv2Stage: ResourceType = {
     const routes = reader.optionalObject('RouteSettings');
     apiOf(world, reader.text('ApiId'), path).stage = {
       name,
+      variables: Object.fromEntries(
+        Object.entries(reader.optionalObject('StageVariables')?.raw ?? {}).map(([key, value]) => [
+          key,
+          String(value),
+        ]),
+      ),
       throttle: throttleOf(reader.optionalObject('DefaultRouteSettings')),
       routeThrottles: new Map(
         Object.keys(routes?.raw ?? {}).flatMap((key) => {

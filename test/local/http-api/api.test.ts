@@ -8,7 +8,11 @@ import { eventually, type NotesCloud, startNotes } from '../notes-cloud.ts';
 let cloud: NotesCloud;
 
 beforeAll(async () => {
-  cloud = await startNotes();
+  cloud = await startNotes({
+    edit: (resources) => {
+      resources['Stage']!.Properties['StageVariables'] = { colour: 'green' };
+    },
+  });
 });
 
 afterAll(async () => {
@@ -30,6 +34,12 @@ describe('the authorizer', () => {
     const response = await call('/notes/1', { headers: { authorization: 'stranger' } });
     expect(response.status).toBe(403);
     expect(await response.json()).toEqual({ message: 'Forbidden' });
+  });
+
+  test('can say Unauthorized itself', async () => {
+    const response = await call('/notes/1', { headers: { authorization: 'nobody' } });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ message: 'Unauthorized' });
   });
 
   test('that fails is a 500', async () => {
@@ -90,6 +100,37 @@ describe('payload format 2.0', () => {
     expect(event.requestContext.stage).toBe('$default');
   });
 
+  test('carries cookies in their own field, and where the request came from', async () => {
+    const headers = { cookie: 'c=1', 'x-forwarded-for': '192.0.2.1' };
+    const event = (await (await call('/echo/x', { headers })).json()) as Event;
+    expect(event.headers).not.toHaveProperty('cookie');
+    expect(event.headers['x-forwarded-for']).toBe('192.0.2.1, 127.0.0.1');
+    expect(event.headers['x-forwarded-proto']).toBe('http');
+    expect(event.headers['x-amzn-trace-id']).toMatch(/^Root=1-[0-9a-f]{8}-[0-9a-f]{24}$/);
+  });
+
+  test('carries the path decoded', async () => {
+    const event = (await (await call('/echo/a%20b%C3%A4')).json()) as Event;
+    expect(event.rawPath).toBe('/echo/a bä');
+    expect(event.pathParameters).toEqual({ proxy: 'a bä' });
+  });
+
+  test('carries the variables of the stage', async () => {
+    const event = (await (await call('/echo/x')).json()) as Event & { stageVariables: unknown };
+    expect(event.stageVariables).toEqual({ colour: 'green' });
+  });
+
+  test.each([
+    ['application/json', false],
+    ['text/csv', false],
+    ['application/vnd.api+json', false],
+    ['application/x-www-form-urlencoded', true],
+    ['image/png', true],
+  ])('carries a body of %s as base64: %s', async (type, isBase64Encoded) => {
+    const init = { method: 'POST', headers: { 'content-type': type }, body: 'a=b' };
+    expect(await (await call('/echo/x', init)).json()).toMatchObject({ isBase64Encoded });
+  });
+
   test('carries a binary body as base64', async () => {
     const response = await call('/echo/x', {
       method: 'POST',
@@ -111,6 +152,21 @@ describe('answers', () => {
     const response = await call('/broken');
     expect(response.status).toBe(500);
     expect(await response.json()).toEqual({ message: 'Internal Server Error' });
+  });
+
+  test.each([
+    ['object', 500, '{"message":"Internal Server Error"}'],
+    ['status', 500, '{"message":"Internal Server Error"}'],
+    ['number', 201, '5'],
+    ['text', 200, 'just a text'],
+  ])('of a function: %s', async (name, status, text) => {
+    const response = await call(`/echo/x?answer=${name}`);
+    expect(response.status).toBe(status);
+    expect(await response.text()).toBe(text);
+  });
+
+  test('to a greedy path without a rest are 404', async () => {
+    expect((await call('/echo/')).status).toBe(404);
   });
 
   test('to paths without a route are 404', async () => {
@@ -145,6 +201,27 @@ describe('CORS', () => {
     expect(response.headers.get('access-control-allow-origin')).toBe(origin);
     expect(response.headers.get('access-control-allow-methods')).toBe('GET,POST');
     expect(response.headers.get('access-control-max-age')).toBe('300');
+  });
+
+  test('says nothing to an OPTIONS request that is no preflight', async () => {
+    const response = await call('/notes', { method: 'OPTIONS', headers: { origin } });
+    expect(response.status).toBe(204);
+    expect(response.headers.get('access-control-allow-origin')).toBeNull();
+  });
+
+  test('leaves OPTIONS to a route that takes it', async () => {
+    const headers = { origin, 'access-control-request-method': 'POST' };
+    const response = await call('/echo/x', { method: 'OPTIONS', headers });
+    expect(response.status).toBe(200);
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+  });
+
+  test('replaces what the function says about origins', async () => {
+    const response = await call('/echo/x?answer=cors', { headers: { origin } });
+    expect(response.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(response.headers.get('vary')).toBe('Accept, Origin');
+    const plain = await call('/echo/x?answer=cors');
+    expect(plain.headers.get('access-control-allow-origin')).toBeNull();
   });
 
   test('names the origin in answers, and no other origin', async () => {
