@@ -3,7 +3,9 @@ import type { EdgeName } from '../../../core/names.ts';
 import { reportBodySchema } from '../../../core/wire/edge-body.ts';
 import type { EdgeEvent } from '../../../core/wire/edge-event.ts';
 import { invalid, notFound } from '../../../core/wire/problem.ts';
-import { parseProg } from '../../../core/wire/prog.ts';
+import { type Prog, parseProg } from '../../../core/wire/prog.ts';
+import { pointerOf } from '../../../core/wire/validation.ts';
+import { isRecord } from '../../../core/wire/work.ts';
 import { storeReports } from '../../report/store-reports.ts';
 import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
@@ -16,6 +18,7 @@ export async function putReport(call: Call, deps: EdgeLinkDeps): Promise<Answer>
   const { facts, ...document } = readBody(call, reportBodySchema);
   const prog = parseProg(document);
   if (prog === null) throw invalid('', 'This is no progress document.');
+  checkEntries(document.w, prog);
   const at = { edge, atMs: call.nowMs, version: null };
   const events: EdgeEvent[] = [{ kind: 'prog', ...at, prog }];
   if (facts !== undefined) {
@@ -26,4 +29,13 @@ export async function putReport(call: Call, deps: EdgeLinkDeps): Promise<Answer>
   if (outcomes.includes('unknown-edge')) throw notFound(`edge "${edge}"`);
   if (outcomes.includes('failed')) throw new Error(`the report of ${edge} was not stored`);
   return { status: 202, body: { accepted: outcomes[0] === 'stored' } };
+}
+
+/** Over MQTT nobody could be told, so what makes no sense is left out there; here its author can be. */
+function checkEntries(entries: unknown, prog: Prog): void {
+  if (!isRecord(entries)) return;
+  for (const [job, entry] of Object.entries(entries)) {
+    if (entry === null || prog.jobs.has(job)) continue;
+    throw invalid(pointerOf(['w', job]), 'This is no progress of a job: look at its ranges.');
+  }
 }

@@ -145,6 +145,17 @@ describe('renewing', () => {
 });
 
 describe('an edge at work', () => {
+  test('is told which job of its report makes no sense', async () => {
+    const { secret } = (await enrol({ name: 'edge-odd' })).json;
+    for (const entry of [{ d: '9-1' }, { a: 5 }, 'done']) {
+      const answer = await report('edge-odd', secret, { w: { 'job-a': entry, 'job-b': null } });
+      expect(answer.status, answer.text).toBe(400);
+      expect(answer.json.errors[0].pointer).toContain('/w/job-a');
+    }
+    const fine = await report('edge-odd', secret, { w: { 'job-a': { d: '1-9' }, 'job-b': null } });
+    expect(fine.status).toBe(202);
+  });
+
   test('gets chunks, is seen busy everywhere alike, and its job ends with what it reports', async () => {
     const { json } = await enrol({ name: 'edge-w', pool: 'work' });
     await report('edge-w', json.secret);
