@@ -13,6 +13,7 @@ const parts = [
   'test/edge-agent/process-chunks.test.ts',
   'test/edge-agent/simulated-work.test.ts',
   'test/lambdas/api/lists.test.ts',
+  'test/lib/start-synthesis.test.ts',
   'test/lib/template-checks.test.ts',
   'test/local/**/*.test.ts',
   'test/night/**/*.test.ts',

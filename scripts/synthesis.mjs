@@ -24,17 +24,27 @@ const dashboardSources = ['dashboard', 'core', 'package-lock.json'];
 export async function ensureSynthesis(say = console.error) {
   const release = await takeTurn('synthesis');
   try {
-    const cdk = join('node_modules', 'aws-cdk', 'bin', 'cdk');
+    const output = join(root, 'cdk.out');
     await ensureBuilt(say, {
       what: 'Synthesizing the stack',
       sources: cloudSources,
-      result: join(root, 'cdk.out', 'Edgewise.template.json'),
-      stamp: join(root, 'cdk.out', '.sources'),
-      args: [cdk, 'synth', '-q', '--no-notices', '-c', 'edgewise:checks=off'],
+      result: join(output, 'Edgewise.template.json'),
+      stamp: join(output, '.sources'),
+      ...synthesisInto(output),
     });
   } finally {
     release();
   }
+}
+
+/** The CDK's command line tool takes a second to say no more than this to the app, which is a program of its own. */
+export function synthesisInto(output) {
+  const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
+  const told = { ...context, 'aws:cdk:enable-path-metadata': true, 'edgewise:checks': 'off' };
+  return {
+    args: [join('lib', 'app.ts')],
+    env: { CDK_OUTDIR: output, CDK_CONTEXT_JSON: JSON.stringify(told) },
+  };
 }
 
 /** The directory of the built dashboard. */
@@ -56,11 +66,11 @@ export async function ensureDashboard(say = console.error) {
   return directory;
 }
 
-async function ensureBuilt(say, { what, sources, result, stamp, args }) {
+async function ensureBuilt(say, { what, sources, result, stamp, args, env = {} }) {
   const hash = hashOf(sources);
   if (existsSync(result) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
   say(`${what} …`);
-  const { code, signal, text } = await runInTurn(args);
+  const { code, signal, text } = await run(args, env);
   if (signal !== null) throw new Stop('Interrupted.');
   if (code !== 0 || !existsSync(result)) {
     throw new Stop(`${text.trimEnd()}\n${what} failed; the reason is above.`);
@@ -68,20 +78,10 @@ async function ensureBuilt(say, { what, sources, result, stamp, args }) {
   writeFileSync(stamp, hash);
 }
 
-/** A synthesis by hand holds the output too, and the tool refuses rather than waits. */
-async function runInTurn(args) {
-  for (let waitedMs = 0; ; waitedMs += turnLookMs) {
-    const outcome = await run(args);
-    const taken = outcome.code !== 0 && outcome.text.includes('Another CLI');
-    if (!taken || waitedMs >= turnMsMax) return outcome;
-    await delay(turnLookMs);
-  }
-}
-
-function run(args) {
+function run(args, env) {
   const child = spawn(node, args, {
     cwd: root,
-    env: toolEnvironment(),
+    env: toolEnvironment(env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
@@ -112,7 +112,6 @@ function hashTree(hash, path) {
 }
 
 const turnMsMax = 120_000;
-const turnLookMs = 500;
 
 /** One synthesis at a time on this clone. A turn whose holder is gone is taken over. */
 async function takeTurn(what) {

@@ -1,0 +1,48 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+
+/** A start runs the app without the CDK's command line tool; what it runs must be what would be deployed. */
+test('a start synthesizes what "cdk synth" does', () => {
+  const home = mkdtempSync(join(tmpdir(), 'synthesis-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const [ours, theirs] = [join(home, 'start'), join(home, 'cdk')];
+  const { args, env } = startsWith(ours);
+  execFileSync(process.execPath, args, { env: { ...process.env, ...env } });
+  const cdk = join('node_modules', 'aws-cdk', 'bin', 'cdk');
+  const words = ['synth', '-q', '--no-notices', '-c', 'edgewise:checks=off', '-o', theirs];
+  execFileSync(process.execPath, [cdk, ...words], { stdio: 'pipe' });
+  expect(resourcesOf(ours)).toEqual(resourcesOf(theirs));
+  expect(filesOf(ours)).toEqual(filesOf(theirs));
+});
+
+/** The scripts are plain JavaScript without types, so they are asked from outside. */
+function startsWith(output: string): { args: string[]; env: Record<string, string> } {
+  const code =
+    "const { synthesisInto } = await import('./scripts/synthesis.mjs');" +
+    'console.log(JSON.stringify(synthesisInto(process.argv[1])));';
+  const words = ['--input-type=module', '-e', code, output];
+  return JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }));
+}
+
+type Resource = { readonly Type: string; readonly Metadata?: object };
+
+/** Without notes for the tools of AWS, such as where an asset came from. */
+function resourcesOf(directory: string): Record<string, object> {
+  const text = readFileSync(join(directory, 'Edgewise.template.json'), 'utf8');
+  const { Resources } = JSON.parse(text) as { Resources: Record<string, Resource> };
+  return Object.fromEntries(
+    Object.entries(Resources).map(([id, { Metadata: _, ...resource }]) => [id, resource]),
+  );
+}
+
+function filesOf(directory: string): string[] {
+  const text = readFileSync(join(directory, 'Edgewise.assets.json'), 'utf8');
+  const { files } = JSON.parse(text) as { files: Record<string, { source: { path: string } }> };
+  return Object.values(files)
+    .map((file) => file.source.path)
+    .filter((path) => path.startsWith('asset.'))
+    .sort();
+}
