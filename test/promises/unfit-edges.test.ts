@@ -1,7 +1,12 @@
+import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
 import type { Cell } from '../../core/cell.ts';
+import { cellFactsOf, diskTroubleOf } from '../../core/edge-facts.ts';
 import { refusalKeptMs, reportEveryMsMax } from '../../core/limits.ts';
 import type { JobId } from '../../core/names.ts';
+import { collectFacts } from '../../edge-agent/facts.ts';
+import type { Host } from '../../edge-agent/host.ts';
+import type { DiskState } from '../../edge-agent/journal.ts';
 import {
   type EdgeOptions,
   makeCell,
@@ -35,6 +40,18 @@ test('an edge whose disk takes nothing gets no work, and says so', () => {
     examples: ['edge-0'],
     detail: 'its disk takes nothing: disk-full',
   });
+});
+
+test('the scheduler understands what an agent says of its disk', () => {
+  const host = { executors: new Map(), gpus: 0, software: {} } as unknown as Host;
+  const said = (health: DiskState) =>
+    diskTroubleOf(
+      cellFactsOf(collectFacts({ power: 100, labels: {}, host, dataDirectory: tmpdir(), health })),
+    );
+  expect(said('ok')).toBeNull();
+  for (const state of ['disk-full', 'read-only', 'disk-failing'] as const) {
+    expect(said(state)).toBe(state);
+  }
 });
 
 test('when its disk fills up an edge keeps what runs and gives back the rest', () => {
