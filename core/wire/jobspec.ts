@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { chunksMax, jobspecTasksMax } from '../limits.ts';
+import { type FlatTask, flatTasks } from './jobspec-groups.ts';
 import { nonEmptyText, text, whole } from './text-schema.ts';
 import type { FieldError } from './validation.ts';
 
@@ -8,7 +9,7 @@ import type { FieldError } from './validation.ts';
  * resource's nodes become a gang and what is below a node is asked of each of them; its replicas are slots that may be
  * anywhere, one chunk each.
  *
- * Refused with its place, instead of being ignored as elsewhere: groups, steps, choices between resources (`a|b`),
+ * Refused with its place, instead of being ignored as elsewhere: steps, choices between resources (`a|b`),
  * subsystems, and resources or tasks that are named but not there.
  */
 type Resource = {
@@ -67,31 +68,40 @@ const notYet = (what: string) => z.undefined({ error: `${what} not supported.` }
 
 const taskSchema = z.strictObject({
   name: nonEmptyText(64).optional(),
-  command: z.union([nonEmptyText(65_536), z.array(text(65_536)).min(1).max(1_000)], {
-    error: 'A task needs a command: a text or a list of texts.',
-  }),
-  resources: nonEmptyText(128),
+  command: z
+    .union([nonEmptyText(65_536), z.array(text(65_536)).min(1).max(1_000)], {
+      error: 'A task needs a command: a text or a list of texts.',
+    })
+    .optional(),
+  resources: nonEmptyText(128).optional(),
   depends_on: z.array(nonEmptyText(64)).max(20).optional(),
   replicas: whole(1, chunksMax).optional(),
   attributes: attributesSchema.optional(),
-  group: notYet('Groups of tasks are'),
+  group: nonEmptyText(64).optional(),
   steps: notYet('Steps are'),
   local: notYet('Local tasks are'),
   requires: notYet('Requirements of subsystems are'),
+});
+
+const groupSchema = z.strictObject({
+  name: nonEmptyText(64).optional(),
+  resources: nonEmptyText(128).optional(),
+  depends_on: z.array(nonEmptyText(64)).max(20).optional(),
+  tasks: z.array(taskSchema).min(1).max(jobspecTasksMax),
+  groups: notYet('Groups written inside of groups are'),
 });
 
 export const jobspecSchema = z.strictObject({
   version: z.literal(1, { error: 'Only version 1 is known.' }),
   name: nonEmptyText(64).optional(),
   resources: z.record(nonEmptyText(128), resourceSchema).default({}),
-  tasks: z.array(taskSchema).min(1).max(jobspecTasksMax),
-  groups: notYet('Groups of tasks are'),
+  tasks: z.array(taskSchema).max(jobspecTasksMax).default([]),
+  groups: z.array(groupSchema).max(jobspecTasksMax).optional(),
   requires: notYet('Requirements of subsystems are'),
   attributes: attributesSchema.optional(),
 });
 
 export type Jobspec = z.output<typeof jobspecSchema>;
-type Task = Jobspec['tasks'][number];
 type Attributes = z.output<typeof attributesSchema>;
 
 export type JobspecTask = {
@@ -107,59 +117,47 @@ export type Translation =
 
 /** Tasks in an order in which each comes after those it depends on. */
 export function translateJobspec(spec: Jobspec): Translation {
-  const names = spec.tasks.map((task, at) => task.name ?? `task-${at}`);
-  const errors = [
-    ...spec.tasks.flatMap((task, at) => taskErrors(spec, names, task, at)),
-    ...names.flatMap((name, at) =>
-      names.indexOf(name) === at
-        ? []
-        : [{ pointer: `/tasks/${at}/name`, message: `Two tasks are named "${name}".` }],
-    ),
-  ];
-  if (errors.length > 0) return { ok: false, errors };
-  const tasks = spec.tasks.map((task, at) => ({
-    name: names[at]!,
-    after: task.depends_on ?? [],
-    body: bodyOf(spec, task, names[at]!),
-  }));
-  return sorted(tasks);
+  const { tasks, errors } = flatTasks(spec);
+  if (tasks.length === 0 && errors.length === 0) {
+    errors.push({ pointer: '/tasks', message: 'A jobspec needs a task.' });
+  }
+  if (tasks.length > jobspecTasksMax) {
+    const message = `A jobspec has at most ${jobspecTasksMax} tasks, those of its groups included.`;
+    errors.push({ pointer: '/groups', message });
+  }
+  for (const task of tasks) errors.push(...taskErrors(spec, task));
+  return errors.length > 0 ? { ok: false, errors } : sorted(spec, tasks);
 }
 
-function taskErrors(spec: Jobspec, names: readonly string[], task: Task, at: number): FieldError[] {
+function taskErrors(spec: Jobspec, task: FlatTask): FieldError[] {
   const errors: FieldError[] = [];
-  const pointer = `/tasks/${at}`;
-  const asked = task.resources;
+  const { pointer, resources: asked, resourcesAt } = task;
   if (/[|,&]/.test(asked)) {
     const message = 'Asking for one of several resources is not supported; name one.';
-    errors.push({ pointer: `${pointer}/resources`, message });
+    errors.push({ pointer: resourcesAt, message });
   } else if (spec.resources[asked] === undefined) {
     const message = `The resources "${asked}" are not among those that are listed.`;
-    errors.push({ pointer: `${pointer}/resources`, message });
+    errors.push({ pointer: resourcesAt, message });
   } else {
-    errors.push(...replicaErrors(spec.resources[asked], task, pointer, asked));
+    errors.push(...replicaErrors(spec.resources[asked], task));
   }
   if (argvOf(task.command) === null) {
     const message = 'Only scripts of sh, bash, dash, zsh and python can be run.';
     errors.push({ pointer: `${pointer}/command`, message });
   }
-  (task.depends_on ?? []).forEach((name, index) => {
-    if (names.includes(name)) return;
-    const message = `There is no task "${name}" to wait for.`;
-    errors.push({ pointer: `${pointer}/depends_on/${index}`, message });
-  });
   return errors;
 }
 
-function replicaErrors(resource: Resource, task: Task, pointer: string, asked: string) {
+function replicaErrors(resource: Resource, task: FlatTask): FieldError[] {
   const errors: FieldError[] = [];
   const replicas = (task.replicas ?? 1) * (resource.replicas ?? 1);
   if (replicas > 1 && sizeOf(resource).nodes > 1) {
     const message = 'Replicas of a task over several nodes are not supported.';
-    errors.push({ pointer: `${pointer}/replicas`, message });
+    errors.push({ pointer: `${task.pointer}/replicas`, message });
   }
   if ((resource.with ?? []).some(hasSlots)) {
     const message = 'Replicas below another resource are not supported.';
-    errors.push({ pointer: `/resources/${asked}/with`, message });
+    errors.push({ pointer: `/resources/${task.resources}/with`, message });
   }
   return errors;
 }
@@ -169,7 +167,7 @@ function hasSlots(resource: Resource): boolean {
 }
 
 /** A text is a line for the shell, or a script that names its own interpreter; `null` when that one is not known. */
-function argvOf(command: Task['command']): string[] | null {
+function argvOf(command: FlatTask['command']): string[] | null {
   if (typeof command !== 'string') return [...command];
   if (!command.startsWith('#!')) return ['sh', '-c', command];
   const words = command.split('\n', 1)[0]!.slice(2).trim().split(/\s+/);
@@ -199,7 +197,7 @@ function sizeOf(resource: Resource): Size {
 const containers = new Set(['node', 'rack', 'cluster', 'socket', 'slot']);
 const isCounted = (type: string): boolean => !containers.has(type);
 
-function bodyOf(spec: Jobspec, task: Task, name: string): Record<string, unknown> {
+function bodyOf(spec: Jobspec, task: FlatTask): Record<string, unknown> {
   const resource = spec.resources[task.resources]!;
   const { nodes, each } = sizeOf(resource);
   const attributes: Attributes = { ...spec.attributes, ...task.attributes };
@@ -208,7 +206,7 @@ function bodyOf(spec: Jobspec, task: Task, name: string): Record<string, unknown
     String(value),
   ]);
   return {
-    name: nameFor(name),
+    name: nameFor(task.name),
     chunks: nodes > 1 ? nodes : (task.replicas ?? 1) * (resource.replicas ?? 1),
     resources: each,
     run: {
@@ -221,7 +219,10 @@ function bodyOf(spec: Jobspec, task: Task, name: string): Record<string, unknown
     },
     requires: { expressions: requirementsOf(resource) },
     placement: { nodes: nodes > 1 ? nodes : null },
-    labels: { 'jobspec/task': name, ...(spec.name === undefined ? {} : { jobspec: spec.name }) },
+    labels: {
+      'jobspec/task': task.name,
+      ...(spec.name === undefined ? {} : { jobspec: spec.name }),
+    },
   };
 }
 
@@ -258,19 +259,23 @@ function expressionsOf({ name, field, match, value, min, max }: Requirement): un
   return bounds.length === 0 ? [{ key, op: 'exists' }] : bounds;
 }
 
-function sorted(tasks: readonly JobspecTask[]): Translation {
+function sorted(spec: Jobspec, tasks: readonly FlatTask[]): Translation {
   const done = new Set<string>();
-  const order: JobspecTask[] = [];
+  const order: FlatTask[] = [];
   for (let open = [...tasks]; open.length > 0; ) {
     const ready = open.filter((task) => task.after.every((name) => done.has(name)));
     if (ready.length === 0) {
-      const at = tasks.indexOf(open[0]!);
       const message = 'These tasks wait for each other in a circle.';
-      return { ok: false, errors: [{ pointer: `/tasks/${at}/depends_on`, message }] };
+      return { ok: false, errors: [{ pointer: `${open[0]!.pointer}/depends_on`, message }] };
     }
     for (const task of ready) done.add(task.name);
     order.push(...ready);
     open = open.filter((task) => !done.has(task.name));
   }
-  return { ok: true, tasks: order };
+  const translated = order.map((task) => ({
+    name: task.name,
+    after: task.after,
+    body: bodyOf(spec, task),
+  }));
+  return { ok: true, tasks: translated };
 }

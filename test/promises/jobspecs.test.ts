@@ -81,13 +81,66 @@ test.each([
   ['a misspelt field', 'io', '/task'],
   ['parameters of a selection that is not there', 'constraint', '/attributes/parameter'],
   ['requirements that are no list', 'requires-map', '/resources/single-node/requires'],
-  ['groups', 'machine-learning', '/groups'],
-  ['a group as a task', 'task-with-group', '/tasks/1/group'],
+  ['a choice between resources', 'machine-learning', '/groups/1/resources'],
   ['subsystems', 'subsystem', '/tasks/0/requires'],
   ['the format of before', 'older-format', '/resources'],
 ])('%s: refused with its place, never ignored', (_, name, pointer) => {
   const result = read(file(name));
   expect('pointers' in result ? result.pointers : result).toContain(pointer);
+});
+
+test('a group as a task runs in its place', () => {
+  const [one, two] = bodies('task-with-group');
+  expect([one!.labels, two!.labels]).toEqual([
+    { 'jobspec/task': 'task-1' },
+    { 'jobspec/task': 'task-2/task-0' },
+  ]);
+  expect(two).toMatchObject({ name: 'task-2-task-0', chunks: 1 });
+});
+
+test('a group within a group: tasks have the resources of their group', () => {
+  expect(bodies('group-with-group').map(({ name }) => name)).toEqual([
+    'group-1-task-0',
+    'group-2-task-0',
+  ]);
+});
+
+const one = { command: ['true'] };
+const group = (name: string, more: object = {}) => ({
+  name,
+  resources: 'r',
+  tasks: [one, one],
+  ...more,
+});
+const grouped = (spec: object) => read({ version: 1, resources: { r: { type: 'node' } }, ...spec });
+
+test('whoever waits for a group waits for all of it, and a group waits as a whole', () => {
+  const tasks = [
+    { ...one, name: 'first', resources: 'r' },
+    { name: 'middle', group: 'g', depends_on: ['first'] },
+    { ...one, name: 'last', resources: 'r', depends_on: ['middle'] },
+  ];
+  expect(grouped({ tasks, groups: [group('g')] })).toMatchObject({
+    after: [[], ['first'], ['first'], ['g/task-0', 'g/task-1']],
+  });
+});
+
+test.each([
+  ['a group that is not there', { tasks: [{ group: 'h' }] }, '/tasks/0/group'],
+  ['a group that is used twice', { tasks: [{ group: 'g' }, { group: 'g' }] }, '/tasks/1/group'],
+  ['a group with a command', { tasks: [{ group: 'g', command: 'x' }] }, '/tasks/0/group'],
+  ['a group in itself', { groups: [group('g', { tasks: [{ group: 'g' }] })] }, '/groups/0'],
+  ['a group that waits for itself', { groups: [group('g', { depends_on: ['g'] })] }, '/groups/0'],
+  ['two groups of one name', { groups: [group('g'), group('g')] }, '/groups/1/name'],
+  ['a task without resources', { tasks: [one] }, '/tasks/0/resources'],
+  ['no task at all', { groups: [] }, '/tasks'],
+])('%s is refused', (_, spec, pointer) => {
+  const result = grouped({ groups: [group('g')], ...spec });
+  const pointers = 'pointers' in result ? result.pointers : [];
+  expect(
+    pointers.some((at) => at.startsWith(pointer)),
+    JSON.stringify(result),
+  ).toBe(true);
 });
 
 const node = { type: 'node', count: 1 };

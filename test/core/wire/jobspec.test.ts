@@ -53,25 +53,28 @@ test('what has no meaning here is refused with its place', () => {
   expect(places({ tasks: [task('a'), task('a')] })).toEqual(['/tasks/1/name']);
   expect(places({ tasks: [task('a', { resources: 'r|s' })] })).toEqual(['/tasks/0/resources']);
   expect(places({ tasks: [task('a', { resources: 's' })] })).toEqual(['/tasks/0/resources']);
-  expect(places({ tasks: [task('a')], groups: [] })).toEqual(['/groups']);
+  expect(places({ tasks: [] })).toEqual(['/tasks']);
   expect(places({ version: 2, tasks: [task('a')] })).toEqual(['/version']);
 });
 
 test('what is refused is named in words', () => {
   const { errors } = translate({
     version: 2,
-    groups: [],
+    groups: [{ tasks: [task('b')], groups: [] }],
     requires: {},
-    tasks: [task('a', { command: undefined, steps: [] })],
+    tasks: [task('a', { steps: [] })],
   });
   expect(errors?.map(({ message }) => message).sort()).toEqual([
-    'A task needs a command: a text or a list of texts.',
-    'Groups of tasks are not supported.',
+    'Groups written inside of groups are not supported.',
     'Only version 1 is known.',
     'Requirements of subsystems are not supported.',
     'Steps are not supported.',
   ]);
-  expect(translate({ tasks: [] }).errors?.[0]?.message).toBe('This must not be empty.');
+  const said = (spec: object) => translate(spec).errors?.[0]?.message;
+  expect(said({ tasks: [] })).toBe('A jobspec needs a task.');
+  expect(said({ tasks: [task('a', { command: undefined })] })).toBe(
+    'A task needs a command: a text or a list of texts.',
+  );
 });
 
 test('a range of versions of a software becomes two comparisons', () => {
