@@ -76,6 +76,28 @@ test('named shadows are listed in pages, without the classic one and deleted one
   expect(none.results).toEqual([]);
 });
 
+test('a page of names that is just full has no next one, and sizes are checked', async () => {
+  const thingName = 'edge-pages';
+  const list = (query: { pageSize?: number; nextToken?: string }) =>
+    iot.data.send(new ListNamedShadowsForThingCommand({ thingName, ...query }));
+  const { $metadata, ...empty } = await list({});
+  expect(empty).toEqual({ results: [], timestamp: expect.closeTo(Date.now() / 1000, -1) });
+  const payload = Buffer.from('{"state":{}}');
+  for (const shadowName of ['b', 'a', 'B', '$c', 'a-1']) {
+    await iot.data.send(new UpdateThingShadowCommand({ thingName, shadowName, payload }));
+  }
+  const all = await list({ pageSize: 5 });
+  expect(new Set(all.results)).toEqual(new Set(['b', 'a', 'B', '$c', 'a-1']));
+  expect(all.nextToken).toBeUndefined();
+  const first = await list({ pageSize: 3 });
+  const second = await list({ pageSize: 3, nextToken: first.nextToken! });
+  expect([...first.results!, ...second.results!]).toEqual(all.results);
+  expect(second.nextToken).toBeUndefined();
+  for (const pageSize of [0, 101]) {
+    await expect(list({ pageSize })).rejects.toMatchObject({ name: 'InvalidRequestException' });
+  }
+});
+
 test('the twenty-first request of a second is throttled', async () => {
   const requests = Array.from({ length: 21 }, () =>
     update('t-fast', reported).then(

@@ -105,6 +105,24 @@ test('a message that was not acknowledged comes again', async () => {
   expect(String((await box.next('letters')).payload)).toBe('again');
 });
 
+test('a second connection takes the session over, with what was not acknowledged', async () => {
+  const edge = await asleep('edge-moved', ['letters']);
+  const mute = await back(iot, edge, { mute: true });
+  const seen = new Promise((resolve) => mute.client.once('packetreceive', resolve));
+  await watcher.publishAsync('letters', 'first', { qos: 1 });
+  await seen;
+  const over = await back(iot, edge);
+  expect(over.present).toBe(true);
+  expect(String((await over.box.next('letters')).payload)).toBe('first');
+  await watcher.publishAsync('letters', 'second', { qos: 1 });
+  await over.box.count(2);
+  await leave(over.client, 'edge-moved');
+  const again = await back(iot, edge);
+  await watcher.publishAsync('letters', 'third', { qos: 1 });
+  await again.box.next('letters');
+  expect(texts(again.box)).toEqual(['third']);
+});
+
 test('a shadow update over HTTP reaches the session of a client that is away', async () => {
   const edge = await asleep('edge-shadow', ['$aws/things/edge-shadow/shadow/update/delta']);
   const payload = Buffer.from('{"state":{"desired":{"on":true}}}');
