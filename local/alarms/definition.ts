@@ -1,6 +1,14 @@
 /** What a template says about one alarm (`AWS::CloudWatch::Alarm`) on a single metric. */
 export interface AlarmDefinition {
   readonly name: string;
+  readonly description: string | null;
+  /** ARNs of what to do at the change to each state. */
+  readonly actions: {
+    readonly enabled: boolean;
+    readonly OK: readonly string[];
+    readonly ALARM: readonly string[];
+    readonly INSUFFICIENT_DATA: readonly string[];
+  };
   readonly namespace: string;
   readonly metric: string;
   readonly dimensions: Readonly<Record<string, string>>;

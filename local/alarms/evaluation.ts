@@ -1,7 +1,7 @@
 /**
  * CloudWatch alarms on what the stand-ins can count themselves: functions, queues, APIs and the age
- * of stream iterators. A change of state is a line in `logs/alarms.log`. Alarms on anything else
- * are listed as not run.
+ * of stream iterators. A change of state is a line in `logs/alarms.log` and runs the alarm's
+ * actions. Alarms on anything else are listed as not run.
  */
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { EventSources } from '../events/sources.ts';
 import type { HttpApis } from '../http-api/apis.ts';
 import type { LambdaService } from '../lambda/service.ts';
 import type { World } from '../world.ts';
+import { alarmActions } from './actions.ts';
 import type { AlarmDefinition } from './definition.ts';
 import { type AlarmState, alarmState } from './state.ts';
 
@@ -50,6 +51,9 @@ export function startAlarms(options: AlarmsOptions): { close(): void } {
     watched.push({ alarm, minutes: [], lastTotal: 0, state: 'INSUFFICIENT_DATA' });
   }
   const path = join(options.stateDir, 'logs', 'alarms.log');
+  const write = (line: string): void => appendFileSync(path, `${line}\n`);
+  const { account, queues } = world;
+  const actions = alarmActions({ account, queues, lambda: options.lambda, write });
   const timer = setInterval(() => {
     for (const item of watched) {
       const value = sample(item.alarm) ?? 0;
@@ -58,9 +62,11 @@ export function startAlarms(options: AlarmsOptions): { close(): void } {
       if (item.minutes.length > minutesMax) item.minutes.shift();
       const state = alarmState(item.alarm, item.minutes);
       if (state === item.state) continue;
-      const time = new Date().toISOString();
-      appendFileSync(path, `${time} ${item.alarm.name}: ${item.state} -> ${state}\n`);
+      const before = item.state;
       item.state = state;
+      void actions.changed(item.alarm, before, state).catch((error: unknown) => {
+        write(`  the action failed: ${String(error)}`);
+      });
     }
   }, minuteMs);
   timer.unref();

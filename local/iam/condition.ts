@@ -4,6 +4,7 @@
  * A key that the request does not have makes a condition false, except with `…IfExists`, `Null` and
  * `ForAllValues:`. An operator that is not here stops the start.
  */
+import { BlockList, isIP } from 'node:net';
 import { StartFailure } from '../failure.ts';
 import type { Json } from '../template/assembly.ts';
 import { readerOf } from '../template/property.ts';
@@ -28,8 +29,13 @@ const positive: Readonly<Record<string, Compare>> = {
   NumericLessThanEquals: (actual, wanted) => Number(actual) <= Number(wanted),
   NumericGreaterThan: (actual, wanted) => Number(actual) > Number(wanted),
   NumericGreaterThanEquals: (actual, wanted) => Number(actual) >= Number(wanted),
-  DateLessThan: (actual, wanted) => Date.parse(actual) < Date.parse(wanted),
-  DateGreaterThan: (actual, wanted) => Date.parse(actual) > Date.parse(wanted),
+  DateEquals: (actual, wanted) => timeOf(actual) === timeOf(wanted),
+  DateLessThan: (actual, wanted) => timeOf(actual) < timeOf(wanted),
+  DateLessThanEquals: (actual, wanted) => timeOf(actual) <= timeOf(wanted),
+  DateGreaterThan: (actual, wanted) => timeOf(actual) > timeOf(wanted),
+  DateGreaterThanEquals: (actual, wanted) => timeOf(actual) >= timeOf(wanted),
+  BinaryEquals: (actual, wanted) => actual === wanted,
+  IpAddress: inRange,
 };
 
 const negative: Readonly<Record<string, Compare>> = {
@@ -39,7 +45,25 @@ const negative: Readonly<Record<string, Compare>> = {
   ArnNotEquals: (actual, wanted) => matchesPattern(wanted, actual),
   ArnNotLike: (actual, wanted) => matchesPattern(wanted, actual),
   NumericNotEquals: (actual, wanted) => Number(actual) === Number(wanted),
+  DateNotEquals: (actual, wanted) => timeOf(actual) === timeOf(wanted),
+  NotIpAddress: inRange,
 };
+
+/** ISO 8601, or seconds since 1970. */
+function timeOf(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text);
+}
+
+/** An address, or a range in CIDR form. */
+function inRange(actual: string, wanted: string): boolean {
+  const [address = '', length] = wanted.split('/');
+  const version = isIP(address);
+  if (version === 0 || isIP(actual) !== version) return false;
+  const family = version === 4 ? 'ipv4' : 'ipv6';
+  const block = new BlockList();
+  block.addSubnet(address, Number(length ?? (version === 4 ? 32 : 128)), family);
+  return block.check(actual, family);
+}
 
 export function compileCondition(condition: Json | undefined, path: string): ConditionTest {
   if (condition === undefined) return () => true;

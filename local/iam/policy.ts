@@ -34,6 +34,10 @@ export function parsePolicy(document: Json, path: string): Statement[] {
   const reader = readerOf(document, path).only(['Version', 'Statement', 'Id']);
   const raw = reader.raw.Statement;
   const list = Array.isArray(raw) ? raw : [raw ?? null];
+  const version = reader.optionalText('Version') ?? '2008-10-17';
+  if (version !== '2012-10-17' && version !== '2008-10-17') {
+    throw new StartFailure(`${path}.Version should be 2012-10-17.`);
+  }
   return list.map((item, index) => {
     const at = `${path}.Statement[${index}]`;
     return parseStatement(readerOf(item, at));
@@ -55,6 +59,7 @@ function parseStatement(reader: Reader): Statement {
   if (effect !== 'Allow' && effect !== 'Deny') {
     throw new StartFailure(`${reader.path}.Effect should be Allow or Deny.`);
   }
+  requireOne(reader, 'Action', 'NotAction');
   return {
     path: reader.path,
     effect,
@@ -66,6 +71,12 @@ function parseStatement(reader: Reader): Statement {
     condition: compileCondition(reader.raw.Condition, `${reader.path}.Condition`),
     conditionKeys: conditionKeys(reader),
   };
+}
+
+/** AWS refuses a statement with both or neither: it would mean everything or nothing. */
+function requireOne(reader: Reader, one: string, other: string): void {
+  if (reader.has(one) !== reader.has(other)) return;
+  throw new StartFailure(`${reader.path} should have ${one} or ${other}, and not both.`);
 }
 
 function conditionKeys(reader: Reader): string[] {
@@ -89,6 +100,34 @@ function principalsOf(reader: Reader): string[] | undefined {
   return Object.keys(kinds.raw).flatMap((kind) =>
     texts(kinds, kind).map((name) => (name === '*' ? '*' : `${kind}:${name}`)),
   );
+}
+
+/**
+ * What AWS refuses in a policy of a role
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_policies_grammar.html).
+ */
+export function checkIdentityStatement(statement: Statement): void {
+  const { path, actions, notActions, resources, notResources, principals } = statement;
+  const fail = (sentence: string): never => {
+    throw new StartFailure(`${path}${sentence}`);
+  };
+  if (principals !== undefined) fail('.Principal is for policies of resources.');
+  if (resources.length > 0 === notResources.length > 0) {
+    fail(' should have Resource or NotResource, and not both.');
+  }
+  for (const action of [...actions, ...notActions]) {
+    if (action !== '*' && !/^[\w-]+:[\w*?]+$/.test(action)) {
+      fail(`.Action: ${action} should be service:Operation.`);
+    }
+  }
+  for (const resource of [...resources, ...notResources]) {
+    if (resource !== '*' && !resource.startsWith('arn:')) {
+      fail(`.Resource: ${resource} should be an ARN or "*".`);
+    }
+    if (/\$\{[^*?$]/.test(resource)) {
+      fail(`.Resource: the local cloud does not know policy variables such as in ${resource}.`);
+    }
+  }
 }
 
 export function statementMatches(statement: Statement, request: AccessRequest): boolean {

@@ -17,7 +17,13 @@ import {
   rootCaller,
 } from './identity.ts';
 import { managedPolicies } from './managed-policies.ts';
-import { type AccessRequest, decide, parsePolicy, type Statement } from './policy.ts';
+import {
+  type AccessRequest,
+  checkIdentityStatement,
+  decide,
+  parsePolicy,
+  type Statement,
+} from './policy.ts';
 
 export interface RoleBook {
   addRole(arn: string, trust: Json, path: string): void;
@@ -77,7 +83,9 @@ class Roles implements RoleBook {
   }
 
   addPolicy(roleName: string, document: Json, path: string): void {
-    this.#role(roleName, path).statements.push(...parseKnown(document, path));
+    const statements = parseKnown(document, path);
+    for (const statement of statements) checkIdentityStatement(statement);
+    this.#role(roleName, path).statements.push(...statements);
   }
 
   addManagedPolicy(roleName: string, policyArn: string, path: string): void {
@@ -259,7 +267,13 @@ const knownKeys = new Set([
   'aws:sourcearn',
   'aws:sourceaccount',
   'aws:currenttime',
+  'aws:epochtime',
+  'aws:principaltype',
+  'aws:resourceaccount',
+  'aws:sourceip',
+  'aws:viaawsservice',
   's3:prefix',
+  's3:resourceaccount',
 ]);
 
 function parseKnown(document: Json, path: string): Statement[] {
@@ -283,6 +297,12 @@ function baseContext(who: string): Record<string, string> {
     'aws:principalaccount': accountId,
     'aws:sourceaccount': accountId,
     'aws:currenttime': new Date().toISOString(),
+    'aws:epochtime': String(Math.floor(Date.now() / 1000)),
+    'aws:principaltype': 'AssumedRole',
+    'aws:resourceaccount': accountId,
+    'aws:sourceip': '127.0.0.1',
+    'aws:viaawsservice': 'false',
+    's3:resourceaccount': accountId,
   };
 }
 

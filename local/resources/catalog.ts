@@ -27,6 +27,7 @@ import { s3Bucket } from './s3-bucket.ts';
 import { s3BucketPolicy } from './s3-bucket-policy.ts';
 import { schedulerSchedule } from './scheduler-schedule.ts';
 import { secretsmanagerSecret } from './secretsmanager-secret.ts';
+import { snsSubscription } from './sns-subscription.ts';
 import { snsTopic } from './sns-topic.ts';
 import { snsTopicPolicy } from './sns-topic-policy.ts';
 import { sqsQueue } from './sqs-queue.ts';
@@ -55,6 +56,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::Logs::LogGroup': logsLogGroup,
   'AWS::S3::Bucket': s3Bucket,
   'AWS::S3::BucketPolicy': s3BucketPolicy,
+  'AWS::SNS::Subscription': snsSubscription,
   'AWS::SNS::Topic': snsTopic,
   'AWS::SNS::TopicPolicy': snsTopicPolicy,
   'AWS::SQS::Queue': sqsQueue,

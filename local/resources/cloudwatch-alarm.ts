@@ -18,13 +18,13 @@ export const cloudwatchAlarm: ResourceType = {
     'DatapointsToAlarm',
     'TreatMissingData',
     'Metrics',
+    'AlarmDescription',
+    'AlarmActions',
+    'OKActions',
+    'InsufficientDataActions',
+    'ActionsEnabled',
   ],
   ignored: {
-    AlarmDescription: 'a text for people',
-    AlarmActions: 'a change of state is written to logs/alarms.log',
-    OKActions: 'a change of state is written to logs/alarms.log',
-    InsufficientDataActions: 'a change of state is written to logs/alarms.log',
-    ActionsEnabled: 'a change of state is written to logs/alarms.log',
     Unit: 'metrics of the stand-ins have one unit each',
     EvaluateLowSampleCountPercentile: 'percentiles are not run',
     Tags: 'tags do nothing',
@@ -43,6 +43,13 @@ export const cloudwatchAlarm: ResourceType = {
     const periods = reader.optionalNumber('EvaluationPeriods') ?? 1;
     world.alarms.push({
       name,
+      description: reader.optionalText('AlarmDescription') ?? null,
+      actions: {
+        enabled: reader.optionalFlag('ActionsEnabled') ?? true,
+        OK: reader.texts('OKActions'),
+        ALARM: reader.texts('AlarmActions'),
+        INSUFFICIENT_DATA: reader.texts('InsufficientDataActions'),
+      },
       namespace: reader.text('Namespace'),
       metric: reader.text('MetricName'),
       dimensions: Object.fromEntries(

@@ -5,6 +5,8 @@ import { alarmState } from '../../../local/alarms/state.ts';
 
 const base: AlarmDefinition = {
   name: 'alarm',
+  description: null,
+  actions: { enabled: true, OK: [], ALARM: [], INSUFFICIENT_DATA: [] },
   namespace: 'AWS/Lambda',
   metric: 'Errors',
   dimensions: {},

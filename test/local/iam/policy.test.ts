@@ -1,7 +1,7 @@
 /** Evaluation of policies: actions, resources, conditions, and deny before allow. */
 import { describe, expect, test } from 'vitest';
 import type { RequestContext } from '../../../local/iam/condition.ts';
-import { decide, parsePolicy } from '../../../local/iam/policy.ts';
+import { checkIdentityStatement, decide, parsePolicy } from '../../../local/iam/policy.ts';
 import type { Json } from '../../../local/template/assembly.ts';
 
 const table = 'arn:aws:dynamodb:eu-west-1:000000000000:table/Jobs';
@@ -54,6 +54,7 @@ test('NotAction and NotResource are everything else', () => {
 });
 
 describe('conditions', () => {
+  const at = (day: string): RequestContext => ({ 'aws:currenttime': `${day}T00:00:00Z` });
   const leading = { 'dynamodb:leadingkeys': ['CELL#1', 'CELL#2'] };
 
   test.each<[string, string, Json, RequestContext, boolean]>([
@@ -75,6 +76,12 @@ describe('conditions', () => {
     ['Null', 'aws:a', 'true', {}, true],
     ['Null', 'aws:a', 'false', { 'aws:a': 'x' }, true],
     ['NumericLessThan', 's3:max-keys', '10', { 's3:max-keys': '9' }, true],
+    ['IpAddress', 'aws:SourceIp', '10.0.0.0/8', { 'aws:sourceip': '10.1.2.3' }, true],
+    ['IpAddress', 'aws:SourceIp', '10.0.0.1', { 'aws:sourceip': '10.0.0.2' }, false],
+    ['NotIpAddress', 'aws:SourceIp', ['10.0.0.0/8', '::/0'], { 'aws:sourceip': '10.1.2.3' }, false],
+    ['DateLessThanEquals', 'aws:CurrentTime', '2026-01-01T00:00:00Z', at('2026-01-01'), true],
+    ['DateGreaterThanEquals', 'aws:CurrentTime', '1767225601', at('2026-01-01'), false],
+    ['DateNotEquals', 'aws:CurrentTime', '2026-01-01', at('2026-01-02'), true],
     ['ForAllValues:StringLike', 'dynamodb:LeadingKeys', 'CELL#*', leading, true],
     ['ForAllValues:StringLike', 'dynamodb:LeadingKeys', 'CELL#1', leading, false],
     ['ForAllValues:StringLike', 'dynamodb:LeadingKeys', 'CELL#1', {}, true],
@@ -87,9 +94,38 @@ describe('conditions', () => {
   });
 
   test('with an unknown operator stop with their path', () => {
-    const Condition = { IpAddress: { 'aws:SourceIp': '10.0.0.0/8' } };
+    const Condition = { IpNear: { 'aws:SourceIp': '10.0.0.0/8' } };
     expect(() => decision([allow('*', '*', { Condition })], 'a:B', table)).toThrow(
-      /^Policy\.Statement\[0\]\.Condition\.IpAddress: /,
+      /^Policy\.Statement\[0\]\.Condition\.IpNear: /,
     );
+  });
+});
+
+describe('what AWS refuses in the policy of a role stops with its path', () => {
+  const all = { Effect: 'Allow', Action: 'dynamodb:PutItem', Resource: '*' };
+  const variable = ['$', '{aws:userid}'].join('');
+  const { Action: _action, ...withoutAction } = all;
+  const { Resource: _resource, ...withoutResource } = all;
+
+  test.each<[Json, RegExp]>([
+    [withoutAction, /should have Action or NotAction/],
+    [{ ...all, NotAction: 'a:B' }, /should have Action or NotAction/],
+    [withoutResource, /should have Resource or NotResource/],
+    [{ ...all, NotResource: '*' }, /should have Resource or NotResource/],
+    [{ ...all, Principal: '*' }, /Principal is for policies of resources/],
+    [{ ...all, Action: 'dynamodb' }, /dynamodb should be service:Operation/],
+    [{ ...all, Resource: 'Jobs' }, /Jobs should be an ARN/],
+    [{ ...all, Resource: `arn:aws:s3:::b/${variable}/*` }, /policy variables/],
+  ])('%j', (statement, sentence) => {
+    const check = (): void => {
+      const document = { Version: '2012-10-17', Statement: statement };
+      for (const item of parsePolicy(document, 'Policy')) checkIdentityStatement(item);
+    };
+    expect(check).toThrow(sentence);
+  });
+
+  test('a version that does not exist', () => {
+    const document = { Version: '2020-01-01', Statement: all };
+    expect(() => parsePolicy(document, 'Policy')).toThrow(/^Policy\.Version should be 2012-10-17/);
   });
 });
