@@ -5,6 +5,8 @@ import {
   HttpApi as GatewayApi,
   HttpMethod,
   HttpNoneAuthorizer,
+  HttpRoute,
+  HttpRouteKey,
 } from 'aws-cdk-lib/aws-apigatewayv2';
 import {
   HttpLambdaAuthorizer,
@@ -143,15 +145,14 @@ export class HttpApi extends Construct {
     }
   }
 
-  /** What no route takes is answered as an error of ours, not of the gateway. */
+  /** What no route takes, not even `/`, is answered as an error of ours, not of the gateway. */
   private addDefault(integration: HttpLambdaIntegration): void {
-    const [added] = this.api.addRoutes({
-      path: '/{proxy+}',
-      methods: [HttpMethod.ANY],
+    const added = new HttpRoute(this, 'AnythingElse', {
+      httpApi: this.api,
+      routeKey: HttpRouteKey.DEFAULT,
       integration,
       authorizer: new HttpNoneAuthorizer(),
     });
-    if (added === undefined) return;
     acceptFinding(added, 'AwsSolutions-APIG4', 'it only says that there is no such address');
   }
 

@@ -44,10 +44,13 @@ export function serve<D>(
     let answer: Answer;
     try {
       const entry = table.get(event.routeKey) ?? table.get(publicKeyOfHead(call));
-      if (entry === undefined) throw unknownRoute(call);
-      call = { ...request, caller: readCaller(event) };
-      checkAccess(call, entry.route);
-      answer = notModified(call, await entry.handler(call, getDeps()));
+      if (entry === undefined) {
+        answer = withoutRoute(call);
+      } else {
+        call = { ...request, caller: readCaller(event) };
+        checkAccess(call, entry.route);
+        answer = notModified(call, await entry.handler(call, getDeps()));
+      }
     } catch (error) {
       answer = problemAnswer(call, error, log);
     }
@@ -72,13 +75,18 @@ function publicKeyOfHead({ method, path }: Call): string {
   return method === 'HEAD' && route?.access === null ? routeKeyOf(route) : '';
 }
 
-function unknownRoute(call: Call): ProblemError {
+/**
+ * What no route takes. A browser asks with OPTIONS before it sends from another origin, and goes on only if that is
+ * answered well; whether it may is said by the gateway, which adds the headers for the dashboard's origin.
+ */
+function withoutRoute(call: Call): Answer {
   const methods = routes.filter((route) => matches(route.path, call.path)).map((it) => it.method);
   if (methods.length === 0) {
-    return new ProblemError('not-found', `There is no address ${call.path.slice(0, 200)}.`);
+    throw new ProblemError('not-found', `There is no address ${call.path.slice(0, 200)}.`);
   }
   const allow = [...new Set(methods)].join(', ');
-  return new ProblemError('method-not-allowed', `This address takes ${allow}.`, {
+  if (call.method === 'OPTIONS') return { status: 204, headers: { allow } };
+  throw new ProblemError('method-not-allowed', `This address takes ${allow}.`, {
     headers: { allow },
   });
 }

@@ -24,6 +24,12 @@ test('a method that an address does not take is told with those it takes', async
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST']);
 });
 
+test('OPTIONS says what an address takes, so that a browser may go on', async () => {
+  const known = await api.request('OPTIONS', '/v1/jobs', { token: null });
+  expect([known.status, known.headers.allow, known.text]).toEqual([204, 'GET, POST', '']);
+  expect((await api.request('OPTIONS', '/v1/nothing', { token: null })).status).toBe(404);
+});
+
 test('what anybody may read answers HEAD with the same headers and nothing else', async () => {
   for (const path of ['/v1/health', '/openapi.json', '/docs']) {
     const [head, get] = await Promise.all(

@@ -81,7 +81,7 @@ export function createApiStage(table: Table): ApiStage {
       const found = routeOf(method, event.rawPath);
       if (found !== null) event.pathParameters = found.params;
       const route = found?.route ?? null;
-      event.routeKey = route === null ? 'ANY /{proxy+}' : routeKeyOf(route);
+      event.routeKey = route === null ? '$default' : routeKeyOf(route);
       if (route?.access != null) {
         const bearer = bearerOf(event.headers.authorization);
         const caller = await identifyCaller(bearer, Date.now(), sources);
