@@ -61,6 +61,7 @@ function identityOf(
 ): Identity {
   const socket = client.conn as TLSSocket;
   const certificate = socket.getPeerCertificate();
+  const { servername } = socket as TLSSocket & { readonly servername?: string | false };
   const topicArn = `arn:aws:iot:${source.region}:${source.accountId}:topic/`;
   return {
     clientId: client.id,
@@ -68,6 +69,7 @@ function identityOf(
     commonName: String(certificate.subject?.CN ?? ''),
     ipAddress: plainAddress(socket.remoteAddress),
     persistent: packet.clean === false,
+    ...(typeof servername === 'string' ? { domainName: servername } : {}),
     ...(packet.will === undefined ? {} : { willTopic: `${topicArn}${packet.will.topic}` }),
   };
 }

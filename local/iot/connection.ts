@@ -24,6 +24,8 @@ export type Identity = {
   readonly commonName: string;
   readonly ipAddress: string;
   readonly persistent: boolean;
+  /** The name that the client asked the server for in TLS. */
+  readonly domainName?: string;
   readonly willTopic?: string;
 };
 
@@ -129,6 +131,7 @@ function variablesOf(identity: Identity, thing: Thing | undefined): Variables {
     ['aws:sourceip', identity.ipAddress],
     ['iot:connection.thing.isattached', String(thing !== undefined)],
   ]);
+  if (identity.domainName !== undefined) values.set('iot:domainname', identity.domainName);
   if (thing !== undefined) {
     values.set('iot:connection.thing.thingname', thing.name);
     if (thing.type !== undefined) values.set('iot:connection.thing.thingtypename', thing.type);

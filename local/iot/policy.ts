@@ -18,10 +18,13 @@ export type Policy = { readonly name: string; readonly statements: readonly Stat
 
 type Statement = {
   readonly effect: 'Allow' | 'Deny';
-  readonly actions: readonly Pattern[];
-  readonly resources: readonly Pattern[];
+  readonly actions: Choice;
+  readonly resources: Choice;
   readonly conditions: readonly Condition[];
 };
+
+/** One of the patterns, or, for NotAction and NotResource, none of them. */
+type Choice = { readonly patterns: readonly Pattern[]; readonly isNegated: boolean };
 
 export type Decision = 'allowed' | 'denied';
 
@@ -50,11 +53,14 @@ function applies(
   variables: Variables,
 ): boolean {
   return (
-    statement.actions.some((pattern) => matches(pattern, action.toLowerCase(), variables)) &&
-    statement.resources.some((pattern) => matches(pattern, resource, variables)) &&
+    chosen(statement.actions, action.toLowerCase(), variables) &&
+    chosen(statement.resources, resource, variables) &&
     statement.conditions.every((condition) => conditionHolds(condition, variables))
   );
 }
+
+const chosen = ({ patterns, isNegated }: Choice, text: string, variables: Variables): boolean =>
+  patterns.some((pattern) => matches(pattern, text, variables)) !== isNegated;
 
 /** Refuses, with the name of the policy, whatever cannot be evaluated exactly. */
 export function parsePolicy(name: string, document: unknown): Policy {
@@ -74,27 +80,32 @@ export function parsePolicy(name: string, document: unknown): Policy {
 }
 
 const policyCharactersMax = 2048;
-const elements = ['Sid', 'Effect', 'Action', 'Resource', 'Condition'];
+const elements = ['Sid', 'Effect', 'Action', 'NotAction', 'Resource', 'NotResource', 'Condition'];
 
 function parseStatement(source: JsonObject, refuse: (why: string) => never): Statement {
   const unknown = Object.keys(source).find((key) => !elements.includes(key));
   if (unknown !== undefined) refuse(`the element ${unknown} is not supported`);
   const effect = source['Effect'];
   if (effect !== 'Allow' && effect !== 'Deny') return refuse('Effect is neither Allow nor Deny');
-  const patterns = (element: string): Pattern[] => {
-    const texts = list(source[element]);
+  const choice = (element: 'Action' | 'Resource'): Choice => {
+    const isNegated = source[`Not${element}`] !== undefined;
+    if (isNegated && source[element] !== undefined) {
+      refuse(`a statement has both ${element} and Not${element}`);
+    }
+    const texts = list(source[isNegated ? `Not${element}` : element]);
     if (texts.length === 0) refuse(`a statement has no ${element}`);
-    return texts.map((text) => {
+    const patterns = texts.map((text) => {
       if (typeof text !== 'string') return refuse(`${element} is not text`);
       return parsePattern(element === 'Action' ? text.toLowerCase() : text, refuse);
     });
+    return { patterns, isNegated };
   };
   const condition = source['Condition'] ?? {};
   if (!isObject(condition)) return refuse('Condition is not an object');
   return {
     effect,
-    actions: patterns('Action'),
-    resources: patterns('Resource'),
+    actions: choice('Action'),
+    resources: choice('Resource'),
     conditions: Object.entries(condition).flatMap(([operator, keys]) =>
       isObject(keys)
         ? Object.entries(keys).map(([key, values]) =>

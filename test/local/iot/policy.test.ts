@@ -107,6 +107,49 @@ describe('statements', () => {
   });
 });
 
+describe('the examples of the developer guide', () => {
+  const restricted = [
+    allow('iot:Subscribe', 'topicfilter/topic_prefix/*'),
+    { Effect: 'Allow', Action: 'iot:Receive', NotResource: 'topic/topic_prefix/restricted/*' },
+  ];
+  const literal = [
+    allow('iot:Subscribe', 'topicfilter/department/+/employees'),
+    allow('iot:Subscribe', 'topicfilter/location/#'),
+    allow('iot:Receive', 'topic/*'),
+  ];
+  const departments = [
+    allow('iot:Publish', 'topic/department/*'),
+    deny('iot:Publish', 'topic/department/admins'),
+  ];
+  test.each<[object[], PolicyAction, string, boolean]>([
+    [departments, 'iot:Publish', 'topic/department/staff', true],
+    [departments, 'iot:Publish', 'topic/department/admins', false],
+    [restricted, 'iot:Subscribe', 'topicfilter/topic_prefix/restricted', true],
+    [restricted, 'iot:Receive', 'topic/topic_prefix/topic1', true],
+    [restricted, 'iot:Receive', 'topic/topic_prefix/restricted/a', false],
+    [restricted, 'iot:Publish', 'topic/topic_prefix/topic1', false],
+    [literal, 'iot:Subscribe', 'topicfilter/department/+/employees', true],
+    [literal, 'iot:Subscribe', 'topicfilter/department/engineering/employees', false],
+    [literal, 'iot:Receive', 'topic/department/engineering/employees', true],
+    [literal, 'iot:Subscribe', 'topicfilter/location/#', true],
+    [literal, 'iot:Subscribe', 'topicfilter/location/Seattle', false],
+    [
+      [{ Effect: 'Allow', NotAction: ['iot:Publish', 'iot:Retain*'], Resource: '*' }],
+      'iot:RetainPublish',
+      'topic/a',
+      false,
+    ],
+    [
+      [{ Effect: 'Allow', NotAction: 'iot:Publish', Resource: '*' }],
+      'iot:Connect',
+      'client/a',
+      true,
+    ],
+  ])('%j: %s %s is %s', (statements, action, resource, holds) => {
+    expect(decide(statements, action, resource) === 'allowed').toBe(holds);
+  });
+});
+
 describe('conditions', () => {
   const attributes = (...names: string[]) => variables({ 'iot:ConnectAttributes': names });
   const holds = (Condition: object, known = edge) =>
@@ -148,6 +191,22 @@ describe('conditions', () => {
     expect(holds(only('ForAllValues', 'PersistentConnect'), attributes('LastWill'))).toBe(false);
     expect(holds(only('ForAllValues'), attributes())).toBe(true);
     expect(holds(only('ForAllValues'), attributes('LastWill'))).toBe(false);
+    // "allows clean connect by clients with or without LastWill, no other features"
+    const lastWill = { StringEquals: { 'iot:ConnectAttributes': 'LastWill' } };
+    expect(holds(lastWill, attributes())).toBe(true);
+    expect(holds(lastWill, attributes('LastWill'))).toBe(true);
+    expect(holds(lastWill, attributes('LastWill', 'PersistentConnect'))).toBe(false);
+    // "disallows PersistentConnect, other features are allowed"
+    const clean = {
+      'ForAllValues:StringNotEquals': { 'iot:ConnectAttributes': 'PersistentConnect' },
+    };
+    expect(holds(clean, attributes('LastWill'))).toBe(true);
+    expect(holds(clean, attributes('LastWill', 'PersistentConnect'))).toBe(false);
+    const topic = 'arn:aws:iot:eu-central-1:000000000000:topic/my/lastwill/topicName';
+    const onlyTopic = { ArnEquals: { 'iot:LastWillTopic': topic } };
+    expect(holds(onlyTopic, variables({ 'iot:LastWillTopic': topic }))).toBe(true);
+    expect(holds(onlyTopic, variables({ 'iot:LastWillTopic': `${topic}2` }))).toBe(false);
+    expect(holds(onlyTopic, attributes())).toBe(false);
     expect(holds(only('ForAnyValue', 'PersistentConnect'), attributes())).toBe(false);
     expect(
       holds(only('ForAnyValue', 'PersistentConnect'), attributes('PersistentConnect', 'LastWill')),
@@ -159,7 +218,11 @@ describe('refused at start', () => {
   test.each<[object, RegExp]>([
     [{ Effect: 'Maybe', Action: 'a', Resource: '*' }, /neither Allow nor Deny/],
     [{ Effect: 'Allow', Resource: '*' }, /no Action/],
-    [{ Effect: 'Allow', Action: 'a', NotResource: '*' }, /element NotResource/],
+    [{ Effect: 'Allow', Action: 'a', Principal: '*', Resource: '*' }, /element Principal/],
+    [
+      { Effect: 'Allow', Action: 'a', Resource: '*', NotResource: 'x' },
+      /both Resource and NotResource/,
+    ],
     [
       allow('a', '*', { DateLessThan: { 'aws:CurrentTime': 'x' } }),
       /aws:CurrentTime is not supported/,
