@@ -8,6 +8,7 @@ import { JobPage } from './page/job-page.tsx';
 import { JobsPage } from './page/jobs-page.tsx';
 import { SignInPage } from './page/sign-in-page.tsx';
 import { SubmitPage } from './page/submit-page.tsx';
+import { TokensPage } from './page/tokens-page.tsx';
 import { Link, useRoute } from './route/navigation.tsx';
 import { hrefOf, noFleetFilter, type Route } from './route/route.ts';
 import { Header } from './view/header.tsx';
@@ -101,6 +102,8 @@ function PageOf({ route }: { route: Route }) {
       return <EdgePage name={route.name} />;
     case 'submit':
       return <SubmitPage like={route.like} />;
+    case 'tokens':
+      return <TokensPage />;
     case 'missing':
       return (
         <Empty title="There is no page at this address.">
@@ -122,6 +125,8 @@ function titleOf(route: Route): string {
       return `${route.name} · Edgewise`;
     case 'submit':
       return 'Submit · Edgewise';
+    case 'tokens':
+      return 'Tokens · Edgewise';
     case 'missing':
       return 'Not found · Edgewise';
   }

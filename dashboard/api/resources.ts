@@ -1,6 +1,6 @@
 import type * as z from 'zod';
 import type { EdgeAnswer, edgeJobSchema, LeaseAnswer } from '../../core/wire/edge-answer.ts';
-import type { StatsAnswer } from '../../core/wire/fleet-body.ts';
+import type { StatsAnswer, StatsHistoryAnswer, TokenAnswer } from '../../core/wire/fleet-body.ts';
 import type {
   ChunkAnswer,
   EventAnswer,
@@ -30,6 +30,18 @@ export type Edge = EdgeAnswer;
 export type EdgeLease = LeaseAnswer;
 export type EdgeJob = z.output<typeof edgeJobSchema>;
 export type Stats = StatsAnswer;
+export type StatsHistory = StatsHistoryAnswer;
+export type Token = TokenAnswer;
+export type Scope = Token['scopes'][number];
+
+export const scopes = [
+  'jobs:read',
+  'jobs:write',
+  'edges:read',
+  'edges:write',
+  'edges:enrol',
+  'fleet:admin',
+] as const satisfies readonly Scope[];
 
 export const jobStates = [
   'waiting',

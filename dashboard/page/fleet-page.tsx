@@ -46,7 +46,7 @@ export function FleetPage({ filter }: { filter: FleetFilter }) {
         </section>
         {filter.view === 'cells' && jobs.value !== null && <RunningNow jobs={jobs.value.items} />}
       </div>
-      <FleetSide edges={all ?? []} jobs={jobsOf(jobs.value)} live={jobs} />
+      <FleetSide edges={all ?? []} jobs={jobsOf(jobs.value)} />
     </div>
   );
 }

@@ -24,6 +24,7 @@ export type Route =
   | { readonly page: 'job'; readonly id: string }
   | { readonly page: 'edge'; readonly name: string }
   | { readonly page: 'submit'; readonly like: string }
+  | { readonly page: 'tokens' }
   | { readonly page: 'missing' };
 
 export const noFleetFilter: FleetFilter = { lamp: '', pool: '', q: '', view: 'cells' };
@@ -63,6 +64,7 @@ export function parseRoute(pathname: string, search: string): Route {
   if (first === 'jobs' && second !== undefined) return { page: 'job', id: decode(second) };
   if (first === 'edges' && second !== undefined) return { page: 'edge', name: decode(second) };
   if (first === 'submit' && second === undefined) return { page: 'submit', like: text('like') };
+  if (first === 'tokens' && second === undefined) return { page: 'tokens' };
   return { page: 'missing' };
 }
 
@@ -80,6 +82,8 @@ export function hrefOf(route: Route): string {
       return `/edges/${encodeURIComponent(route.name)}`;
     case 'submit':
       return `/submit${queryOf({ like: route.like })}`;
+    case 'tokens':
+      return '/tokens';
     case 'missing':
       return '/';
   }

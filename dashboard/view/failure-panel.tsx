@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Client } from '../api/client.ts';
 import type { Chunk, Job, Page } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';
@@ -7,10 +7,10 @@ import { failureReasons, hasFailures } from './fleet-summary.ts';
 import { numberWords } from './words.ts';
 
 /**
- * Why chunks failed, over the jobs listed. The newest failed jobs are asked for what their chunks said, once for each
- * count of dead chunks: enough to see what is going wrong now, without reading the history of a bad week.
+ * Why chunks failed, over the jobs listed. The newest failed jobs are asked for what their chunks said, each once for
+ * every count of dead chunks: enough to see what is going wrong now, without reading the history of a bad week.
  */
-const jobsAskedMax = 6;
+const jobsAskedMax = 20;
 const chunksAskedMax = 100;
 const shownMax = 6;
 
@@ -41,11 +41,12 @@ type Reasons = ReadonlyMap<string, readonly string[]>;
 function useChunkReasons(jobs: readonly Job[]): Reasons {
   const client = useClient();
   const [reasons, setReasons] = useState<Reasons>(new Map());
+  const known = useRef<Map<string, readonly string[]>>(new Map());
   const failed = jobs.filter(hasFailures).slice(0, jobsAskedMax);
   const asked = failed.map((job) => `${job.id}:${job.status.chunks.dead}`).join();
   useEffect(() => {
     let left = false;
-    void askAll(client, asked).then((found) => {
+    void askAll(client, asked, known.current).then((found) => {
       if (!left) setReasons(found);
     });
     return () => {
@@ -55,15 +56,29 @@ function useChunkReasons(jobs: readonly Job[]): Reasons {
   return reasons;
 }
 
-async function askAll(client: Client, asked: string): Promise<Reasons> {
+/** `known` is by job and its count of dead chunks; what is not listed any more is forgotten. */
+async function askAll(
+  client: Client,
+  asked: string,
+  known: Map<string, readonly string[]>,
+): Promise<Reasons> {
+  const entries = asked.split(',').filter((one) => one !== '');
+  for (const entry of known.keys()) if (!entries.includes(entry)) known.delete(entry);
   const found = new Map<string, readonly string[]>();
-  for (const entry of asked.split(',').filter((one) => one !== '')) {
+  for (const entry of entries) {
     const id = entry.slice(0, entry.indexOf(':'));
-    const path = `/v1/jobs/${encodeURIComponent(id)}/chunks?state=dead&limit=${chunksAskedMax}`;
-    const answer = await client.read<Page<Chunk>>(path);
-    if (answer.ok) found.set(id, answer.value.items.map(reasonOf));
+    const said = known.get(entry) ?? (await askJob(client, id));
+    if (said === null) continue;
+    known.set(entry, said);
+    found.set(id, said);
   }
   return found;
+}
+
+async function askJob(client: Client, id: string): Promise<readonly string[] | null> {
+  const path = `/v1/jobs/${encodeURIComponent(id)}/chunks?state=dead&limit=${chunksAskedMax}`;
+  const answer = await client.read<Page<Chunk>>(path);
+  return answer.ok ? answer.value.items.map(reasonOf) : null;
 }
 
 function reasonOf({ reason, exitCode }: Chunk): string {

@@ -1,33 +1,29 @@
 import { useMemo } from 'preact/hooks';
-import type { Problem } from '../api/problem.ts';
-import type { Edge, Job } from '../api/resources.ts';
-import { useNow } from '../live/use-live.ts';
+import type { Edge, Job, StatsHistory } from '../api/resources.ts';
+import { useResource } from '../live/use-live.ts';
 import { Link } from '../route/navigation.tsx';
 import { noFleetFilter, noJobsFilter } from '../route/route.ts';
 import { FailurePanel } from './failure-panel.tsx';
-import { depthByQueue, powerByPool, timedJobs } from './fleet-summary.ts';
+import { depthByQueue, powerByPool } from './fleet-summary.ts';
 import { Meter } from './meter.tsx';
 import { FeedNotice } from './notice.tsx';
 import { ThroughputPlot } from './plot.tsx';
-import { throughput } from './throughput.ts';
 import { numberWords, powerWords } from './words.ts';
 
 /** Beside the cells: the last hour, power by pool, depth by queue, and why chunks failed. */
 export type FleetSideProps = {
   readonly edges: readonly Edge[];
   readonly jobs: readonly Job[];
-  readonly live: { value: unknown; problem: Problem | null; loaded: boolean; refresh: () => void };
 };
 
-const replotEveryMs = 5_000;
+const historyEveryMs = 5_000;
 
-export function FleetSide({ edges, jobs, live }: FleetSideProps) {
+export function FleetSide({ edges, jobs }: FleetSideProps) {
   return (
     <aside class="side" aria-label="Summary">
       <section class="panel">
         <h2>Throughput</h2>
-        <FeedNotice live={live} what="jobs" />
-        <LastHour jobs={jobs} />
+        <LastHour />
       </section>
       <Pools edges={edges} />
       <Queues jobs={jobs} />
@@ -36,9 +32,12 @@ export function FleetSide({ edges, jobs, live }: FleetSideProps) {
   );
 }
 
-function LastHour({ jobs }: { jobs: readonly Job[] }) {
-  const nowMs = useNow(replotEveryMs);
-  const values = useMemo(() => throughput(timedJobs(jobs), nowMs), [jobs, nowMs]);
+function LastHour() {
+  const history = useResource<StatsHistory>('/v1/stats/history', historyEveryMs);
+  const minutes = history.value?.minutes;
+  const values = useMemo(() => (minutes ?? []).map(({ chunks }) => chunks), [minutes]);
+  if (minutes === undefined) return <FeedNotice live={history} what="the last hour" />;
+  if (minutes.length === 0) return <p class="soft">A token of one pool does not see it.</p>;
   return <ThroughputPlot values={values} />;
 }
 

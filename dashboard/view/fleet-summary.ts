@@ -1,8 +1,6 @@
 import type { Edge, Job } from '../api/resources.ts';
 import { edgePower } from './edge-power.ts';
 import { type Lamp, lampOf, lamps } from './lamp.ts';
-import type { TimedJob } from './throughput.ts';
-import { timeMs } from './words.ts';
 
 /** What the fleet page says about many edges and jobs at once. Pure folds over what the API listed. */
 export type PoolPower = {
@@ -51,14 +49,6 @@ export function depthByQueue(jobs: readonly Job[]): QueueDepth[] {
     });
   }
   return [...queues.values()].sort((a, b) => b.chunks - a.chunks);
-}
-
-export function timedJobs(jobs: readonly Job[]): TimedJob[] {
-  return jobs.map((job) => ({
-    startedAtMs: timeMs(job.status.startedAt),
-    endedAtMs: timeMs(job.status.endedAt),
-    chunksDone: job.status.chunks.done,
-  }));
 }
 
 const unsaid = 'failed after the last attempt';

@@ -29,6 +29,9 @@ export function Header({ route, onSignOut }: { route: Route; onSignOut: () => vo
         <Link to={{ page: 'submit', like: '' }} aria-current={at('submit')}>
           Submit
         </Link>
+        <Link to={{ page: 'tokens' }} aria-current={at('tokens')}>
+          Tokens
+        </Link>
       </nav>
       <LiveWords />
       <div class="top-end">

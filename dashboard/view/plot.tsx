@@ -1,4 +1,4 @@
-import { axisTop } from './throughput.ts';
+import { axisTop } from './plot-axis.ts';
 import { numberWords } from './words.ts';
 
 /** Sixty minutes of chunks done, one bar a minute. */

@@ -1,4 +1,4 @@
-import type { StatsAnswer } from '../../core/wire/fleet-body.ts';
+import type { StatsAnswer, StatsHistoryAnswer } from '../../core/wire/fleet-body.ts';
 import type { MutableJob, World } from './fake-world.ts';
 
 /** Lists and totals over a made-up world, paged and filtered as the contract says. */
@@ -81,4 +81,17 @@ export function statsOf(world: World): StatsAnswer {
     rates: { jobsPerMinute: 42, chunksPer10Seconds: 310 },
     cells: [],
   };
+}
+
+const minuteMs = 60_000;
+
+/** An hour with a slow beginning and one busy minute. */
+export function historyOf(world: World): StatsHistoryAnswer {
+  const last = Math.floor(world.nowMs / minuteMs) * minuteMs;
+  const minutes = Array.from({ length: 60 }, (_, at) => ({
+    at: new Date(last - (59 - at) * minuteMs).toISOString(),
+    jobs: Math.floor(at / 10),
+    chunks: at === 40 ? 500 : at * 4,
+  }));
+  return { minutes };
 }

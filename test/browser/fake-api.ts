@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { listAnswer, statsOf } from './fake-answers.ts';
+import { historyOf, listAnswer, statsOf } from './fake-answers.ts';
+import { type FakeTokens, makeTokens } from './fake-tokens.ts';
 import {
   eventOf,
   iso,
@@ -20,6 +21,7 @@ export type FakeApi = {
   readonly url: string;
   readonly token: string;
   readonly world: World;
+  readonly tokens: FakeTokens;
   /** Every request as `METHOD path`, in order. */
   readonly requests: string[];
   trouble: 'none' | 'offline' | number;
@@ -38,6 +40,7 @@ export async function startFakeApi(world: World): Promise<FakeApi> {
     url: '',
     token,
     world,
+    tokens: makeTokens(),
     requests: [],
     trouble: 'none',
     onSubmit: () => {},
@@ -90,6 +93,10 @@ async function handle(api: FakeApi, request: IncomingMessage, response: ServerRe
     response.writeHead(304).end();
     return;
   }
+  if (answer.status === 204) {
+    response.writeHead(204).end();
+    return;
+  }
   response.writeHead(answer.status, { 'content-type': plain ? 'text/plain' : 'application/json' });
   response.end(written);
 }
@@ -112,7 +119,10 @@ function answerOf(
   const url = new URL(request.url ?? '/', 'http://fake');
   const parts = url.pathname.split('/').filter((part) => part !== '');
   const [, noun, name, verb, ...rest] = parts;
-  if (noun === 'stats') return { status: 200, body: statsOf(api.world) };
+  if (noun === 'stats') {
+    return { status: 200, body: name === 'history' ? historyOf(api.world) : statsOf(api.world) };
+  }
+  if (noun === 'tokens') return api.tokens.answer(request.method, name, body) ?? notFound;
   if (noun === 'plan') return { status: 200, body: planOf(api.world, body ?? {}) };
   if (noun === 'jobs') {
     if (name === undefined) {

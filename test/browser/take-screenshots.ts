@@ -25,7 +25,7 @@ const nowMs = Date.now();
 const api = await startFakeApi(makeWorld(120, 90, nowMs));
 const shown = showJob(api);
 const stage = await openStage(api.url);
-await take(stage, 'light', desk, ['fleet', 'edges', 'jobs', 'job', 'edge', 'submit']);
+await take(stage, 'light', desk, ['fleet', 'edges', 'jobs', 'job', 'edge', 'submit', 'tokens']);
 await take(stage, 'dark', { ...desk, colorScheme: 'dark' }, ['fleet', 'job']);
 await take(stage, 'phone', phone, ['fleet', 'jobs', 'job']);
 await stage.close();
@@ -70,6 +70,7 @@ async function take(
     job: `/jobs/${shown.id}`,
     edge: `/edges/${shown.status.executions[0]!.edge}`,
     submit: '/submit',
+    tokens: '/tokens',
   };
   const { page } = await from.open(options);
   await signIn(page, api.token);
@@ -80,6 +81,13 @@ async function take(
     if (name === 'submit') {
       await page.getByRole('button', { name: 'Dry run' }).click();
       await page.locator('.placements').waitFor();
+    }
+    if (name === 'tokens') {
+      await page.getByLabel('Name').fill('site-north');
+      await page.getByLabel('bring in new edges').check();
+      await page.getByLabel('Edges it may enrol').fill('5');
+      await page.getByRole('button', { name: 'Make the token' }).click();
+      await page.getByRole('heading', { name: 'site-north is made' }).waitFor();
     }
     if (name === 'fleet') await page.locator('a.cell-lost').first().hover();
     await page.waitForLoadState('networkidle');

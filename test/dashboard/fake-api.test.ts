@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { edgeJobListSchema, edgeListSchema, edgeSchema } from '../../core/wire/edge-answer.ts';
-import { statsSchema } from '../../core/wire/fleet-body.ts';
+import {
+  statsHistorySchema,
+  statsSchema,
+  tokenListSchema,
+  tokenSchema,
+} from '../../core/wire/fleet-body.ts';
 import {
   chunkListSchema,
   eventListSchema,
@@ -39,6 +44,8 @@ async function ask(path: string, method = 'GET', body?: unknown): Promise<unknow
 describe('the fake API', () => {
   const lists: [string, z.ZodType][] = [
     ['/v1/stats', statsSchema],
+    ['/v1/stats/history', statsHistorySchema],
+    ['/v1/tokens', tokenListSchema],
     ['/v1/edges?limit=500', edgeListSchema],
     ['/v1/edges/edge-1', edgeSchema],
     ['/v1/edges/edge-1/jobs', edgeJobListSchema],
@@ -52,6 +59,14 @@ describe('the fake API', () => {
   test.each(lists)('answers %s as the API does', async (path, schema) => {
     const answer = schema.safeParse(await ask(path.replace(':id', jobId)));
     expect(answer.error?.issues ?? []).toEqual([]);
+  });
+
+  test('makes tokens as the API does', async () => {
+    const body = { name: 'ci', scopes: ['jobs:read'] };
+    const made = tokenSchema.safeParse(await ask('/v1/tokens', 'POST', body));
+    expect(made.error?.issues ?? []).toEqual([]);
+    const listed = tokenListSchema.parse(await ask('/v1/tokens'));
+    expect(listed.items.map(({ name, secret }) => [name, secret])).toEqual([['ci', undefined]]);
   });
 
   test('plans and submits as the API does', async () => {

@@ -36,6 +36,7 @@ describe('routes', () => {
       fc.record({ page: fc.constant('job' as const), id: name }),
       fc.record({ page: fc.constant('edge' as const), name }),
       fc.record({ page: fc.constant('submit' as const), like: name }),
+      fc.constant({ page: 'tokens' as const }),
     );
     fc.assert(
       fc.property(route, (one) => {
