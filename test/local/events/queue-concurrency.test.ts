@@ -26,9 +26,22 @@ afterAll(async () => {
 });
 
 test('ten batches are in work at once, no more', async () => {
+  // A busy machine starts the ten processes more slowly than the first ones work: then once more.
+  let most = 0;
+  for (let sent = messages; most < 10 && sent <= roundsMax * messages; sent += messages) {
+    most = await mostAtOnce(sent);
+    expect(most).toBeLessThanOrEqual(10);
+  }
+  expect(most).toBe(10);
+});
+
+const messages = 60;
+const roundsMax = 5;
+
+/** Sends more messages, and looks at all once this many have been handled since the start. */
+async function mostAtOnce(total: number): Promise<number> {
   const QueueUrl = cloud.output('QueueUrl');
-  const total = 60;
-  for (let at = 0; at < total; at += 10) {
+  for (let at = 0; at < messages; at += 10) {
     const Entries = Array.from({ length: 10 }, (_, i) => ({ Id: `m${i}`, MessageBody: 'x' }));
     await clients.queues.send(new SendMessageBatchCommand({ QueueUrl, Entries }));
   }
@@ -51,5 +64,5 @@ test('ten batches are in work at once, no more', async () => {
     running += change;
     most = Math.max(most, running);
   }
-  expect(most).toBe(10);
-});
+  return most;
+}
