@@ -198,7 +198,10 @@ export type Lease = {
   readonly slots: number;
   /** Started by the edge as far as the last folded report says. */
   readonly running: RangeSet;
+  /** When it was last given work while it held none. */
   readonly grantedAtMs: number;
+  /** When it was first given some, for the execution row. */
+  readonly startedAtMs: number;
   /** Moving average of the measured time of one chunk here. */
   readonly chunkMs: number | null;
   /** Totals on this edge for this job, kept for the execution row. */

@@ -52,6 +52,8 @@ type LeaseText = {
   s: number;
   a?: string;
   at: number;
+  /** Only when it is another time than `at`. */
+  st?: number;
   m?: number;
   d?: string;
   x?: string;
@@ -59,6 +61,7 @@ type LeaseText = {
 
 function encodeLease(lease: Lease): LeaseText {
   const out: LeaseText = { r: formatRanges(lease.ranges), s: lease.slots, at: lease.grantedAtMs };
+  if (lease.startedAtMs !== lease.grantedAtMs) out.st = lease.startedAtMs;
   if (lease.giveBack.length > 0) out.u = formatRanges(lease.giveBack);
   if (lease.giveBackEpoch !== null) out.ue = lease.giveBackEpoch;
   if (lease.running.length > 0) out.a = formatRanges(lease.running);
@@ -76,6 +79,7 @@ function decodeLease(lease: LeaseText): Lease {
     slots: lease.s,
     running: ranges(lease.a),
     grantedAtMs: lease.at,
+    startedAtMs: lease.st ?? lease.at,
     chunkMs: lease.m ?? null,
     doneHere: ranges(lease.d),
     deadHere: ranges(lease.x),

@@ -85,6 +85,7 @@ function leaseRow(lease: LeaseDraft): Lease {
     slots: isActive(lease) ? lease.slots : 0,
     running: lease.running,
     grantedAtMs: lease.grantedAtMs,
+    startedAtMs: lease.startedAtMs,
     chunkMs: lease.chunkMs,
     doneHere: lease.doneHere,
     deadHere: lease.deadHere,
@@ -165,7 +166,7 @@ function executionRow(pass: Pass, lease: LeaseDraft): Execution {
     dead: lease.deadHere,
     power: powerOf(job.ask.cut, chunks),
     slots: slotsInUse(lease),
-    startedAtMs: lease.grantedAtMs,
+    startedAtMs: lease.startedAtMs,
     endedAtMs: isActive(lease) ? null : pass.nowMs,
   };
 }

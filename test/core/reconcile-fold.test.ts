@@ -61,6 +61,15 @@ test('done chunks leave the lease and are counted once, however often they are r
   expect(cell.meta.summary.power.served).toBe(100);
 });
 
+test('an edge that ran dry and gets more began when it began', () => {
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 40 })] }));
+  const told = withProg(cell, one, says(cell, one, 1, { done: '0-1' }));
+  const plan = reconcile(told, startMs + 5_000);
+  expect(plan.executions).toMatchObject([{ startedAtMs: startMs, endedAtMs: null }]);
+  cell = applyPlan(told, plan);
+  expect(lease(cell, one)).toMatchObject({ grantedAtMs: startMs + 5_000, startedAtMs: startMs });
+});
+
 test('a job with all chunks done leaves the cell with its final counts', () => {
   let cell = twoChunksOnTwoEdges();
   cell = pass(withProg(cell, one, says(cell, one, 1, { done: '0' })));

@@ -23,6 +23,7 @@ function leased(over: Partial<Lease>): Lease {
     slots: 2,
     running: emptyRanges,
     grantedAtMs: startMs,
+    startedAtMs: startMs,
     chunkMs: null,
     doneHere: emptyRanges,
     deadHere: emptyRanges,

@@ -209,6 +209,7 @@ test('stealing asks first, takes only what was not started, and stops when all a
     slots: 2,
     running: rangeOf(0, 2),
     grantedAtMs: startMs,
+    startedAtMs: startMs,
     chunkMs: 5_000,
     doneHere: [],
     deadHere: [],

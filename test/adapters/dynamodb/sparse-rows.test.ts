@@ -8,7 +8,8 @@ import {
   encodeStatus,
 } from '../../../adapters/dynamodb/rows-job.ts';
 import { decodeShare, encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
-import { newCellMeta, newShare } from '../../../core/cell.ts';
+import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows-work.ts';
+import { type Lease, newCellMeta, newShare, noEdgeWork } from '../../../core/cell.ts';
 import { noChunks } from '../../../core/job.ts';
 import { newJobStatus } from '../../../core/job-status.ts';
 import type { CellId, EdgeName, JobId } from '../../../core/names.ts';
@@ -80,4 +81,24 @@ test('the counts of a cell read the same', () => {
     reason: null,
   };
   expect(decodeJobCell(encodeJobCell(cell, status))).toEqual(status);
+});
+
+test('a lease that was granted again keeps when it began', () => {
+  const lease: Lease = {
+    ranges: rangeOf(0, 3),
+    giveBack: emptyRanges,
+    giveBackEpoch: null,
+    slots: 2,
+    running: emptyRanges,
+    grantedAtMs: 9,
+    startedAtMs: 9,
+    chunkMs: null,
+    doneHere: emptyRanges,
+    deadHere: emptyRanges,
+  };
+  for (const kept of [lease, { ...lease, startedAtMs: 4 }]) {
+    const work = { ...noEdgeWork, leases: new Map([[job, kept]]) };
+    const row = encodeWorkRow(cell, 'edge-1' as EdgeName, work);
+    expect(decodeWorkRow(row).leases.get(job)).toEqual(kept);
+  }
 });
