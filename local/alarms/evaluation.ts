@@ -3,11 +3,11 @@
  * of stream iterators. A change of state is a line in `logs/alarms.log` and runs the alarm's
  * actions. Alarms on anything else are listed as not run.
  */
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EventSources } from '../events/sources.ts';
 import type { HttpApis } from '../http-api/apis.ts';
 import type { LambdaService } from '../lambda/service.ts';
+import { appendLine } from '../log-file.ts';
 import type { World } from '../world.ts';
 import { alarmActions } from './actions.ts';
 import type { AlarmDefinition } from './definition.ts';
@@ -51,7 +51,7 @@ export function startAlarms(options: AlarmsOptions): { close(): void } {
     watched.push({ alarm, minutes: [], lastTotal: 0, state: 'INSUFFICIENT_DATA' });
   }
   const path = join(options.stateDir, 'logs', 'alarms.log');
-  const write = (line: string): void => appendFileSync(path, `${line}\n`);
+  const write = (line: string): void => appendLine(path, line);
   const { account, queues } = world;
   const actions = alarmActions({ account, queues, lambda: options.lambda, write });
   const timer = setInterval(() => {

@@ -3,11 +3,12 @@
  * of what was asked: every refusal goes to `iam.log`, and on stop `iam-report.json` lists what was
  * granted but never used and what was used but refused.
  */
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountId } from '../account.ts';
 import { StartFailure } from '../failure.ts';
 import type { FunctionDefinition } from '../lambda/definition.ts';
+import { appendLine } from '../log-file.ts';
 import type { Json } from '../template/assembly.ts';
 import {
   type Caller,
@@ -209,8 +210,8 @@ class Roles implements RoleBook {
     else if (this.#refused.size < refusedMax) {
       this.#refused.set(key, { caller: who, action, resource, times: 1 });
     }
-    const line = `${new Date().toISOString()} denied ${who} ${action} on ${resource}\n`;
-    appendFileSync(join(this.#stateDir, 'iam.log'), line);
+    const line = `${new Date().toISOString()} denied ${who} ${action} on ${resource}`;
+    appendLine(join(this.#stateDir, 'iam.log'), line);
     const what = `perform: ${action} on resource: ${resource}`;
     return `User: ${who} is not authorized to ${what} because ${why}`;
   }

@@ -2,8 +2,9 @@
  * One log file per function (`<state>/logs/<function>.log`), with the lines that CloudWatch Logs
  * would show: INIT_START, START, what the handler prints, END and REPORT with duration and memory.
  */
-import { closeSync, fstatSync, openSync, readSync, renameSync, writeSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { logFileBytesMax, logTailBytesMax, logTailReadBytesMax } from '../limits.ts';
+import { emptyWhenFull } from '../log-file.ts';
 
 export interface FunctionLog {
   /** Number of an open file that a child process can inherit as its output. */
@@ -16,15 +17,13 @@ export interface FunctionLog {
   close(): void;
 }
 
-export function openFunctionLog(path: string): FunctionLog {
-  let file = openSync(path, 'a+');
+/** How many of its own lines pass between two looks at the size of the file. */
+const linesPerLook = 64;
+
+export function openFunctionLog(path: string, bytesMax = logFileBytesMax): FunctionLog {
+  const file = openSync(path, 'a+');
   let lines = 0;
-  const turnOver = (): void => {
-    if (fstatSync(file).size < logFileBytesMax) return;
-    closeSync(file);
-    renameSync(path, `${path}.1`);
-    file = openSync(path, 'a+');
-  };
+  const turnOver = (): void => emptyWhenFull(path, file, bytesMax);
   return {
     output: () => {
       turnOver();
@@ -32,7 +31,7 @@ export function openFunctionLog(path: string): FunctionLog {
     },
     line: (text) => {
       lines += 1;
-      if (lines % 1_000 === 0) turnOver();
+      if (lines % linesPerLook === 0) turnOver();
       writeSync(file, `${text}\n`);
     },
     place: () => fstatSync(file).size,
