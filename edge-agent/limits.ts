@@ -54,6 +54,8 @@ export const renewCheckMs = 6 * 3_600_000;
 
 export const specRetryMsMin = 500;
 export const specRetryMsMax = 60_000;
+/** A spec that could not be had for this long is told to be missing, so that others get the work. */
+export const specPatienceMs = 300_000;
 export const specsInMemoryMax = 1_000;
 export const specsOnDiskMax = 2_000;
 

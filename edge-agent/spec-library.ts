@@ -1,18 +1,19 @@
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { makeBackoff } from './backoff.ts';
 import { type Clock, sleep } from './clock.ts';
-import { specRetryMsMax, specRetryMsMin, specsInMemoryMax } from './limits.ts';
+import { specPatienceMs, specRetryMsMax, specRetryMsMin, specsInMemoryMax } from './limits.ts';
 import { type SpecKnowledge, specKey } from './next-steps.ts';
 import { type PlaneApi, PlaneError } from './plane-api.ts';
 import { parseAgentSpec, type SpecStore } from './spec-store.ts';
 
 /**
  * The specs that the edges of this process know: a thousand edges with chunks of one job fetch
- * its spec once. From memory, else from disk, else from the plane, asked again until it answers.
+ * its spec once. From memory, else from disk, else from the plane, asked again until it answers. An
+ * edge that hears its work but cannot reach the API says so after a while, instead of holding it.
  */
 export type SpecLibrary = {
   readonly known: ReadonlyMap<string, SpecKnowledge>;
-  /** `changed` is called once when there is something to know, however often it was given. */
+  /** `changed` is called whenever there is something new to know, however often it was given. */
   fetch(job: string, hash: string, secret: () => string, changed: () => void): void;
   find(job: string, hash: string): AgentSpec | null;
 };
@@ -30,17 +31,23 @@ export function openSpecLibrary(deps: {
   const known = new Map<string, SpecKnowledge>();
   const waiting = new Map<string, Set<() => void>>();
 
-  const settle = (key: string, knowledge: SpecKnowledge): void => {
+  const tell = (key: string, knowledge: SpecKnowledge): void => {
     known.set(key, knowledge);
     if (known.size > specsInMemoryMax) dropOldestReady(known);
+    for (const changed of [...(waiting.get(key) ?? [])]) changed();
+  };
+
+  const settle = (key: string, knowledge: SpecKnowledge): void => {
     const listeners = waiting.get(key) ?? new Set();
     waiting.delete(key);
+    tell(key, knowledge);
     for (const changed of listeners) changed();
   };
 
   const ask = async (job: string, hash: string, secret: () => string): Promise<void> => {
     const key = specKey(job, hash);
     const backoff = makeBackoff(specRetryMsMin, specRetryMsMax);
+    const patientUntilMs = deps.clock.monotonicMs() + specPatienceMs;
     for (let tries = 1; !deps.signal.aborted; tries++) {
       try {
         const document = await deps.api.getSpec(secret(), job, hash);
@@ -52,6 +59,9 @@ export function openSpecLibrary(deps: {
         const isFinal =
           error instanceof PlaneError && !error.isTemporary && tries >= notFoundTriesMax;
         if (isFinal) return settle(key, unavailable(`spec not available: ${error.code}`));
+      }
+      if (known.get(key)?.kind === 'fetching' && deps.clock.monotonicMs() >= patientUntilMs) {
+        tell(key, unavailable('spec not available: the API is not reached'));
       }
       await sleep(deps.clock, backoff.next(), deps.signal);
     }

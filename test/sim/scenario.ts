@@ -174,7 +174,7 @@ function userActs(world: World, edges: readonly EdgeName[]): void {
   }
 }
 
-/** Every edge is opened again; one may be gone for good, as long as another remains in its cell. */
+/** Every edge is opened again; one may be gone for good, and one deaf, as long as another remains in its cell. */
 function endTrouble(world: World): void {
   world.faults = calm;
   world.isUp = true;
@@ -189,6 +189,7 @@ function endTrouble(world: World): void {
       world.setLink(edge, true);
     }
     if (gone !== null) world.kill(gone, false);
+    if (strong.length > 1 && world.random.chance(0.3)) world.deaf.add(world.random.pick(strong));
     keepUp(world, strong);
   }
 }

@@ -50,6 +50,8 @@ export class World {
   isUp = true;
   readonly retryEpochs = new Map<JobId, number>();
   violation: Error | null = null;
+  /** Edges that report, and never hear of their work again. */
+  readonly deaf = new Set<EdgeName>();
   readonly #network: SeededRandom;
   readonly #fates: SeededRandom;
   readonly #links = new Map<EdgeName, { isUp: boolean; connection: number; isKnown: boolean }>();
@@ -77,7 +79,10 @@ export class World {
     this.shadows = new SimulatedShadows({
       ...shared,
       random: random.stream('shadows'),
-      tell: (edge, message) => this.#carry(edge, 'down', () => this.edges.get(edge)?.hear(message)),
+      tell: (edge, message) => {
+        if (this.deaf.has(edge) && message.topic.includes('/name/work/')) return;
+        this.#carry(edge, 'down', () => this.edges.get(edge)?.hear(message));
+      },
       rule: (message) => this.functions.queue(message),
     });
     this.functions = new Functions({
