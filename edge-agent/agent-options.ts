@@ -68,7 +68,11 @@ const optionTable = {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-export function parseAgentOptions(argv: readonly string[], env: Environment): AgentOptions {
+export function parseAgentOptions(argv: readonly string[], given: Environment): AgentOptions {
+  // A variable without a value is one that the file of a service only names.
+  const env: Environment = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== ''),
+  );
   const values = parseFlags(argv);
   const name = values.name ?? env.EDGE_NAME;
   if (name === undefined || name === '') throw new UsageError('Name the edge: --name NAME.');

@@ -76,6 +76,7 @@ ENV
 fi
 unit=$(dirname "$0")/edgewise-agent.service
 [ -f "$unit" ] || { get edgewise-agent.service; unit="$work/edgewise-agent.service"; }
-install -m 0644 "$unit" /etc/systemd/system/edgewise-agent.service
+sed "s|^ExecStart=.*|ExecStart=$prefix/bin/edgewise-agent|" "$unit" > "$work/unit"
+install -m 0644 "$work/unit" /etc/systemd/system/edgewise-agent.service
 command -v systemctl > /dev/null && systemctl daemon-reload || true
 echo "edit /etc/edgewise/agent.env, then: systemctl enable --now edgewise-agent"

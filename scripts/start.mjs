@@ -3,7 +3,7 @@
  * starts the local cloud, ten simulated edges, the random job requester and the dashboard, says
  * what to try, and shows the pulse until Ctrl-C.
  */
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { startCompanion } from './companion.mjs';
 import { untilEnded } from './ending.mjs';
 import { cloudOptions, readCloudFlags, readFlags, readNumber } from './flags.mjs';
@@ -105,6 +105,9 @@ async function buildDashboard() {
 }
 
 function greet({ api, token, dashboard }, { state }, values) {
+  // The client finds a cloud in .edgewise by itself; one that is kept elsewhere has to be named.
+  const isFound = resolve(state) === join(process.cwd(), '.edgewise');
+  const access = [`  export EDGEWISE_API=${api}`, `  export EDGEWISE_TOKEN=${token}`];
   const lines = [
     '',
     'Edgewise runs on this machine.',
@@ -114,6 +117,7 @@ function greet({ api, token, dashboard }, { state }, values) {
     `  Token       ${token}`,
     '',
     'Try, in another terminal:',
+    ...(isFound ? [] : access),
     '  npx edgewise submit --power 403 --wait',
     '  npx edgewise status',
     values['no-requests'] ? '  npx edgewise request' : '  npx edgewise fleet 100 110',

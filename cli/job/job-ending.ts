@@ -161,7 +161,8 @@ export function sayEnding(terminal: Terminal, { job, code }: Ending): void {
   const { chunks, reason, state, waiting } = job.status;
   if (code === exitCode.jobFailed) {
     const dead = chunks.dead > 0 ? `, ${chunks.dead} of ${chunks.total} chunks failed` : '';
-    terminal.say(`Job ${job.id} ${state}${reason === null ? '' : ` (${reason})`}${dead}.`);
+    const why = reason === null || reason === state ? '' : ` (${reason})`;
+    terminal.say(`Job ${job.id} ${state}${why}${dead}.`);
     if (chunks.dead > 0)
       terminal.say(`  Their output: edgewise logs ${job.id}   again: edgewise job retry ${job.id}`);
   }

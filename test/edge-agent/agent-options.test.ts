@@ -54,6 +54,13 @@ test('the environment says what the flags do not, and a flag wins', () => {
   });
 });
 
+test('a variable without a value says nothing', () => {
+  const names = ['EDGE_COUNT', 'EDGE_POWER', 'EDGEWISE_ENROL_TOKEN', 'EDGEWISE_TRANSPORT'];
+  const env = Object.fromEntries([...names, 'EDGEWISE_POOL'].map((name) => [name, '']));
+  expect(parse(`--name edge-1 --api ${api}`, env)).toEqual(parse(`--name edge-1 --api ${api}`));
+  expect(() => parse(`--api ${api}`, { EDGE_NAME: '' })).toThrow('Name the edge');
+});
+
 test('an executor that there is not is refused, and so is none at all', () => {
   for (const words of ['docker', 'process,docker', ',']) {
     expect(() => parse(`--name e --api ${api} --executor ${words}`)).toThrow(UsageError);
