@@ -80,6 +80,18 @@ test('a connection that follows a disconnection of an earlier one wins in any or
   }
 });
 
+test('a connection that ended is over in any order, whatever the clocks say', async () => {
+  for (const at of [7, 8, 9]) {
+    const up = { kind: 'connected', version: 2, at: 8 };
+    const down = { kind: 'disconnected', version: 2, at };
+    for (const batch of [events(up, down), events(down, up)]) {
+      const deps = stage();
+      await storeReports(deps, batch);
+      expect(deps.inventory.report(edge)?.connected).toBe(false);
+    }
+  }
+});
+
 test('an edge that is not enrolled is not stored and not tried again', async () => {
   const deps = stage();
   const outcomes = await storeReports(deps, events({ edge: 'stranger' }, {}));

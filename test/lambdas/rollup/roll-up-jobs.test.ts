@@ -17,7 +17,7 @@ import { newJobStatus } from '../../../core/job-status.ts';
 import type { CellId, JobId } from '../../../core/names.ts';
 import type { JobCellStatus } from '../../../core/plan.ts';
 import { emptyRanges } from '../../../core/ranges.ts';
-import type { RollupStore } from '../../../core/rollup.ts';
+import { type RollupStore, rollUp } from '../../../core/rollup.ts';
 import { rollUpJobs } from '../../../lambdas/rollup/roll-up-jobs.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { makeJob, startMs } from '../../core/cell-fixture.ts';
@@ -207,4 +207,24 @@ test('of two folds at once neither is lost', async () => {
   expect(await rollUpJobs({ ...deps, store: { ...store, save } }, [job])).toEqual([]);
   expect(await statusOf(table, job)).toMatchObject({ state: 'done' });
   expect((await readJobStats(table, endMs)).states).toMatchObject({ done: 1, running: 0 });
+});
+
+test('a fold that read before and wrote later does not undo a newer one', async () => {
+  const { table, store, deps } = await stage();
+  const job = await submit(table, 'job-1');
+  await count(table, job, { running: 4 });
+  await rollUpJobs(deps, [job]);
+  await count(table, job, { running: 3, done: 1 });
+  const old = (await store.load(job))!;
+  await count(table, job, { running: 1, done: 3 });
+  let raced = false;
+  const save: RollupStore['save'] = async (seen, rollup) => {
+    if (!raced) {
+      raced = true;
+      expect(await store.save(old.status, rollUp(old, endMs))).toBe('saved');
+    }
+    return store.save(seen, rollup);
+  };
+  await rollUpJobs({ ...deps, store: { ...store, save } }, [job]);
+  expect(await statusOf(table, job)).toMatchObject({ counts: { running: 1, done: 3 } });
 });
