@@ -115,8 +115,6 @@ export const queueConcurrencyLookMs = 200;
 /** SQS event source: what `MaximumConcurrency` may say (AWS). */
 export const queueMaximumConcurrencyMin = 2;
 export const queueMaximumConcurrencyMax = 1_000;
-/** SQS event source: concurrent batches that this machine begins, whatever the template allows. */
-export const queueConcurrencyMax = lambdaInstancesPerFunctionMost;
 /** Event sources: filters of one mapping, and the length of each (AWS: 5, 4,096). */
 export const filtersMax = 5;
 export const filterBytesMax = 4_096;

@@ -9,7 +9,7 @@ import { compileQueueFilter } from '../events/queue-filter.ts';
 import { StartFailure } from '../failure.ts';
 import type { FunctionDefinition } from '../lambda/definition.ts';
 import { functionNameOf } from '../lambda/service.ts';
-import { queueConcurrencyMax } from '../limits.ts';
+import { lambdaInstancesPerFunctionMost } from '../limits.ts';
 import { type Reader, readerOf } from '../template/property.ts';
 import type { ResourceType, World } from '../world.ts';
 
@@ -132,7 +132,11 @@ function addQueue(
     queueName: queueArn.slice(queueArn.lastIndexOf(':') + 1),
     batchSize: reader.optionalNumber('BatchSize') ?? 10,
     batchWindowMs: (reader.optionalNumber('MaximumBatchingWindowInSeconds') ?? 0) * 1000,
-    concurrencyMax: Math.min(concurrency ?? queueConcurrencyMax, queueConcurrencyMax),
+    // More batches than processes of the function could only wait.
+    concurrencyMax: Math.min(
+      concurrency ?? lambdaInstancesPerFunctionMost,
+      lambdaInstancesPerFunctionMost,
+    ),
     reportsItemFailures: reader.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
     filters: filtersOf(reader, compileQueueFilter),
     roleArn: definition.roleArn,
