@@ -16,8 +16,8 @@ import { runTally } from './test-runs.mjs';
 const minute = 60_000;
 const budget = {
   agentBinaries: 6 * minute,
-  flow: 12 * minute,
-  secondEngine: 12 * minute,
+  flow: 15 * minute,
+  secondEngine: 20 * minute,
   browser: 6 * minute,
   seeds: 4 * minute,
   newcomer: 4 * minute,
