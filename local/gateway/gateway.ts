@@ -4,6 +4,8 @@
  */
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '../failure.ts';
+import type { RoleBook } from '../iam/roles.ts';
+import type { SignatureProblem } from '../iam/signature.ts';
 import { sendJsonError, sendQueryError, sendRestError, sendS3Error } from './answer.ts';
 import { type GatewayRequest, readRequest } from './request.ts';
 import type { GatewayService } from './service.ts';
@@ -47,7 +49,11 @@ const targetPrefixes: readonly [string, ServiceName][] = [
 const knownTargets = /^(DynamoDB_20120810|DynamoDBStreams_20120810|AmazonSQS|secretsmanager)\.\w+$/;
 
 /** A server that is not listening yet; `services` may be completed until it does. */
-export function gatewayServer(services: GatewayServices, log: (line: string) => void): Server {
+export function gatewayServer(
+  services: GatewayServices,
+  roles: RoleBook,
+  log: (line: string) => void,
+): Server {
   const server = createServer((message, res) => {
     res.setTimeout(0);
     readRequest(message)
@@ -55,7 +61,11 @@ export function gatewayServer(services: GatewayServices, log: (line: string) => 
         if (request === undefined) {
           return sendRestError(res, 413, 'RequestEntityTooLargeException', 'Request too large.');
         }
-        await route(services, request, res);
+        const { url, method, body } = request;
+        const { headers } = message;
+        const problem = roles.signatureProblem(request.accessKeyId, { url, method, body, headers });
+        if (problem === undefined) await route(services, request, res);
+        else refuseSignature(request, res, problem);
       })
       .catch((error: unknown) => {
         log(`gateway: ${message.method} ${message.url}: ${messageOf(error)}`);
@@ -99,6 +109,34 @@ function serviceName(request: GatewayRequest): ServiceName | undefined {
   }
   return 's3';
 }
+
+/** A request that was signed wrongly, in the form that the client's protocol expects. */
+function refuseSignature(
+  request: GatewayRequest,
+  res: ServerResponse,
+  problem: SignatureProblem,
+): void {
+  const form = String(request.message.headers['content-type'] ?? '');
+  const isXml = request.service === 's3' || form.includes('x-www-form-urlencoded');
+  const message = signatureSentences[problem];
+  if (isXml) {
+    const code = problem === 'token' ? 'InvalidClientTokenId' : 'SignatureDoesNotMatch';
+    const send = request.service === 's3' ? sendS3Error : sendQueryError;
+    send(res, 403, code, message);
+    return;
+  }
+  const type = problem === 'token' ? 'UnrecognizedClientException' : 'InvalidSignatureException';
+  if (request.target === '') sendRestError(res, 403, type, message);
+  else sendJsonError(res, 400, `com.amazon.coral.service#${type}`, message);
+}
+
+const signatureSentences: Readonly<Record<SignatureProblem, string>> = {
+  token: 'The security token included in the request is invalid.',
+  signature:
+    'The request signature we calculated does not match the signature you provided. ' +
+    'Check your AWS Secret Access Key and signing method. Consult the service documentation for ' +
+    'details.',
+};
 
 /** An operation or service that is not there, in the form that the client's protocol expects. */
 function refuse(request: GatewayRequest, res: ServerResponse): void {

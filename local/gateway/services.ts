@@ -47,7 +47,7 @@ export async function startGateway(options: GatewayOptions): Promise<{ close(): 
     iotdata: iotGateway('iotdata', roles, iot),
     iot: iotGateway('iot', roles, iot),
   };
-  const server = gatewayServer(services, options.log);
+  const server = gatewayServer(services, roles, options.log);
   await listen(server, options.port);
   return {
     close: async () => {

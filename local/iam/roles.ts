@@ -25,6 +25,7 @@ import {
   parsePolicy,
   type Statement,
 } from './policy.ts';
+import { type SignatureProblem, type SignedRequest, signatureProblem } from './signature.ts';
 
 export interface RoleBook {
   addRole(arn: string, trust: Json, path: string): void;
@@ -36,6 +37,11 @@ export interface RoleBook {
   trusts(roleArn: string, service: string): boolean;
   credentialsOf(definition: FunctionDefinition): Credentials;
   callerOf(accessKeyId: string | undefined): Caller;
+  /** What is wrong with the signature of a function's request; keys of developers are not checked. */
+  signatureProblem(
+    accessKeyId: string | undefined,
+    request: SignedRequest,
+  ): SignatureProblem | undefined;
   /** The sentence of AWS's refusal, or undefined when every request is allowed. */
   refusal(caller: Caller, requests: readonly AccessRequest[]): string | undefined;
   /** The same for a role that acts for a service (event sources, rules, schedules). */
@@ -71,6 +77,7 @@ class Roles implements RoleBook {
   readonly #roles = new Map<string, Role>();
   readonly #resources = new Map<string, Statement[]>();
   readonly #callers = new Map<string, Caller>();
+  readonly #credentials = new Map<string, Credentials>();
   readonly #used = new Map<Statement, Set<string>>();
   readonly #refused = new Map<string, Refused>();
 
@@ -113,7 +120,16 @@ class Roles implements RoleBook {
     const credentials = credentialsFor(definition.roleArn, definition.name);
     const caller = roleCaller(definition.roleArn, definition.name);
     this.#callers.set(credentials.accessKeyId, caller);
+    this.#credentials.set(credentials.accessKeyId, credentials);
     return credentials;
+  }
+
+  signatureProblem(
+    accessKeyId: string | undefined,
+    request: SignedRequest,
+  ): SignatureProblem | undefined {
+    const credentials = this.#credentials.get(accessKeyId ?? '');
+    return credentials === undefined ? undefined : signatureProblem(request, credentials);
   }
 
   callerOf(accessKeyId: string | undefined): Caller {

@@ -1,0 +1,154 @@
+/**
+ * Signature Version 4, checked for requests of functions
+ * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html): a
+ * client that signs wrongly works against stand-ins that do not look, and against AWS not at all.
+ * The date is not compared with the clock.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import type { Credentials } from './identity.ts';
+
+export interface SignedRequest {
+  readonly method: string;
+  /** Path and query as sent. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Buffer;
+}
+
+/** What is wrong: the signature, or the session token that has to come with a function's key. */
+export type SignatureProblem = 'signature' | 'token';
+
+export function signatureProblem(
+  request: SignedRequest,
+  credentials: Credentials,
+): SignatureProblem | undefined {
+  const parts = partsOf(request);
+  if (parts === undefined) return 'signature';
+  if (parts.token !== credentials.sessionToken) return 'token';
+  const canonical = canonicalRequest(request, parts);
+  if (canonical === undefined) return 'signature';
+  const [, date = '', region = '', service = ''] = parts.scope;
+  const scope = `${date}/${region}/${service}/aws4_request`;
+  const text = `AWS4-HMAC-SHA256\n${parts.time}\n${scope}\n${sha256(canonical)}`;
+  const key = signingKey(credentials.secretAccessKey, date, region, service);
+  const wanted = createHmac('sha256', key).update(text).digest();
+  const given = Buffer.from(parts.signature, 'hex');
+  return given.length === wanted.length && timingSafeEqual(given, wanted) ? undefined : 'signature';
+}
+
+interface Parts {
+  /** Key, date, region, service, `aws4_request`. */
+  readonly scope: readonly string[];
+  readonly signedHeaders: readonly string[];
+  readonly signature: string;
+  readonly time: string;
+  readonly token: string | undefined;
+  readonly isPresigned: boolean;
+}
+
+function partsOf(request: SignedRequest): Parts | undefined {
+  const authorization = text(request, 'authorization');
+  if (authorization === undefined) return presignedParts(request);
+  const part = (name: string): string =>
+    new RegExp(`${name}=([^,\\s]+)`).exec(authorization)?.[1] ?? '';
+  if (!authorization.startsWith('AWS4-HMAC-SHA256 ')) return undefined;
+  return {
+    scope: part('Credential').split('/'),
+    signedHeaders: part('SignedHeaders').split(';'),
+    signature: part('Signature'),
+    time: text(request, 'x-amz-date') ?? '',
+    token: text(request, 'x-amz-security-token'),
+    isPresigned: false,
+  };
+}
+
+function presignedParts(request: SignedRequest): Parts | undefined {
+  const query = new URLSearchParams(queryText(request.url));
+  const signature = query.get('X-Amz-Signature');
+  if (signature === null) return undefined;
+  return {
+    scope: (query.get('X-Amz-Credential') ?? '').split('/'),
+    signedHeaders: (query.get('X-Amz-SignedHeaders') ?? '').split(';'),
+    signature,
+    time: query.get('X-Amz-Date') ?? '',
+    token: query.get('X-Amz-Security-Token') ?? undefined,
+    isPresigned: true,
+  };
+}
+
+/** Undefined when the body is not the one that was signed. */
+function canonicalRequest(request: SignedRequest, parts: Parts): string | undefined {
+  const isS3 = parts.scope[3] === 's3';
+  const declared = text(request, 'x-amz-content-sha256');
+  const actual = (): string => createHash('sha256').update(request.body).digest('hex');
+  const isHash = declared !== undefined && /^[0-9a-f]{64}$/.test(declared);
+  if (isHash && declared !== actual()) return undefined;
+  const unsigned = parts.isPresigned && isS3 ? 'UNSIGNED-PAYLOAD' : undefined;
+  const headers = parts.signedHeaders.map(
+    (name) => `${name}:${(text(request, name) ?? '').trim().replace(/\s+/g, ' ')}\n`,
+  );
+  const path = request.url.split('?')[0] ?? '/';
+  return [
+    request.method,
+    // Every service but S3 signs the path as it was sent, encoded once more.
+    isS3 ? path : path.split('/').map(encoded).join('/'),
+    canonicalQuery(request.url),
+    headers.join(''),
+    parts.signedHeaders.join(';'),
+    declared ?? unsigned ?? actual(),
+  ].join('\n');
+}
+
+function canonicalQuery(url: string): string {
+  const pairs = queryText(url)
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const at = pair.indexOf('=');
+      const name = decodeURIComponent(at < 0 ? pair : pair.slice(0, at));
+      const value = decodeURIComponent(at < 0 ? '' : pair.slice(at + 1));
+      return [encoded(name), encoded(value)] as const;
+    })
+    .filter(([name]) => name !== 'X-Amz-Signature');
+  const order = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+  pairs.sort(([a, first], [b, second]) => order(a, b) || order(first, second));
+  return pairs.map((pair) => pair.join('=')).join('&');
+}
+
+function queryText(url: string): string {
+  const mark = url.indexOf('?');
+  return mark < 0 ? '' : url.slice(mark + 1);
+}
+
+/** Every byte but letters, digits and `-._~`. */
+function encoded(value: string): string {
+  return encodeURIComponent(value).replace(
+    /[!'()*]/g,
+    (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`,
+  );
+}
+
+/** The last key: a function signs thousands of times on one day. */
+const keys = new Map<string, Buffer>();
+const keysMax = 256;
+
+function signingKey(secret: string, date: string, region: string, service: string): Buffer {
+  const name = `${secret}/${date}/${region}/${service}`;
+  const known = keys.get(name);
+  if (known !== undefined) return known;
+  const step = (key: string | Buffer, part: string): Buffer =>
+    createHmac('sha256', key).update(part).digest();
+  const key = step(step(step(step(`AWS4${secret}`, date), region), service), 'aws4_request');
+  if (keys.size >= keysMax) keys.clear();
+  keys.set(name, key);
+  return key;
+}
+
+function sha256(value: string): string {
+  return createHash('sha256').update(value).digest('hex');
+}
+
+function text(request: SignedRequest, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(',') : value;
+}
