@@ -11,6 +11,7 @@ import type { Session, Sessions } from './broker-sessions.ts';
 import { topicProblem } from './broker-traffic.ts';
 import { authorizer, type Identity } from './connection.ts';
 import { clientIdBytesMax, payloadBytesMax } from './limits.ts';
+import { tlsOf } from './mqtt5-stream.ts';
 import { parsePolicy } from './policy.ts';
 import { inFlight } from './shadow-throttle.ts';
 
@@ -59,7 +60,7 @@ function identityOf(
   client: Client,
   packet: ConnectPacket,
 ): Identity {
-  const socket = client.conn as TLSSocket;
+  const socket = tlsOf(client.conn);
   const certificate = socket.getPeerCertificate();
   const { servername } = socket as TLSSocket & { readonly servername?: string | false };
   const topicArn = `arn:aws:iot:${source.region}:${source.accountId}:topic/`;
@@ -110,8 +111,8 @@ function admit(
     isOperator,
     inFlight: inFlight(),
     recentPublishes: { windowStartMs: 0, count: 0 },
-    sourcePort: (client.conn as TLSSocket).remotePort ?? 0,
-    targetIp: plainAddress((client.conn as TLSSocket).localAddress),
+    sourcePort: tlsOf(client.conn).remotePort ?? 0,
+    targetIp: plainAddress(tlsOf(client.conn).localAddress),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The MQTT broker: TLS with client certificates in front, aedes for the protocol, and the rules
- * of AWS IoT in its hooks. Speaks MQTT 3.1.1; a client of MQTT 5 is refused in its own protocol.
+ * of AWS IoT in its hooks. aedes speaks MQTT 3.1.1; connections of MQTT 5 are translated before it.
  */
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
@@ -13,6 +13,7 @@ import { type BrokerTraffic, brokerTraffic } from './broker-traffic.ts';
 import type { AuthorizerSource, DisconnectReason } from './connection.ts';
 import type { Exchange, Message } from './exchange.ts';
 import { keepAliveSecondsMax } from './limits.ts';
+import { whenUnderstood } from './mqtt5-stream.ts';
 import type { PersistentSessions } from './persistent-sessions.ts';
 import type { Presence } from './presence.ts';
 import type { RetainedStore } from './retained.ts';
@@ -57,7 +58,17 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const aedes: Aedes = createAedes(dependencies, sessions, traffic);
   await aedes.listen();
   followSessions(aedes, sessions, options);
-  const server = await listen(options, (socket) => aedes.handle(socket));
+  const server = await listen(options, (socket) =>
+    whenUnderstood(
+      socket,
+      {
+        endSession: (clientId) => options.persistent.end(clientId),
+        reason: (connection) =>
+          sessions.of((connection as { client?: Client }).client ?? null)?.reason,
+      },
+      (connection) => aedes.handle(connection),
+    ),
+  );
   return {
     port: server.port,
     publish: dependencies.publish,
@@ -107,7 +118,6 @@ function createAedes(
     concurrency: 1000,
     queueLimit: 1000,
     preConnect: (client, packet, done) => {
-      if (packet.protocolVersion === 5) return refuseMqtt5(dependencies, client, done);
       withoutDeduplication(client, aedes.id);
       traffic.watch(client);
       packet.keepalive = keepAliveOf(packet.keepalive ?? 0, dependencies.keepAliveSecondsMin);
@@ -175,20 +185,6 @@ function createTlsServer({ authority, log }: BrokerOptions, onSocket: (socket: T
 export function keepAliveOf(seconds: number, least: number): number {
   if (seconds === 0 || seconds > keepAliveSecondsMax) return keepAliveSecondsMax;
   return Math.max(seconds, least);
-}
-
-/** CONNACK of MQTT 5: no properties, reason 0x84 "Unsupported Protocol Version". */
-const unsupportedVersion5 = Buffer.from([0x20, 0x03, 0x00, 0x84, 0x00]);
-
-function refuseMqtt5(
-  { log }: BrokerOptions,
-  client: Client,
-  done: (error: Error | null, success: boolean) => void,
-): void {
-  log('MQTT: a client asked for MQTT 5; only MQTT 3.1.1 is spoken here, so it was refused.');
-  client.conn.write(unsupportedVersion5, () =>
-    done(new Error('Only MQTT 3.1.1 is spoken here.'), false),
-  );
 }
 
 /**

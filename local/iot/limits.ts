@@ -46,6 +46,10 @@ export const publishesPerSecondMax = 100;
 /** "the keep-alive interval is 30 to 1200 seconds"; 0 and larger values count as 1200. */
 export const keepAliveSecondsMax = 1200;
 export const keepAliveSecondsMin = 30;
+/** MQTT 5: "AWS IoT Core has a default limit of 8 topic aliases." */
+export const topicAliasMax = 8;
+/** Local: how long a connection may wait before its first packet. */
+export const firstPacketMs = 30_000;
 /** "If a client is not connected for approximately one hour, the version number is reset to 0." */
 export const presenceVersionResetMs = 60 * 60 * 1000;
 /** "The default persistent session expiry is one hour." */

@@ -83,13 +83,6 @@ describe('who gets in', () => {
     await iot.connect(edge, { clientId: 'x'.repeat(128) });
   });
 
-  test('MQTT 5 is refused in its own words', async () => {
-    const edge = await iot.enrol('edge-five');
-    const attempt = iot.connect(edge, { protocolVersion: 5 });
-    await expect(attempt).rejects.toThrow(/Unsupported Protocol Version/i);
-    expect(iot.logs.join('\n')).toContain('MQTT 5');
-  });
-
   test('the protocol name of port 443 is accepted', async () => {
     const edge = await iot.enrol('edge-alpn');
     await iot.connect(edge, { ALPNProtocols: ['x-amzn-mqtt-ca'] } as object);
