@@ -2,7 +2,14 @@ import { expect, test } from 'vitest';
 import { type Cell, type Lease, noEdgeWork } from '../../core/cell.ts';
 import { shadowBytesMax } from '../../core/limits.ts';
 import type { EdgeName, JobId } from '../../core/names.ts';
-import { count, emptyRanges, formatRanges, fromChunks, rangeOf } from '../../core/ranges.ts';
+import {
+  count,
+  emptyRanges,
+  formatRanges,
+  fromChunks,
+  intersect,
+  rangeOf,
+} from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { encodeWork } from '../../core/wire/work.ts';
 import { workOf } from '../../core/work-of.ts';
@@ -55,11 +62,26 @@ test('chunks asked back are named in the document and stay until the edge has ap
     r: '0-19',
     u: formatRanges(giveBack),
   });
-  // A report of the document before says nothing about it.
-  cell = rest(tell(cell, one, { [job]: said }, startMs, 4), startMs).cell;
-  expect(held(cell, job)).toEqual({ 'edge-0': '0-19' });
+  // A report of the document before says nothing about it, whatever has started meanwhile.
+  for (const running of ['0-1', '0-2']) {
+    cell = rest(tell(cell, one, { [job]: { ...said, running } }, startMs, 4), startMs).cell;
+    expect(held(cell, job)).toEqual({ 'edge-0': '0-19' });
+  }
   cell = rest(tell(cell, one, { [job]: said }, startMs, 5), startMs).cell;
   expect(Object.keys(held(cell, job))).toEqual(['edge-0', 'edge-1']);
+});
+
+test('what runs at the end of a lease is not asked back', () => {
+  const asked = { ranges: rangeOf(0, 20), running: rangeOf(18, 20), chunkMs: 5_000 };
+  const cell = holding(
+    makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 20, chunkPower: 125 })] }),
+    asked,
+  );
+  const said = { running: '18-19', chunkMs: 5_000 };
+  const after = rest(tell(cell, one, { [job]: said }, startMs), startMs).cell;
+  const { giveBack } = leaseOf(after, one, job)!;
+  expect(count(giveBack)).toBe(9);
+  expect(intersect(giveBack, rangeOf(18, 20))).toEqual(emptyRanges);
 });
 
 test('a report too large for one plan is acknowledged only when all of it is folded', () => {

@@ -4,8 +4,16 @@ import { chunkDeathsMax } from '../../core/limits.ts';
 import type { EdgeName, JobId } from '../../core/names.ts';
 import { emptyRanges, formatRanges, rangeOf } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
-import { makeCell, makeEdges, makeJob, startMs, withProg } from './cell-fixture.ts';
-import { applied, held, leaseOf, pass, rest, share, tell } from './stage.ts';
+import {
+  makeCell,
+  makeEdge,
+  makeEdges,
+  makeJob,
+  makeReport,
+  startMs,
+  withProg,
+} from './cell-fixture.ts';
+import { applied, connect, held, leaseOf, pass, rest, share, tell } from './stage.ts';
 
 const edge = 'edge-0' as EdgeName;
 const job = 'job-a' as JobId;
@@ -34,6 +42,23 @@ test('a chunk during which the agent dies and comes back again and again is dead
       expect(plan.chunkEnds).toMatchObject([{ state: 'dead', failure: 'killed-its-edges' }]);
     }
   }
+});
+
+test('what only waited on three lost edges is not blamed for it', () => {
+  const jobs = [makeJob(job, { chunks: 5, chunkPower: 60, lostAfterSeconds: 10 })];
+  let cell = makeCell({ jobs });
+  for (let kill = 0; kill < 3; kill++) {
+    const atMs = startMs + kill * 200_000;
+    const next = makeEdge(`edge-${kill}`, {
+      report: makeReport({ receivedAtMs: atMs, connectionAtMs: atMs }),
+    });
+    cell = { ...cell, edges: new Map(cell.edges).set(next.name, next) };
+    cell = rest(cell, atMs).cell;
+    expect(held(cell, job)[next.name]).toMatch(/^0-/);
+    cell = rest(tell(cell, next.name, { [job]: { running: '0' } }, atMs), atMs).cell;
+    cell = rest(connect(cell, next.name, false, atMs), atMs + 10_000).cell;
+  }
+  expect(formatRanges(share(cell, job).dead)).toBe('0');
 });
 
 test('an agent that restarts between chunks puts nothing under suspicion', () => {
