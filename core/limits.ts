@@ -29,6 +29,8 @@ export const idempotencyKeyLengthMax = 128;
 export const dependenciesMax = 20;
 export const listLimitDefault = 50;
 export const listLimitMax = 500;
+/** Lambda: a synchronous answer has at most 6 MB (quota of the service); headers and the frame of the page need some. */
+export const answerBytesMax = 6_000_000;
 
 /** A job with `power` alone is cut into this many chunks, or more when they would not fit an edge. */
 export const chunksDefault = 4;

@@ -28,7 +28,10 @@ export type Body =
   | { readonly schema: z.ZodType; readonly optional?: boolean }
   | { readonly mediaTypes: readonly string[]; readonly description: string };
 
-const paging = { limit: '1 to 500, 50 unless said', cursor: 'from the page before' };
+const paging = {
+  limit: '1 to 500, 50 unless said; a page of large items may hold fewer',
+  cursor: 'from the page before',
+};
 const bodyProblems: readonly ProblemCode[] = [
   'invalid-request',
   'body-too-large',

@@ -1,6 +1,7 @@
 import { seesQueue } from '../../../core/caller.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import { pageAnswer } from '../http/page.ts';
 import { executionView } from '../views/job-view.ts';
 import { visibleEdge } from '../views/visible-edge.ts';
 import type { EdgesDeps } from './deps.ts';
@@ -31,8 +32,6 @@ export async function listEdgeJobs(call: Call, deps: EdgesDeps): Promise<Answer>
   });
   const last = page.at(-1);
   const more = ids.length > limit && last !== undefined;
-  return {
-    status: 200,
-    body: { items, nextCursor: more ? encodeCursor(call, 'edge-jobs', last) : null },
-  };
+  const cursorOf = ({ job }: { job: string }) => encodeCursor(call, 'edge-jobs', job);
+  return pageAnswer(items, cursorOf, more ? cursorOf({ job: last }) : null);
 }

@@ -9,6 +9,7 @@ import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, readLabels } from '../http/label-query.ts';
+import { pageAnswer } from '../http/page.ts';
 import { edgeViews } from '../views/visible-edge.ts';
 import type { EdgesDeps } from './deps.ts';
 
@@ -32,10 +33,8 @@ export async function listEdges(call: Call, deps: EdgesDeps): Promise<Answer> {
   const position = readCursor(call, 'edges', positionPattern);
   const page = await pageOfEdges(call, deps, filter, position, readLimit(call));
   const nextCursor = page.next === null ? null : encodeCursor(call, 'edges', page.next);
-  const cursors = page.items.map(({ cell, name }) =>
-    encodeCursor(call, 'edges', `${cell} ${name}`),
-  );
-  return { status: 200, body: { items: page.items, nextCursor }, cursors };
+  const cursorOf = ({ cell, name }: EdgeAnswer) => encodeCursor(call, 'edges', `${cell} ${name}`);
+  return pageAnswer(page.items, cursorOf, nextCursor);
 }
 
 function readFilter(call: Call): EdgeFilter {

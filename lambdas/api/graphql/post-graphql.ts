@@ -6,12 +6,13 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { graphqlBytesMax, graphqlTokensMax } from '../../../core/limits.ts';
+import { answerBytesMax, graphqlBytesMax, graphqlTokensMax } from '../../../core/limits.ts';
 import { graphqlBodySchema } from '../../../core/wire/graphql-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { outageOf } from '../http/outage.ts';
+import { carriedBytes } from '../http/page.ts';
 import type { GraphDeps } from './deps.ts';
 import { measureDocument, refusalOf } from './document-limits.ts';
 import { createInvoke } from './invoke.ts';
@@ -44,7 +45,14 @@ export async function postGraphql(call: Call, deps: GraphDeps): Promise<Answer> 
   const data = result.data === undefined ? {} : { data: result.data };
   const failed = result.errors === undefined ? {} : { errors: result.errors.map(errorView) };
   const status = result.data === undefined ? 400 : 200;
-  return { status, body: { ...data, ...failed } };
+  const answer = { ...data, ...failed };
+  if (carriedBytes(JSON.stringify(answer)) > answerBytesMax) return refused([tooLarge()]);
+  return { status, body: answer };
+}
+
+function tooLarge(): GraphQLError {
+  const most = `An answer has at most ${answerBytesMax} bytes`;
+  return new GraphQLError(`${most}; ask for fewer items a page, or fewer fields.`);
 }
 
 function parsed(query: string): DocumentNode | GraphQLError {

@@ -1,5 +1,6 @@
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import { pageAnswer } from '../http/page.ts';
 import { executionView } from '../views/job-view.ts';
 import { visibleJob } from '../views/visible-job.ts';
 import type { JobsReadDeps } from './deps.ts';
@@ -16,12 +17,7 @@ export async function listExecutions(call: Call, deps: JobsReadDeps): Promise<An
   const page = rows.slice(0, limit);
   const last = page.at(-1);
   const more = rows.length > limit && last !== undefined;
-  return {
-    status: 200,
-    cursors: page.map(({ edge }) => encodeCursor(call, 'executions', edge)),
-    body: {
-      items: page.map((execution) => executionView(status, execution)),
-      nextCursor: more ? encodeCursor(call, 'executions', last.edge) : null,
-    },
-  };
+  const cursorOf = ({ edge }: { edge: string }) => encodeCursor(call, 'executions', edge);
+  const items = page.map((execution) => executionView(status, execution));
+  return pageAnswer(items, cursorOf, more ? cursorOf(last) : null);
 }

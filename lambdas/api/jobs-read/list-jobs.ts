@@ -7,6 +7,7 @@ import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, readLabels } from '../http/label-query.ts';
+import { pageAnswer } from '../http/page.ts';
 import { jobView } from '../views/job-view.ts';
 import type { JobsReadDeps } from './deps.ts';
 
@@ -41,8 +42,9 @@ export async function listJobs(call: Call, deps: JobsReadDeps): Promise<Answer> 
     found.map(async (it) => jobView(it, await executionsOf(deps, it))),
   );
   const nextCursor = page.next === null ? null : encodeCursor(call, 'jobs', page.next);
-  const cursors = found.map(({ job }) => encodeCursor(call, 'jobs', page.positions.get(job.id)!));
-  return { status: 200, body: { items, nextCursor }, cursors };
+  const cursorOf = ({ id }: { id: string }) =>
+    encodeCursor(call, 'jobs', page.positions.get(id as JobId)!);
+  return pageAnswer(items, cursorOf, nextCursor);
 }
 
 /** A job that no edge was ever given has none; lists of waiting jobs need not ask for each. */
