@@ -1,7 +1,8 @@
 /**
  * `npm run check:full`: everything, within the time of one CI run. The static checks, what `npm
  * test` runs, the agent's shipped binaries, all flows, the dashboard in a real browser, everything
- * that has a database under it on the second engine, and many more simulated seeds. What cannot run here is named with its reason.
+ * that has a database under it on the second engine, and many more simulated seeds. What cannot run
+ * here is named with its reason.
  */
 import { join } from 'node:path';
 import { engineSuite, engines, whyNotOn } from './engine-suite.mjs';
