@@ -15,6 +15,9 @@ export type View = { readonly text: string; readonly last: boolean };
 const rowsMin = 4;
 const columnsMin = 20;
 
+const eraseRest = '\u001b[K';
+const eraseBelow = '\u001b[0J';
+
 export async function watchView(
   terminal: Terminal,
   everyMs: number,
@@ -42,7 +45,8 @@ export async function watchView(
       const up = rows > 0 ? `\u001b[${rows}A\r` : '';
       // What stays is whole; what is drawn over must fit, or the cursor would not find back.
       const text = view.last ? view.text : clipToWindow(view.text, terminal);
-      terminal.out(`${up}\u001b[0J${text}`);
+      // Line over line: a screen that is cleared first flickers, and some keep what was cleared.
+      terminal.out(`${up}${text.replaceAll('\n', `${eraseRest}\n`)}${eraseBelow}`);
       rows = text.split('\n').length - 1;
     } else if (view.text !== before) {
       terminal.out(before === '' ? view.text : `\n${view.text}`);

@@ -18,16 +18,17 @@ const views = (...texts: string[]): (() => Promise<View>) => {
 test('on a terminal it is drawn in place, over as many lines as were drawn before', async () => {
   const terminal = scriptedTerminal({ directory: '/', interactive: true });
   await watchView(terminal, 1_000, views('a\nb', 'c'));
-  expect(terminal.data()).toBe('\u001b[0Ja\nb\n\u001b[2A\r\u001b[0Jc\n');
+  expect(terminal.data()).toBe('a\u001b[K\nb\u001b[K\n\u001b[0J\u001b[2A\rc\u001b[K\n\u001b[0J');
 });
 
 test('what is drawn over fits the window, and what stays is whole', async () => {
   const terminal = scriptedTerminal({ directory: '/', interactive: true, columns: 20, rows: 4 });
   const long = `\u001b[32m${'x'.repeat(25)}\u001b[0m y`;
   await watchView(terminal, 1_000, views(`${long}\nb\nc\nd`, `${long}\nb\nc\nd`));
-  const [first = '', second = ''] = terminal.data().split('\u001b[3A\r');
-  expect(first).toBe(`\u001b[0J\u001b[32m${'x'.repeat(20)}\u001b[0m\nb\n… 2 more lines\n`);
-  expect(second).toBe(`\u001b[0J${long}\nb\nc\nd\n`);
+  const shown = terminal.data().replaceAll('\u001b[K', '').replaceAll('\u001b[0J', '');
+  const [first = '', second = ''] = shown.split('\u001b[3A\r');
+  expect(first).toBe(`\u001b[32m${'x'.repeat(20)}\u001b[0m\nb\n… 2 more lines\n`);
+  expect(second).toBe(`${long}\nb\nc\nd\n`);
 });
 
 test('elsewhere it is printed again only when it has changed', async () => {
