@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { arnOf, physicalName } from '../account.ts';
 import { StartFailure } from '../failure.ts';
-import { functionNameMax } from '../limits.ts';
+import { environmentBytesMax, functionNameMax } from '../limits.ts';
 import { isFolder } from '../template/assembly.ts';
 import { type Reader, readerOf } from '../template/property.ts';
 import type { ResourceType, World } from '../world.ts';
@@ -51,6 +51,7 @@ export const lambdaFunction: ResourceType = {
       SystemLogLevel: 'all lines are kept',
     });
     const environment = reader.optionalObject('Environment')?.optionalObject('Variables');
+    if (environment !== undefined) checkEnvironment(environment);
     world.functions.set(name, {
       name,
       arn,
@@ -58,12 +59,12 @@ export const lambdaFunction: ResourceType = {
       codeDir: codeFolder(reader, name, world),
       handler: reader.text('Handler'),
       runtime,
-      timeoutMs: (reader.optionalNumber('Timeout') ?? 3) * 1000,
-      memoryMb: reader.optionalNumber('MemorySize') ?? 128,
+      timeoutMs: (reader.optionalWhole('Timeout', 1, 900) ?? 3) * 1000,
+      memoryMb: reader.optionalWhole('MemorySize', 128, 10_240) ?? 128,
       environment: Object.fromEntries(
         Object.entries(environment?.raw ?? {}).map(([key, value]) => [key, String(value)]),
       ),
-      concurrencyReserved: reader.optionalNumber('ReservedConcurrentExecutions'),
+      concurrencyReserved: reader.optionalWhole('ReservedConcurrentExecutions', 0, 1_000),
       logGroup: logging?.optionalText('LogGroup') ?? `/aws/lambda/${name}`,
       logFormat: logging?.optionalText('LogFormat') === 'JSON' ? 'JSON' : 'Text',
       deadLetterArn: deadLetterQueue(reader, world),
@@ -71,6 +72,47 @@ export const lambdaFunction: ResourceType = {
     return { ref: name, attributes: { Arn: arn } };
   },
 };
+
+/** "The total size of all environment variables doesn't exceed 4 KB", and some names are Lambda's. */
+function checkEnvironment(variables: Reader): void {
+  const { path, raw } = variables;
+  const names = Object.keys(raw);
+  const reserved = names.find((name) => reservedNames.has(name));
+  if (reserved !== undefined) {
+    throw new StartFailure(`${path}.${reserved} is set by Lambda and cannot be set by a template.`);
+  }
+  const odd = names.find((name) => !/^[A-Za-z]\w+$/.test(name));
+  if (odd !== undefined) {
+    throw new StartFailure(`${path}.${odd} is no name of an environment variable.`);
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(raw));
+  if (bytes > environmentBytesMax) {
+    const sentence = `has ${bytes} bytes; at most ${environmentBytesMax} are possible`;
+    throw new StartFailure(`${path} ${sentence}.`);
+  }
+}
+
+/** https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html */
+const reservedNames = new Set([
+  '_HANDLER',
+  '_X_AMZN_TRACE_ID',
+  'AWS_DEFAULT_REGION',
+  'AWS_REGION',
+  'AWS_EXECUTION_ENV',
+  'AWS_LAMBDA_FUNCTION_NAME',
+  'AWS_LAMBDA_FUNCTION_MEMORY_SIZE',
+  'AWS_LAMBDA_FUNCTION_VERSION',
+  'AWS_LAMBDA_INITIALIZATION_TYPE',
+  'AWS_LAMBDA_LOG_GROUP_NAME',
+  'AWS_LAMBDA_LOG_STREAM_NAME',
+  'AWS_ACCESS_KEY',
+  'AWS_ACCESS_KEY_ID',
+  'AWS_SECRET_ACCESS_KEY',
+  'AWS_SESSION_TOKEN',
+  'AWS_LAMBDA_RUNTIME_API',
+  'LAMBDA_TASK_ROOT',
+  'LAMBDA_RUNTIME_DIR',
+]);
 
 /** AWS refuses a function whose role may not send to its dead-letter queue. */
 function deadLetterQueue(reader: Reader, world: World): string | undefined {

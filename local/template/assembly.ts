@@ -13,6 +13,9 @@ export interface TemplateParameter {
   readonly Type?: string;
   readonly Default?: string | number;
   readonly Description?: string;
+  readonly AllowedValues?: readonly (string | number)[];
+  readonly AllowedPattern?: string;
+  readonly ConstraintDescription?: string;
 }
 
 export interface TemplateResource {

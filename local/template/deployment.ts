@@ -64,6 +64,11 @@ function checkTemplate(template: Template, world: World): void {
       else problems.push(`${path}: the local cloud does not run the type ${resource.Type}.`);
       continue;
     }
+    for (const other of resource.DependsOn) {
+      if (template.resources[other] === undefined) {
+        problems.push(`${path}.DependsOn: there is no resource ${other}.`);
+      }
+    }
     for (const key of Object.keys(resource.Properties)) {
       const at = `${path}.Properties.${key}`;
       const why = type.ignored[key];
@@ -122,10 +127,24 @@ function parameterValues(
         `Parameters.${name} has no default; give it with --parameter ${name}=…`,
       );
     }
+    checkParameter(name, parameter, String(value));
     const isList = parameter.Type?.startsWith('List<') || parameter.Type === 'CommaDelimitedList';
     values[name] = isList ? String(value).split(',') : value;
   }
   return values;
+}
+
+/** CloudFormation refuses a value that the parameter does not allow. */
+function checkParameter(name: string, parameter: TemplateParameter, value: string): void {
+  const { AllowedValues, AllowedPattern, ConstraintDescription } = parameter;
+  const isListed = AllowedValues?.map(String).includes(value) ?? true;
+  const isShaped =
+    AllowedPattern === undefined || new RegExp(`^(?:${AllowedPattern})$`, 's').test(value);
+  if (isListed && isShaped) return;
+  const rule = AllowedValues === undefined ? AllowedPattern : AllowedValues.join(', ');
+  throw new StartFailure(
+    `Parameters.${name}: ${ConstraintDescription ?? `the value should be one of ${rule}`}`,
+  );
 }
 
 function usesIgnored(

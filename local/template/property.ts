@@ -13,6 +13,8 @@ export interface Reader {
   text(key: string): string;
   optionalText(key: string): string | undefined;
   optionalNumber(key: string): number | undefined;
+  /** A whole number within AWS's bounds, both included. */
+  optionalWhole(key: string, low: number, high: number): number | undefined;
   optionalFlag(key: string): boolean | undefined;
   object(key: string): Reader;
   optionalObject(key: string): Reader | undefined;
@@ -49,6 +51,12 @@ export function readerOf(value: Json, path: string): Reader {
       if (raw[key] === undefined) return undefined;
       const number = Number(raw[key]);
       return Number.isFinite(number) ? number : wrong(key, 'a number');
+    },
+    optionalWhole: (key, low, high) => {
+      const number = reader.optionalNumber(key);
+      if (number === undefined) return undefined;
+      const isWithin = Number.isInteger(number) && number >= low && number <= high;
+      return isWithin ? number : wrong(key, `a whole number from ${low} to ${high}`);
     },
     optionalFlag: (key) => (raw[key] === undefined ? undefined : String(raw[key]) === 'true'),
     object: (key) => readerOf(raw[key] ?? null, `${path}.${key}`),

@@ -167,4 +167,34 @@ describe('a start stops with the path of', () => {
     });
     expect(message).toBe('Resources.NoteStream.Properties.BatchSize should be a number.');
   });
+
+  test.each<[resource: string, properties: Record<string, unknown>, sentence: RegExp]>([
+    ['Probe', { Timeout: 901 }, /^Resources\.Probe\.Properties\.Timeout should be .* 1 to 900/],
+    ['Probe', { MemorySize: 64 }, /MemorySize should be .* from 128 to 10240/],
+    ['Probe', { Environment: { Variables: { AWS_REGION: 'x' } } }, /AWS_REGION is set by Lambda/],
+    ['Probe', { Environment: { Variables: { A: 'x' } } }, /Variables\.A is no name/],
+    ['Probe', { Environment: { Variables: { BIG: 'x'.repeat(4_096) } } }, /at most 4096/],
+    ['Queue', { VisibilityTimeout: 43_201 }, /VisibilityTimeout should be .* 0 to 43200/],
+    ['Queue', { QueueName: 'a.fifo' }, /a queue is FIFO exactly when its name ends in \.fifo/],
+    ['Queue', { RedrivePolicy: redrive('nowhere', 2) }, /there is no such queue/],
+    ['Queue', { RedrivePolicy: redrive('nowhere', 0) }, /maxReceiveCount should be .* from 1/],
+    ['QueueReader', { BatchSize: 11 }, /MaximumBatchingWindowInSeconds has to be at least 1/],
+    ['Queue', { VisibilityTimeout: 2 }, /less than the function's timeout/],
+  ])('what AWS refuses: %s %j', async (name, properties, sentence) => {
+    const message = await refusal((resources) => {
+      Object.assign(resources[name]!.Properties, properties);
+    });
+    expect(message).toMatch(sentence);
+  });
+
+  test('a dependency that is not there', async () => {
+    const message = await refusal((resources) => {
+      Object.assign(resources['Queue']!, { DependsOn: 'Nobody' });
+    });
+    expect(message).toBe('Resources.Queue.DependsOn: there is no resource Nobody.');
+  });
 });
+
+function redrive(name: string, maxReceiveCount: number): Record<string, unknown> {
+  return { deadLetterTargetArn: `arn:aws:sqs:eu-west-1:000000000000:${name}`, maxReceiveCount };
+}
