@@ -9,7 +9,7 @@ import { compileQueueFilter } from '../events/queue-filter.ts';
 import { StartFailure } from '../failure.ts';
 import type { FunctionDefinition } from '../lambda/definition.ts';
 import { functionNameOf } from '../lambda/service.ts';
-import { lambdaInstancesPerFunctionMost } from '../limits.ts';
+import { lambdaInstancesPerFunctionMax, lambdaInstancesPerFunctionMost } from '../limits.ts';
 import { type Reader, readerOf } from '../template/property.ts';
 import type { ResourceType, World } from '../world.ts';
 
@@ -133,8 +133,9 @@ function addQueue(
     batchSize: reader.optionalNumber('BatchSize') ?? 10,
     batchWindowMs: (reader.optionalNumber('MaximumBatchingWindowInSeconds') ?? 0) * 1000,
     // More batches than processes of the function could only wait.
+    // No more than there are processes: a batch that waits for one would become visible again.
     concurrencyMax: Math.min(
-      concurrency ?? lambdaInstancesPerFunctionMost,
+      concurrency ?? lambdaInstancesPerFunctionMax,
       lambdaInstancesPerFunctionMost,
     ),
     reportsItemFailures: reader.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),

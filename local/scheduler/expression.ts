@@ -20,13 +20,17 @@ const unitMs: Readonly<Record<string, number>> = {
 
 export function parseSchedule(text: string, path: string): Schedule {
   const rate = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(text);
-  if (rate !== null) {
+  if (rate !== null && Number(rate[1]) > 0) {
     return { kind: 'rate', everyMs: Number(rate[1]) * (unitMs[rate[2] ?? ''] ?? 0) };
   }
   const cron = /^cron\(([^)]+)\)$/.exec(text);
   const parts = cron?.[1]?.trim().split(/\s+/) ?? [];
   if (parts.length !== 6) {
     throw new StartFailure(`${path}: the local cloud runs rate(…) and cron(…) of six fields.`);
+  }
+  // "You can't use * in both … fields. If you use it in one, you must use ? in the other."
+  if ((parts[2] === '?') === (parts[4] === '?')) {
+    throw new StartFailure(`${path}: exactly one of the two day fields of cron(…) has to be "?".`);
   }
   return {
     kind: 'cron',

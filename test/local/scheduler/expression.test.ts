@@ -37,7 +37,10 @@ test('a time zone moves the hours', () => {
 test.each([
   'rate(5)',
   'rate(1 week)',
+  'rate(0 minutes)',
   'cron(* * *)',
+  'cron(0 10 * * * *)',
+  'cron(0 10 ? * ? *)',
   'cron(61 * * * ? *)',
   'at(2026-11-18T00:00:00)',
 ])('%s stops with its path', (text) => {
