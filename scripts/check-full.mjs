@@ -87,10 +87,11 @@ async function runSecondEngine(tally, missing) {
   if (reason !== null) return tally.leaveOut(title, reason);
   const noBrowser = missing.has('chromium') ? inBrowser : null;
   const suite = engineSuite().filter((file) => noBrowser === null || !file.startsWith(noBrowser));
-  await tally.vitest(title, suite, {
+  const hasPassed = await tally.vitest(title, suite, {
     env: { EDGEWISE_DATABASE: second },
     timeoutMs: budget.secondEngine,
   });
+  if (!hasPassed) return;
   const [passedFirst, passedSecond] = [tally.passedOn(first), tally.passedOn(second)];
   const unlike = suite
     .filter((file) => passedFirst[file] === undefined || passedFirst[file] !== passedSecond[file])
