@@ -1,0 +1,53 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parseArguments } from '../../cli/arguments.ts';
+import { catalogue, nouns, shortcuts, verbsOf } from '../../cli/catalogue.ts';
+import { parseAgentOptions } from '../../edge-agent/agent-options.ts';
+
+/** Every command that a page shows is one that the client understands: its words, its flags, its values. */
+const root = join(import.meta.dirname, '../..');
+const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))]
+  .filter((path) => path.endsWith('.md'))
+  .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
+
+const shown = pages.flatMap(({ path, text }) => commandsOf(text).map((line) => ({ path, line })));
+
+function commandsOf(text: string): string[] {
+  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block]) =>
+    block!.replaceAll('\\\n', ' ').split('\n'),
+  );
+  const inline = [...text.matchAll(/`((?:npx )?edgewise [^`]+)`/g)].map(([, code]) => code!);
+  return [...blocks, ...inline].flatMap((line) =>
+    line.split(/ \| | && /).flatMap((part) => {
+      const found = /(?:^|[( ])(?:npx )?edgewise (.*)$/.exec(part.replace(/\s+#.*$/, ''));
+      const given = part.includes('xargs') ? ' name' : '';
+      return found === null ? [] : [found[1]!.replace(/\)$/, '') + given];
+    }),
+  );
+}
+
+function wordsOf(line: string): string[] {
+  const words = line.match(/'[^']*'|"[^"]*"|\S+/g) ?? [];
+  return words.map((word) => (/^['"]/.test(word) ? word.slice(1, -1) : word));
+}
+
+async function understand(line: string): Promise<void> {
+  const words = wordsOf(line.replace(/ (?:2?>|&).*$/, ''));
+  const [first = '', second = ''] = words;
+  if (first === '--help' || first.startsWith('<')) return;
+  if (first in nouns && (second === '' || second.startsWith('…'))) return;
+  if (first in nouns) expect(verbsOf(first), line).toContain(second);
+  const name = shortcuts[first] ?? (first in catalogue ? first : `${first} ${second}`);
+  const load = catalogue[name];
+  expect(load, `edgewise ${line}`).toBeDefined();
+  const { command } = await load!();
+  const rest = words.slice(name === `${first} ${second}` ? 2 : 1);
+  if (rest.length === 0 || rest.some((word) => word.includes('…'))) return;
+  if (command.raw !== true) parseArguments(command, rest);
+  else if (rest[0] !== 'doctor') parseAgentOptions(rest, { EDGEWISE_API: 'http://api' });
+}
+
+test.each(shown)('$path: edgewise $line', ({ line }) => understand(line));
+
+test('the pages show commands', () => expect(shown.length).toBeGreaterThan(60));
