@@ -75,6 +75,18 @@ test('a deadline ends what is not done by then', () => {
   expect(plans.at(-1)!.jobStatuses.get(job)).toMatchObject({ reason: 'deadline' });
 });
 
+test('a deadline ends a job that no edge ever took', () => {
+  const late = makeJob(job, { chunks: 4, deadlineSeconds: 60 });
+  const cell = pass(makeCell({ jobs: [late] }), startMs);
+  expect(reconcile(cell, startMs + 59_999).endedJobs.size).toBe(0);
+  const plan = reconcile(cell, startMs + 60_000);
+  expect([...plan.endedJobs]).toEqual([job]);
+  expect(plan.jobStatuses.get(job)).toMatchObject({
+    reason: 'deadline',
+    counts: { cancelled: 4, dead: 0 },
+  });
+});
+
 test('a cordoned edge keeps what it has and gets nothing more', () => {
   let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2 })] }), startMs);
   const cordoned = { reason: 'disk', sinceMs: startMs };

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -166,6 +166,29 @@ test('flux finds its jobs again after a restart of the agent', async () => {
   start();
   expect((await ended('job-a', 3)).done.size).toBe(3);
   expect(logged().match(/^submit/gm)).toHaveLength(1);
+});
+
+test('a flux job that somebody else cancels or removes is a failed chunk, in words', async () => {
+  provide('flux');
+  plane.addJob('job-a', { chunks: 2, ...flux('sleep', '300') });
+  start();
+  plane.grant('edge-1', 'job-a', '0-1', 2);
+  await waitUntil(() => existsSync(logFile()) && /^jobs/m.test(logged()));
+  const jobs = join(directory.path, 'flux');
+  const fileOf = (chunk: number): string => {
+    const names = readdirSync(jobs).filter((file) => file.endsWith('.name'));
+    const name = names.find((file) =>
+      readFileSync(join(jobs, file), 'utf8').trim().endsWith(`-${chunk}`),
+    );
+    return join(jobs, name!.slice(0, -'.name'.length));
+  };
+  const [cancelled, removed] = [fileOf(0), fileOf(1)];
+  const pids = [cancelled, removed].map((file) => Number(readFileSync(`${file}.pid`, 'utf8')));
+  for (const pid of pids) process.kill(-pid, 'SIGKILL');
+  writeFileSync(`${cancelled}.cancel`, '');
+  rmSync(`${removed}.name`);
+  const { failed } = await ended('job-a', 2);
+  expect(Object.fromEntries(failed)).toEqual({ 0: 'cancelled in flux', 1: 'lost by flux' });
 });
 
 test('what flux refuses is a failed start in its words', async () => {
