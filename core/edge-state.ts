@@ -1,4 +1,6 @@
 import type { CellEdge } from './cell.ts';
+import { diskTroubleOf } from './edge-facts.ts';
+import { rewritesMax } from './limits.ts';
 import { isEmpty } from './ranges.ts';
 
 /**
@@ -29,7 +31,7 @@ export type EdgeLamps = {
   readonly busy: boolean;
 };
 
-type Observed = Pick<CellEdge, 'config' | 'report' | 'work'>;
+type Observed = Pick<CellEdge, 'config' | 'report' | 'work' | 'facts'>;
 
 export function lampsOf(edge: Observed): EdgeLamps {
   const leases = [...(edge.work?.leases.values() ?? [])];
@@ -49,7 +51,8 @@ function linkOf(edge: Observed): EdgeLink {
 }
 
 /** What `?state=` means: any lamp that is lit. */
-export function isLit(lamps: EdgeLamps, name: EdgeLampName): boolean {
+export function isLit(edge: Observed, name: EdgeLampName, nowMs: number): boolean {
+  const lamps = lampsOf(edge);
   switch (name) {
     case 'cordoned':
     case 'draining':
@@ -57,8 +60,19 @@ export function isLit(lamps: EdgeLamps, name: EdgeLampName): boolean {
     case 'busy':
       return lamps[name];
     case 'free':
-      return lamps.link === 'connected' && !lamps.busy && !lamps.cordoned && !lamps.draining;
+      return !lamps.busy && isOpen(edge, nowMs);
     default:
       return lamps.link === name;
   }
+}
+
+/** Whether it may get new work: as the statistics count it, and as a pass decides it with reasons. */
+function isOpen({ config, report, work, facts }: Observed, nowMs: number): boolean {
+  if (config.cordoned !== null || config.drain !== null || config.removing !== null) return false;
+  if (report?.connected !== true || diskTroubleOf(facts) !== null) return false;
+  if (work === null) return true;
+  const isAside = work.asideUntilMs !== null && work.asideUntilMs > nowMs;
+  const isApplied = work.epoch === 0 || (report.prog?.epoch ?? -1) >= work.epoch;
+  const isDeaf = work.rewrites >= rewritesMax && !isApplied;
+  return work.lostAtMs === null && !isAside && !isDeaf;
 }

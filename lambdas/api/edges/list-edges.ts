@@ -1,7 +1,7 @@
 import type { StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
 import { compareCells } from '../../../adapters/dynamodb/pools-store.ts';
 import { seesPool } from '../../../core/caller.ts';
-import { type EdgeLampName, edgeLampNames, isLit, lampsOf } from '../../../core/edge-state.ts';
+import { type EdgeLampName, edgeLampNames, isLit } from '../../../core/edge-state.ts';
 import { listRowsExaminedMax } from '../../../core/limits.ts';
 import { type CellId, isName } from '../../../core/names.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
@@ -71,7 +71,7 @@ export async function pageOfEdges(
       items.push(
         ...(await edgeViews(
           deps,
-          used.filter((edge) => passes(edge, filter)),
+          used.filter((edge) => passes(edge, filter, call.nowMs)),
         )),
       );
       examined += used.length;
@@ -117,8 +117,8 @@ async function cellsOf(
   return cells.map((cell) => cell.id).sort(compareCells);
 }
 
-function passes(edge: StoredEdge, filter: EdgeFilter): boolean {
-  if (filter.lamp !== null && !isLit(lampsOf(edge), filter.lamp)) return false;
+function passes(edge: StoredEdge, filter: EdgeFilter, nowMs: number): boolean {
+  if (filter.lamp !== null && !isLit(edge, filter.lamp, nowMs)) return false;
   const { config, facts } = edge;
   return hasLabels(filter.labels, (key) => config.labels[key] ?? facts?.labels[key]);
 }
