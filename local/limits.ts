@@ -105,6 +105,8 @@ export const queueReceiveMax = 10;
 /** SQS: delay of a message, attributes of a message (AWS). */
 export const messageDelaySecondsMax = 900;
 export const messageAttributesMax = 10;
+/** SQS: receipt handles that are remembered after their time (this machine's bound). */
+export const lateHandlesMax = 10_000;
 /** SQS: between two purges, and from deleting to creating a queue of the same name (AWS: 60 s). */
 export const queuePauseMs = 60_000;
 /** SQS: long poll (AWS: 20 s). */

@@ -5,27 +5,46 @@ import type { JsonObject } from '../template/assembly.ts';
 import { sendJson, sendJsonError } from './answer.ts';
 import type { GatewayService } from './service.ts';
 
-type Operation = (secret: Secret, input: JsonObject, secrets: SecretStore) => JsonObject;
+/** The answer, or the text of what there is no value for. */
+type Operation = (secret: Secret, input: JsonObject, secrets: SecretStore) => JsonObject | string;
 
 const operations: Readonly<Record<string, Operation>> = {
-  GetSecretValue: (secret) => ({
-    ARN: secret.arn,
-    Name: secret.name,
-    VersionId: secret.versionId,
-    SecretString: secret.value,
-    VersionStages: ['AWSCURRENT'],
-    CreatedDate: secret.createdAtMs / 1000,
-  }),
+  GetSecretValue: (secret, input) => {
+    const stage = input.VersionStage ?? 'AWSCURRENT';
+    const versions = [
+      { stage: 'AWSCURRENT', value: secret.value, versionId: secret.versionId },
+      ...(secret.previous === undefined ? [] : [{ stage: 'AWSPREVIOUS', ...secret.previous }]),
+    ];
+    const byId = versions.find(({ versionId }) => versionId === input.VersionId);
+    if (input.VersionId !== undefined && byId === undefined) {
+      return `VersionId: ${input.VersionId}`;
+    }
+    const found = byId ?? versions.find((version) => version.stage === stage);
+    if (found === undefined) return `staging label: ${stage}`;
+    return {
+      ARN: secret.arn,
+      Name: secret.name,
+      VersionId: found.versionId,
+      SecretString: found.value,
+      VersionStages: [found.stage],
+      CreatedDate: secret.createdAtMs / 1000,
+    };
+  },
   DescribeSecret: (secret) => ({
     ARN: secret.arn,
     Name: secret.name,
     CreatedDate: secret.createdAtMs / 1000,
-    VersionIdsToStages: { [secret.versionId]: ['AWSCURRENT'] },
+    VersionIdsToStages: {
+      ...(secret.previous === undefined ? {} : { [secret.previous.versionId]: ['AWSPREVIOUS'] }),
+      [secret.versionId]: ['AWSCURRENT'],
+    },
   }),
   PutSecretValue: (secret, input, secrets) => {
-    const written = secrets.put(secret, String(input.SecretString ?? ''));
-    const { arn, name, versionId } = written;
-    return { ARN: arn, Name: name, VersionId: versionId, VersionStages: ['AWSCURRENT'] };
+    const token = input.ClientRequestToken;
+    const versionId = typeof token === 'string' ? token : undefined;
+    const written = secrets.put(secret, String(input.SecretString ?? ''), versionId);
+    const { arn, name } = written;
+    return { ARN: arn, Name: name, VersionId: written.versionId, VersionStages: ['AWSCURRENT'] };
   },
 };
 
@@ -56,7 +75,12 @@ export function secretsmanagerService(roles: RoleBook, secrets: SecretStore): Ga
         const message = "Secrets Manager can't find the specified secret.";
         return sendJsonError(res, 400, 'ResourceNotFoundException', message);
       }
-      sendJson(res, 200, operation(secret, input, secrets), '1.1');
+      const answer = operation(secret, input, secrets);
+      if (typeof answer === 'string') {
+        const message = `Secrets Manager can't find the specified secret value for ${answer}`;
+        return sendJsonError(res, 400, 'ResourceNotFoundException', message);
+      }
+      sendJson(res, 200, answer, '1.1');
     },
   };
 }

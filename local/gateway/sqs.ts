@@ -8,6 +8,7 @@ import { type Account, arnOf } from '../account.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { QueuesAndBuckets, StandInAnswer } from '../queues/fauxqs.ts';
+import { type LateDeletes, lateDeletes } from '../queues/late-deletes.ts';
 import { type MessageMoves, messageMoves } from '../queues/message-moves.ts';
 import {
   entriesOf,
@@ -41,6 +42,7 @@ interface SqsOptions {
 class Sqs implements GatewayService {
   readonly #options: SqsOptions;
   readonly #checks: SqsChecks = sqsChecks(Date.now);
+  readonly #late: LateDeletes = lateDeletes();
   readonly #moves: MessageMoves;
 
   constructor(options: SqsOptions) {
@@ -71,8 +73,18 @@ class Sqs implements GatewayService {
         ? await this.#receive(request, input, res)
         : await this.#ask(request, operation, input);
     if (answer === undefined) return;
-    if (answer.status === 200) this.#checks.done(operation, input);
+    if (answer.status === 200) this.#note(operation, input, answer);
     this.#send(res, operation, input, answer);
+  }
+
+  #note(operation: string, input: JsonObject, answer: StandInAnswer): void {
+    this.#checks.done(operation, input);
+    if (operation === 'ReceiveMessage') this.#late.received(messagesOf(answer.body));
+    const entries = operation === 'DeleteMessage' ? [input] : entriesOf(input);
+    if (!operation.startsWith('DeleteMessage')) return;
+    for (const { ReceiptHandle } of entries) {
+      this.#late.remove(this.#queue(input), String(ReceiptHandle));
+    }
   }
 
   #ask(request: GatewayRequest, operation: string, input: JsonObject): Promise<StandInAnswer> {
@@ -128,7 +140,14 @@ class Sqs implements GatewayService {
       return;
     }
     const body = mended(operation, input, answer, this.#options.gatewayUrl);
-    const headers = { 'x-amzn-requestid': randomUUID(), ...plain(answer.headers) };
+    const headers: ReturnType<typeof plain> = {
+      'x-amzn-requestid': randomUUID(),
+      ...plain(answer.headers),
+    };
+    const code = /^AWS\.SimpleQueueService\.(\w+);/.exec(
+      String(headers['x-amzn-query-error'] ?? ''),
+    )?.[1];
+    if (code !== undefined) headers['x-amzn-query-error'] = `${olderCode(code)};Sender`;
     res.writeHead(answer.status, { ...headers, 'content-length': body.length });
     res.end(body);
   }
@@ -140,14 +159,25 @@ function isRefusal(answer: JsonObject | SqsRefusal): answer is SqsRefusal {
 
 /** With the code of the older protocol in a header, for programs that look for that one. */
 function sendRefusal(res: ServerResponse, { code, message }: SqsRefusal): void {
-  const older = /^(PurgeQueue|QueueDel)/.test(code) ? `AWS.SimpleQueueService.${code}` : code;
-  res.setHeader('x-amzn-query-error', `${older};Sender`);
+  res.setHeader('x-amzn-query-error', `${olderCode(code)};Sender`);
   sendJsonError(res, 400, `com.amazonaws.sqs#${code}`, message);
 }
 
-function messagesOf(body: Buffer): { ReceiptHandle: string }[] {
-  const answer = JSON.parse(body.toString()) as { Messages?: { ReceiptHandle: string }[] };
-  return answer.Messages ?? [];
+/** Some codes of the older protocol have a name in front, and one is another. */
+function olderCode(code: string): string {
+  if (code === 'QueueNameExists') return 'QueueAlreadyExists';
+  return /^(Invalid(Parameter|Attribute|Message)|MissingParameter|Receipt|Resource)/.test(code)
+    ? code
+    : `AWS.SimpleQueueService.${code}`;
+}
+
+interface Received {
+  readonly MessageId: string;
+  readonly ReceiptHandle: string;
+}
+
+function messagesOf(body: Buffer): Received[] {
+  return (JSON.parse(body.toString()) as { Messages?: Received[] }).Messages ?? [];
 }
 
 /** The stand-in's answer as AWS would give it. */

@@ -13,6 +13,8 @@ export interface Secret {
   readonly value: string;
   readonly versionId: string;
   readonly createdAtMs: number;
+  /** What the value before the current one was. */
+  readonly previous?: { readonly value: string; readonly versionId: string };
 }
 
 export interface SecretStore {
@@ -20,7 +22,8 @@ export interface SecretStore {
   ensure(name: string, wanted: { value: string | undefined; generate: Reader | undefined }): string;
   /** By ARN, by ARN without its random end, or by name. */
   find(id: string): Secret | undefined;
-  put(secret: Secret, value: string): Secret;
+  /** `versionId`: the client's own, when it gave one. */
+  put(secret: Secret, value: string, versionId: string | undefined): Secret;
   list(): Secret[];
 }
 
@@ -51,7 +54,10 @@ export function secretStore(account: Account, store: StateStore): SecretStore {
     },
     find: (id) =>
       named(id) ?? read().find((secret) => secret.arn === id || secret.arn.slice(0, -7) === id),
-    put: (secret, value) => write({ ...secret, value, versionId: versionId() }),
+    put: (secret, value, given) => {
+      const previous = { value: secret.value, versionId: secret.versionId };
+      return write({ ...secret, value, versionId: given ?? versionId(), previous });
+    },
     list: read,
   };
 }

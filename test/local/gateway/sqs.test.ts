@@ -150,6 +150,21 @@ test('without names there are no attributes; counts are those of now', async () 
   });
 });
 
+test('a late delete still deletes what nobody received again', async () => {
+  await queues.send(new SendMessageCommand({ QueueUrl, MessageBody: 'x' }));
+  const receive = new ReceiveMessageCommand({ QueueUrl, VisibilityTimeout: 1 });
+  const { Messages } = await queues.send(receive);
+  await eventually(async () => {
+    const now = await attributes('ApproximateNumberOfMessages');
+    return now?.['ApproximateNumberOfMessages'] === '1' ? true : undefined;
+  });
+  const ReceiptHandle = Messages?.[0]?.ReceiptHandle;
+  await queues.send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle }));
+  expect(await attributes('ApproximateNumberOfMessages')).toEqual({
+    ApproximateNumberOfMessages: '0',
+  });
+});
+
 test('of two that wait, the one without a message waits on', async () => {
   const receive = (): Promise<unknown[]> =>
     queues
