@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startClient } from '../flow/cli/client.ts';
+import { runClient, startClient } from '../flow/cli/client.ts';
 import { makePlace, type Place, until } from '../flow/start/stage.ts';
 import { found, openBrowser } from './chromium.ts';
 
@@ -119,6 +119,30 @@ describe.skipIf(found.path === null)('the dashboard of npm start', () => {
     await page.getByRole('button', { name: 'Take back into service' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
     await page.locator('.state-line', { hasText: 'connected' }).waitFor();
+  });
+
+  test('makes a token that works, and ends it', async () => {
+    await page.goto('/tokens');
+    await page.getByLabel('Name').fill('reader');
+    await page.getByLabel('see jobs and figures').check();
+    await page.getByRole('button', { name: 'Make the token' }).click();
+    const secret = await page.getByLabel('Secret').inputValue();
+    const asked = async () => {
+      const words = ['job', 'list', '-o', 'name', '--token', secret];
+      return (await runClient(place.directory, ...words)).code;
+    };
+    expect(await asked()).toBe(0);
+    await page.getByRole('button', { name: 'Revoke reader' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click();
+    await page.getByRole('row').filter({ hasText: 'reader' }).waitFor({ state: 'detached' });
+    await until('the token is refused', async () => (await asked()) === 4);
+  });
+
+  test('counts what was done', async () => {
+    await page.goto('/');
+    const plot = page.getByRole('img', { name: 'in the last hour' });
+    await plot.waitFor();
+    expect(await plot.getAttribute('aria-label')).toMatch(/^[1-9]\d* chunks in the last hour/);
   });
 
   test('shows an agent that comes, and is lost when it is killed at work', async () => {
