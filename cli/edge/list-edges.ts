@@ -57,9 +57,6 @@ export const command = defineCommand({
     }
     const page = await load();
     output.list(page, page.items, edgeTable(terminal.nowMs()));
-    if (page.nextCursor !== null && output.format !== 'json' && output.format !== 'yaml') {
-      terminal.say(`The first ${page.items.length}. More: --limit N or --all`);
-    }
     return exitCode.ok;
   },
 });

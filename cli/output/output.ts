@@ -6,7 +6,8 @@ export type Format = 'table' | 'wide' | 'json' | 'yaml' | 'name';
 
 /**
  * One answer in the format the user asked for. `json` and `yaml` are the API's own value, whole and
- * only once: scripts rely on it. `name` is one identifier a line, for `xargs`.
+ * only once: scripts rely on it. `name` is one identifier a line, for `xargs`. A list that is not
+ * whole says so on stderr.
  */
 export type Output = {
   readonly format: Format;
@@ -31,12 +32,18 @@ export function makeOutput(format: Format, terminal: Terminal): Output {
       if (machine(value)) return;
       if (format === 'name') for (const item of items) terminal.out(`${table.name(item)}\n`);
       else terminal.out(formatTable(items, table, { wide: format === 'wide', colour }));
+      if (hasMore(value)) terminal.say(`The first ${items.length}. More: --limit N or --all`);
     },
     single: (value, name, details) => {
       if (machine(value)) return;
       terminal.out(format === 'name' ? `${name}\n` : details());
     },
   };
+}
+
+function hasMore(value: unknown): boolean {
+  const { nextCursor } = value as { nextCursor?: string | null };
+  return (nextCursor ?? null) !== null;
 }
 
 /** https://no-color.org, and none where nobody looks. */
