@@ -1,7 +1,9 @@
 /**
  * Reads a table's stream for one event source mapping: finds the shards, parents before children,
  * reads each from its checkpoint, filters, and hands the records to lanes. Any trouble with the
- * engine leads back to the checkpoint, so a restarted engine is read on from where it was.
+ * engine leads back to the checkpoint, so a restarted engine is read on from where it was. LATEST is
+ * the moment of the first start of all: a later start, a lost iterator and a new shard read from the
+ * beginning and leave out what is older.
  */
 import { type DatabaseClient, DatabaseError } from '../database/client.ts';
 import type { FunctionDefinition, InvocationOutcome } from '../lambda/definition.ts';
@@ -55,6 +57,8 @@ interface Shard {
   readonly checkpoint: Checkpoint;
   readonly lanes: StreamLane[];
   oldestAtMs: number | undefined;
+  /** True: reading begins with what is written from now on. */
+  isAtTip: boolean;
   endWindow(): void;
 }
 
@@ -63,10 +67,21 @@ class Source implements StreamSource {
   readonly #shards = new Map<string, Shard>();
   readonly #reading: Promise<void>[] = [];
   readonly #wakes = new Set<() => void>();
+  /** Records before this are none of this mapping's. */
+  readonly #sinceMs: number;
+  readonly #isFirstStart: boolean;
   #stopped = false;
 
   constructor(options: StreamSourceOptions) {
     this.#options = options;
+    const { mapping, store, frame } = options;
+    const key = `${mapping.id}/${mapping.engineStreamArn}`;
+    const known = store.get('stream-start', key);
+    this.#isFirstStart = known === undefined;
+    const startMs = Number(known ?? Date.now());
+    if (known === undefined) store.put('stream-start', key, String(startMs));
+    const isLatest = mapping.startingPosition === 'LATEST';
+    this.#sinceMs = isLatest ? startMs - (frame.stampsPrecisely ? 1_000 : 60_000) : 0;
   }
 
   start(): void {
@@ -100,7 +115,8 @@ class Source implements StreamSource {
         for (const { id, parent } of shards) {
           if (this.#shards.has(id)) continue;
           const waits = shards.some((shard) => shard.id === parent) && parent !== finished;
-          if (!waits) this.#reading.push(this.#readShard(id));
+          const isAtTip = this.#isFirstStart && finished === undefined;
+          if (!waits) this.#reading.push(this.#readShard(id, isAtTip));
         }
         return;
       } catch (error) {
@@ -122,9 +138,10 @@ class Source implements StreamSource {
     }));
   }
 
-  async #readShard(id: string): Promise<void> {
+  async #readShard(id: string, isAtTip: boolean): Promise<void> {
     const { mapping, signal } = this.#options;
     const shard = this.#openShard(id);
+    shard.isAtTip = isAtTip && mapping.startingPosition === 'LATEST';
     let position = shard.checkpoint.sequence;
     let iterator: string | undefined;
     let eagerMs = streamEagerMs;
@@ -135,7 +152,8 @@ class Source implements StreamSource {
         continue;
       }
       try {
-        iterator ??= await this.#iterator(id, position);
+        iterator ??= await this.#iterator(shard, position);
+        shard.isAtTip = false;
         const page = await this.#options.database.call('Streams.GetRecords', {
           ShardIterator: iterator,
           Limit: streamReadRecordsMax,
@@ -174,7 +192,7 @@ class Source implements StreamSource {
       streamLane({ batchSize: mapping.batchSize, batchWindowMs: mapping.batchWindowMs, delivery }),
     );
     const endWindow = (): void => delivery.close?.();
-    const shard: Shard = { id, checkpoint, lanes, oldestAtMs: undefined, endWindow };
+    const shard = { id, checkpoint, lanes, oldestAtMs: undefined, isAtTip: false, endWindow };
     this.#shards.set(id, shard);
     return shard;
   }
@@ -195,13 +213,13 @@ class Source implements StreamSource {
     });
   }
 
-  async #iterator(shardId: string, position: string | undefined): Promise<string> {
+  async #iterator(shard: Shard, position: string | undefined): Promise<string> {
     const { mapping } = this.#options;
     const answer = await this.#options.database.call('Streams.GetShardIterator', {
       StreamArn: mapping.engineStreamArn,
-      ShardId: shardId,
+      ShardId: shard.id,
       ...(position === undefined
-        ? { ShardIteratorType: mapping.startingPosition }
+        ? { ShardIteratorType: shard.isAtTip ? 'LATEST' : 'TRIM_HORIZON' }
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }),
     });
     return String(answer.ShardIterator);
@@ -217,9 +235,10 @@ class Source implements StreamSource {
       position = String((raw.dynamodb as JsonObject).SequenceNumber);
       if (shard.checkpoint.pending === 0) shard.oldestAtMs = Date.now();
       const ticket = shard.checkpoint.open(position);
+      const isOwn = stampMs(raw) >= this.#sinceMs;
       const passes =
         mapping.filters.length === 0 || mapping.filters.some((filter) => filter(event));
-      if (!passes) {
+      if (!isOwn || !passes) {
         filteredOut.push(ticket);
         continue;
       }
@@ -246,4 +265,9 @@ class Source implements StreamSource {
       this.#wakes.add(done);
     });
   }
+}
+
+function stampMs(raw: JsonObject): number {
+  const { ApproximateCreationDateTime } = raw.dynamodb as JsonObject;
+  return Number(ApproximateCreationDateTime ?? 0) * 1_000;
 }
