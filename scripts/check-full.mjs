@@ -19,9 +19,9 @@ const budget = {
   agentBinaries: 6 * minute,
   flow: 15 * minute,
   secondEngine: 20 * minute,
-  browser: 6 * minute,
-  seeds: 4 * minute,
-  newcomer: 4 * minute,
+  browser: 8 * minute,
+  seeds: 8 * minute,
+  newcomer: 8 * minute,
 };
 const seeds = 200;
 const seedRuns = 2;
