@@ -143,10 +143,15 @@ function foldPart(
   endDone(pass, job, done);
   takeAway(lease, done);
   lease.doneHere = union(lease.doneHere, done);
-  job.startedAtMs ??= pass.nowMs;
+  noteStart(job, lease);
   edge.failuresInRow = 0;
   touchLease(pass, lease, !isActive(lease));
   return true;
+}
+
+/** What ended before anybody saw it run began after its edge got it: a short job took a moment, not no time at all. */
+function noteStart(job: JobDraft, lease: LeaseDraft): void {
+  job.startedAtMs ??= lease.startedAtMs;
 }
 
 function holdsAny(lease: LeaseDraft, chunks: RangeSet): boolean {
@@ -167,7 +172,7 @@ function foldFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry
     if (end === 'dead') lease.deadHere = union(lease.deadHere, chunks);
     // A job that never succeeded anywhere says nothing about the edge.
     if (blamed) edge.failuresInRow = Math.min(edge.failuresInRow + 1, edgeFailuresMax);
-    job.startedAtMs ??= pass.nowMs;
+    noteStart(job, lease);
     touchLease(pass, lease, true);
   }
   return true;

@@ -85,6 +85,15 @@ test('a job with all chunks done leaves the cell with its final counts', () => {
   expect([...plan.shadows]).toEqual([two]);
 });
 
+test('a job that ended before it was seen to run began when its edge got it', () => {
+  const begun = () => pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1 })] }));
+  for (const said of [{ done: '0' }, { failed: [[0, 3]] as [number, Failure][] }]) {
+    const cell = begun();
+    const plan = reconcile(withProg(cell, one, says(cell, one, 1, said)), startMs + 300);
+    expect(plan.jobStatuses.get(job)).toMatchObject({ startedAtMs: startMs });
+  }
+});
+
 test('a lease that is complete is acknowledged: its job is gone from the document, its key is nulled', () => {
   let cell = twoChunksOnTwoEdges();
   cell = pass(withProg(cell, one, says(cell, one, 7, { done: '0' })));
