@@ -69,7 +69,9 @@ const checks: Readonly<Record<string, Check>> = {
 
 function createProblem(input: JsonObject): SqsRefusal | undefined {
   const name = String(input.QueueName ?? '');
-  const plain = name.replace(/\.fifo$/, '');
+  // A dot is for FIFO queues, which have to be asked for.
+  const isFifo = ((input.Attributes ?? {}) as JsonObject).FifoQueue === 'true';
+  const plain = isFifo ? name.replace(/\.fifo$/, '') : name;
   if (!/^[A-Za-z0-9_-]+$/.test(plain) || name.length > queueNameMax) {
     const message =
       'Can only include alphanumeric characters, hyphens, or underscores. ' +

@@ -88,6 +88,10 @@ describe('refused with the name that AWS gives', () => {
       () => queues.send(new CreateQueueCommand({ QueueName: 'with a space' })),
     ],
     [
+      'InvalidParameterValue',
+      () => queues.send(new CreateQueueCommand({ QueueName: 'unasked.fifo' })),
+    ],
+    [
       'PurgeQueueInProgress',
       async () => {
         await queues.send(new PurgeQueueCommand({ QueueUrl }));
