@@ -78,9 +78,7 @@ export function decodeShare(row: Row): Share {
     cancelled: ranges(row.cancelled),
     retries: new Map(json<RetryText[]>(row.retries, []).map(retryOf)),
     losses: new Map(json<[number, number][]>(row.losses, [])),
-    refusals: new Map(
-      json<[EdgeName, { reason: string; atMs: number }][]>(row.refusals, []),
-    ),
+    refusals: new Map(json<[EdgeName, { reason: string; atMs: number }][]>(row.refusals, [])),
     retryEpoch: amount(row.retryEpoch),
     revived: ranges(row.revived),
     attemptBase: amount(row.attemptBase),
