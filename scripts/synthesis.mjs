@@ -43,15 +43,11 @@ export async function ensureSynthesis(say = console.error) {
  */
 export function synthesisInto(output) {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
-  const told = {
-    ...context,
-    'aws:cdk:enable-path-metadata': true,
-    '@aws-cdk/core:validateAgainstDefaultRules': false,
-    'edgewise:checks': 'off',
-  };
+  const told = { ...context, 'aws:cdk:enable-path-metadata': true, 'edgewise:checks': 'off' };
+  const CDK_CONTEXT_JSON = JSON.stringify(told);
   return {
     args: [join('lib', 'app.ts')],
-    env: { CDK_OUTDIR: output, CDK_CONTEXT_JSON: JSON.stringify(told) },
+    env: { CDK_OUTDIR: output, CDK_CONTEXT_JSON, CDK_VALIDATION: 'false' },
   };
 }
 
