@@ -40,8 +40,9 @@ export const httpTimeoutMs = 15_000;
 export const httpAnswerBytesMax = 1024 * 1024;
 export const pollBusyMs = 1_000;
 export const pollIdleMs = 3_000;
-/** So many edges of one process enrol, or connect, at the same time. */
-export const enrolConcurrency = 8;
+/** So many edges of one process enrol at the same time: few at first, and one more after every so many. */
+export const enrolTurns = { atFirst: 2, atOnce: 8, every: 4 };
+/** So many edges of one process connect at the same time. */
 export const connectConcurrency = 50;
 export const edgesPerProcessMax = 5_000;
 /**

@@ -13,7 +13,7 @@ import { collectFacts, makeFactsBoard } from './facts.ts';
 import { examineHost, type Host } from './host.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type Launcher, makeLauncher } from './launcher/launcher-client.ts';
-import { connectConcurrency, enrolConcurrency } from './limits.ts';
+import { connectConcurrency, enrolTurns } from './limits.ts';
 import { type NoteBook, openNoteBook } from './notes.ts';
 import { type OutputStore, openOutputStore } from './output-store.ts';
 import { makePlaneApi } from './plane-api.ts';
@@ -21,7 +21,7 @@ import { openPolicyFile, type PolicyFile, refusalByPolicy } from './policy.ts';
 import { blankMemory, replay } from './replay.ts';
 import { openSpecLibrary } from './spec-library.ts';
 import { openSpecStore } from './spec-store.ts';
-import { makeTurnstile } from './turnstile.ts';
+import { makeTurnstile, makeWideningTurnstile, type Turnstile } from './turnstile.ts';
 import { keepUp } from './upkeep.ts';
 
 /**
@@ -34,6 +34,8 @@ export type AgentRuntime = {
   readonly clock?: Clock;
   /** Where programs are looked for. */
   readonly path?: string;
+  /** Shared with other agents of this process. */
+  readonly enrolTurn?: Turnstile;
 };
 
 /** How a run ended, for the exit code of whoever started it. */
@@ -175,7 +177,7 @@ function assemble(plan: Plan, signal: AbortSignal): Parts {
         health: journal.state(),
       }),
     ),
-    enrolTurn: makeTurnstile(enrolConcurrency),
+    enrolTurn: runtime.enrolTurn ?? makeWideningTurnstile(enrolTurns),
     connectTurn: makeTurnstile(connectConcurrency),
     signal,
     changed: plan.changed,

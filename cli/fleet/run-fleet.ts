@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { type AgentOptions, parseAgentOptions } from '../../edge-agent/agent-options.ts';
 import { DirectoryInUse } from '../../edge-agent/data-directory.ts';
+import { enrolTurns } from '../../edge-agent/limits.ts';
 import { type AgentExit, runAgent } from '../../edge-agent/run-agent.ts';
+import { makeWideningTurnstile } from '../../edge-agent/turnstile.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
@@ -100,9 +102,10 @@ async function runTogether(
 ): Promise<AgentExit[]> {
   const ending = new AbortController();
   const signal = AbortSignal.any([interrupted, ending.signal]);
+  const enrolTurn = makeWideningTurnstile(enrolTurns);
   const runs = parts.map(async (options) => {
     try {
-      return await runAgent(options, signal, { log });
+      return await runAgent(options, signal, { log, enrolTurn });
     } catch (error) {
       ending.abort();
       if (error instanceof DirectoryInUse) throw new Failure(exitCode.conflict, error.message);
