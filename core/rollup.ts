@@ -86,7 +86,9 @@ const eventKinds: Readonly<Record<JobState, string>> = {
 
 function eventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[] {
   if (before.state === next.state) return [];
-  const atMs = next.endedAtMs ?? nowMs;
+  const isFirstStart = next.state === 'running' && before.startedAtMs === null;
+  // By the clock of the cell, where it says: a job that ends at once must not end before it started.
+  const atMs = next.endedAtMs ?? (isFirstStart ? next.startedAtMs : null) ?? nowMs;
   return [{ atMs, kind: eventKinds[next.state], by: 'scheduler', detail: sentenceOf(next) }];
 }
 

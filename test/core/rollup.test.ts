@@ -116,6 +116,17 @@ describe('the end of a job', () => {
     expect(progress).toEqual({ chunks: 4, jobs: 1 });
   });
 
+  test('comes after its start in the timeline, however late the start was folded', () => {
+    const running = counted({ running: 4 }, { startedAtMs: startMs - 60 });
+    const started = roll(makeStatus(), { [north]: running });
+    expect(started.events).toMatchObject([{ kind: 'started', atMs: startMs - 60 }]);
+    const ended = counted({ done: 4 }, { startedAtMs: startMs - 60, endedAtMs: startMs - 10 });
+    const { events } = roll(started.next, { [north]: ended });
+    expect(events).toMatchObject([{ kind: 'done', atMs: startMs - 10 }]);
+    const again = roll({ ...started.next, state: 'pending' }, { [north]: running });
+    expect(again.events).toMatchObject([{ kind: 'started', atMs: endMs }]);
+  });
+
   test('is failed with the reason of the cell that gave up', () => {
     const cell = counted({ dead: 1, cancelled: 3 }, { reason: 'max-failed-chunks' });
     const { next, events } = roll(makeStatus(), { [north]: cell });
