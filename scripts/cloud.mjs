@@ -17,7 +17,7 @@ async function main() {
   const values = readFlags(cloudOptions, usage);
   if (values.help) return console.log(usage);
   const flags = readCloudFlags(values);
-  refuseSecond(flags.state);
+  await refuseSecond(flags.state);
   const asked = untilEnded();
   ensurePackages();
   await ensureSynthesis();

@@ -9,23 +9,29 @@ import { startCompanion } from './companion.mjs';
 import { Stop } from './repository.mjs';
 
 const readyMsMax = 60_000;
+const goneMsMax = 500;
 
 export const defaults = { portBase: 4566, state: '.edgewise' };
 
-/** Refuses a second instance before anything is built for it. */
-export function refuseSecond(state) {
-  const running = readEndpoints(state);
-  if (running === null || !isAlive(running.pid)) return;
-  throw new Stop(
-    `A local cloud already runs on ${state} (process ${running.pid}, ${running.api}). ` +
-      'Stop it, or choose another --state and --port-base.',
-  );
+/** Refuses a second instance before anything is built for it. One that was just killed needs a moment to be gone. */
+export async function refuseSecond(state) {
+  for (let waitedMs = 0; ; waitedMs += 50) {
+    const running = readEndpoints(state);
+    if (running === null || !isAlive(running.pid)) return;
+    if (waitedMs >= goneMsMax) {
+      throw new Stop(
+        `A local cloud already runs on ${state} (process ${running.pid}, ${running.api}). ` +
+          'Stop it, or choose another --state and --port-base.',
+      );
+    }
+    await delay(50);
+  }
 }
 
 /** `dashboard` is the folder that fills the bucket of the page, as `aws s3 sync` does after a deployment. */
 export async function startCloud({ state, portBase, database, dashboard = null }) {
   // Another start may have come first while this one was installing or building.
-  refuseSecond(state);
+  await refuseSecond(state);
   // Left over by one that was killed; whoever waits for it must not take it for the new one.
   rmSync(join(state, 'endpoints.json'), { force: true });
   const args = ['--out', 'cdk.out', '--stack', 'Edgewise'];

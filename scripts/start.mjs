@@ -40,7 +40,7 @@ async function main() {
   if (values.help) return console.log(usage);
   const flags = readCloudFlags(values);
   const edges = readNumber(values.edges, 'edges', 0, edgesMax) ?? edgesDefault;
-  refuseSecond(flags.state);
+  await refuseSecond(flags.state);
   const asked = untilEnded();
   ensurePackages();
   const [dashboard] = await Promise.all([

@@ -1,8 +1,12 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+
+const execFileLater = promisify(execFile);
+const script = join(import.meta.dirname, '..', '..', 'scripts', 'local-cloud.mjs');
 
 /** A state directory whose cloud became ready while another start was still building. */
 let state: string;
@@ -11,15 +15,32 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
-test('a start that comes second leaves what the first one wrote', () => {
+/** The refusal in its words, or nothing. Not waited for in one go, because a child that ended has to be taken note of. */
+async function refusalOn(place: string): Promise<string> {
+  const code = `
+    import { refuseSecond } from '${script}';
+    await refuseSecond('${place}').catch((error) => console.log(error.message));`;
+  const words = ['--input-type=module', '-e', code];
+  return (await execFileLater(process.execPath, words)).stdout;
+}
+
+test('a cloud that is on its way out is waited for, one that stays is not', async () => {
+  const ending = spawn('sleep', ['0.3']);
+  const endpoints = join(state, 'endpoints.json');
+  writeFileSync(endpoints, JSON.stringify({ api: 'http://127.0.0.1:1', pid: ending.pid }));
+  expect(await refusalOn(state)).toBe('');
+  writeFileSync(endpoints, JSON.stringify({ api: 'http://127.0.0.1:1', pid: process.pid }));
+  expect(await refusalOn(state)).toContain('already runs');
+});
+
+test('a start that comes second leaves what the first one wrote', async () => {
   const endpoints = join(state, 'endpoints.json');
   writeFileSync(endpoints, JSON.stringify({ api: 'http://127.0.0.1:1', pid: process.pid }));
-  const script = join(import.meta.dirname, '..', '..', 'scripts', 'local-cloud.mjs');
   const code = `
     import { startCloud } from '${script}';
     await startCloud({ state: '${state}', portBase: 1 }).catch((error) => console.log(error.message));`;
   const words = ['--input-type=module', '-e', code];
-  const { stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  const { stdout } = await execFileLater(process.execPath, words);
   expect(stdout).toMatch(/^A local cloud already runs on \S+ \(process \d+, http:\/\/127/);
   expect(existsSync(endpoints)).toBe(true);
 });
