@@ -1,3 +1,5 @@
+import { type Scope, scopes } from './wire/scopes.ts';
+
 /**
  * Who calls, and what a caller may do: decided here and nowhere else.
  *
@@ -5,17 +7,6 @@
  * reaches only its own routes. A token may be limited to one pool or one queue: then it sees and changes nothing of
  * others, and what lies outside looks as if it did not exist.
  */
-export const scopes = [
-  'jobs:read',
-  'jobs:write',
-  'edges:read',
-  'edges:write',
-  'edges:enrol',
-  'fleet:admin',
-] as const;
-
-export type Scope = (typeof scopes)[number];
-
 export type TokenCaller = {
   readonly kind: 'token';
   readonly id: string;

@@ -1,4 +1,5 @@
-import { isScope, type Scope } from '../../core/caller.ts';
+import { isScope } from '../../core/caller.ts';
+import type { Scope } from '../../core/wire/scopes.ts';
 import { type Key, listIndexName, tokenKey, tokenListKey } from './keys.ts';
 import { amount, amountOrNull, text, textOrNull } from './row-values.ts';
 import type { Row, Table, Write } from './table.ts';

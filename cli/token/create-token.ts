@@ -1,9 +1,9 @@
+import { scopes } from '../../core/wire/scopes.ts';
 import { defineCommand } from '../command.ts';
 import { parseDurationMs } from '../duration.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { suggest } from '../suggestion.ts';
-import { scopes } from './token-scopes.ts';
 
 type Created = { readonly secret: string };
 

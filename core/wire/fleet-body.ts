@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { scopes } from '../caller.ts';
 import { enrolUsesMax, powerMax, reasonLengthMax, tokenTtlSecondsMax } from '../limits.ts';
 import { listOf } from './job-answer.ts';
+import { scopes } from './scopes.ts';
 import { nameSchema, nonEmptyText, text, timeSchema, whole } from './text-schema.ts';
 
 /** Pools, queues, tokens and the fleet's figures: what is sent and what is answered. */

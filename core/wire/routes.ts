@@ -1,4 +1,5 @@
-import type { Access, Scope } from '../caller.ts';
+import type { Access } from '../caller.ts';
+import type { Scope } from './scopes.ts';
 
 /**
  * Every address of the HTTP API: which function answers it and what it asks of its caller. The template, the functions

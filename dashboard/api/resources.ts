@@ -32,17 +32,6 @@ export type EdgeJob = z.output<typeof edgeJobSchema>;
 export type Stats = StatsAnswer;
 export type StatsHistory = StatsHistoryAnswer;
 export type Token = TokenAnswer;
-export type Scope = Token['scopes'][number];
-
-export const scopes = [
-  'jobs:read',
-  'jobs:write',
-  'edges:read',
-  'edges:write',
-  'edges:enrol',
-  'fleet:admin',
-] as const satisfies readonly Scope[];
-
 export const jobStates = [
   'waiting',
   'pending',

@@ -1,4 +1,5 @@
-import { type Scope, scopes, type Token } from '../api/resources.ts';
+import { type Scope, scopes } from '../../core/wire/scopes.ts';
+import type { Token } from '../api/resources.ts';
 
 /** A new token as a form says it, and the body made of it. What is left empty is left to the server. */
 export const lifetimes: readonly (readonly [seconds: number | null, words: string])[] = [

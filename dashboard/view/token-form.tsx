@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
+import { type Scope, scopes } from '../../core/wire/scopes.ts';
 import type { Problem } from '../api/problem.ts';
-import { type Scope, scopes, type Token } from '../api/resources.ts';
+import type { Token } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';
 import { ProblemNotice } from './notice.tsx';
 import { lifetimes, scopeWords, tokenBodyOf } from './token-fields.ts';

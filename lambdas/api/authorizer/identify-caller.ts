@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { TokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import type { AdminToken } from '../../../adapters/secrets/admin-token.ts';
-import { type Caller, scopes } from '../../../core/caller.ts';
+import type { Caller } from '../../../core/caller.ts';
+import { scopes } from '../../../core/wire/scopes.ts';
 
 /**
  * Finds out who holds a bearer token. `null`: nobody we know. The stack's admin token is compared in constant time; all

@@ -1,8 +1,0 @@
-export const scopes = [
-  'jobs:read',
-  'jobs:write',
-  'edges:read',
-  'edges:write',
-  'edges:enrol',
-  'fleet:admin',
-] as const;
