@@ -14,23 +14,18 @@ import {
   signingRequest,
   startFixture,
 } from './fixture.ts';
+import { closed, type PresenceWatcher, watchPresence } from './presence-watcher.ts';
 
 let iot: Fixture;
 let watcher: MqttClient;
-let events: ReturnType<typeof inbox>;
+let events: PresenceWatcher['events'];
+let presence: PresenceWatcher['presence'];
 
 beforeAll(async () => {
   iot = await startFixture({ timing: { keepAliveSecondsMin: 1 } });
-  watcher = await iot.operator('watcher');
-  events = inbox(watcher);
-  await watcher.subscribeAsync('$aws/events/presence/#', { qos: 1 });
+  ({ client: watcher, events, presence } = await watchPresence(iot));
 });
 afterAll(() => iot.close());
-
-const closed = (client: MqttClient): Promise<void> =>
-  new Promise((resolve) => client.once('close', () => resolve()));
-const presence = async (kind: string, clientId: string, from = 0) =>
-  json((await events.next(`/${kind}/${clientId}`, from)).payload);
 
 describe('who gets in', () => {
   test('a client without a certificate does not', async () => {
