@@ -30,6 +30,9 @@ export async function enrolEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
   const keyHash = body.csr === null ? null : publicKeyHash(body.csr);
   const caller = callerOf(call);
   if (caller.kind === 'edge') {
+    if (body.name !== caller.edge) {
+      throw new ProblemError('forbidden', 'An edge renews its own certificate only.');
+    }
     return onceFor(call, deps.idempotency, () => renewEdge(call, deps, caller, { body, keyHash }));
   }
   const pool = poolFor(caller, body);

@@ -25,9 +25,6 @@ export async function renewEdge(
   asked: { readonly body: EnrolBody; readonly keyHash: string | null },
 ): Promise<Answer> {
   const { body, keyHash } = asked;
-  if (body.name !== caller.edge) {
-    throw new ProblemError('forbidden', 'An edge renews its own certificate only.');
-  }
   const name = body.name as EdgeName;
   const known = await deps.edges.identify(name);
   if (known === null || known.removingSinceMs !== null) {

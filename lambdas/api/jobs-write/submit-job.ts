@@ -30,6 +30,12 @@ export async function submitJob(call: Call, deps: SubmitDeps): Promise<Answer> {
   return storeJob(call, deps, { id, body, key });
 }
 
+/** A token that is limited submits only where it sees. */
+export function checkPlace(call: Call, body: JobBody): void {
+  if (seesJob(callerOf(call), body)) return;
+  throw new ProblemError('forbidden', 'This token may not submit to this pool and queue.');
+}
+
 export type Submission = {
   readonly id: JobId;
   readonly body: JobBody;
@@ -42,10 +48,7 @@ export async function storeJob(
   submission: Submission,
 ): Promise<Answer> {
   const { id, body, key } = submission;
-  const caller = callerOf(call);
-  if (!seesJob(caller, body)) {
-    throw new ProblemError('forbidden', 'This token may not submit to this pool and queue.');
-  }
+  checkPlace(call, body);
   const [prepared, openParents] = await Promise.all([
     prepare(call, deps, id, body),
     openParentsOf(call, deps, body),

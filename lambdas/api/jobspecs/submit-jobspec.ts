@@ -9,7 +9,7 @@ import { type Answer, badQuery, type Call, checkQuery } from '../http/call.ts';
 import { onceFor } from '../http/idempotency.ts';
 import { checked, readText } from '../http/json-body.ts';
 import type { SubmitDeps } from '../jobs-write/deps.ts';
-import { storeJob } from '../jobs-write/submit-job.ts';
+import { checkPlace, storeJob } from '../jobs-write/submit-job.ts';
 
 /**
  * `POST /v1/jobspecs`: a jobspec of the next generation, as YAML or JSON. All tasks are translated and checked before the
@@ -28,6 +28,7 @@ export async function submitJobspec(call: Call, deps: SubmitDeps): Promise<Answe
     task,
     body: checked(jobBodySchema, { ...task.body, ...place }),
   }));
+  for (const { body } of bodies) checkPlace(call, body);
   return onceFor(call, deps.idempotency, () => storeAll(call, deps, bodies));
 }
 
