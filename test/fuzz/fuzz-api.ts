@@ -1,6 +1,8 @@
+import type { Key } from '../../adapters/dynamodb/keys.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { routes } from '../../core/wire/routes.ts';
 import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
+import { fittingBodies } from './fitting-bodies.ts';
 import { createDraw, type Draw, hostileText, hostileValue, spoilt } from './hostile-values.ts';
 
 /**
@@ -25,7 +27,7 @@ const failuresMax = 20;
 const refusals = new Set([400, 401, 403, 404, 405, 413, 415]);
 
 export async function fuzzApi(real: Table, options: FuzzOptions): Promise<FuzzResult> {
-  const { table, writes } = countWrites(real);
+  const { table, rows } = noteWrites(real);
   const api = createApiStage(table);
   const draw = createDraw(options.seed);
   const world = await makeWorld(api);
@@ -34,7 +36,7 @@ export async function fuzzApi(real: Table, options: FuzzOptions): Promise<FuzzRe
   let slowestMs = 0;
   for (let at = 0; at < options.requests && failures.length < failuresMax; at++) {
     const request = generate(draw, world);
-    const before = writes();
+    rows.clear();
     const startedAt = performance.now();
     const answer = await within(hangMs, api.request(request.method, request.path, request));
     slowestMs = Math.max(slowestMs, performance.now() - startedAt);
@@ -45,8 +47,8 @@ export async function fuzzApi(real: Table, options: FuzzOptions): Promise<FuzzRe
     }
     statuses[answer.status] = (statuses[answer.status] ?? 0) + 1;
     if (answer.status >= 500) failures.push(`${shown}: ${answer.status} ${answer.text}`);
-    if (refusals.has(answer.status) && writes() !== before) {
-      failures.push(`${shown}: refused with ${answer.status} and yet ${writes() - before} rows`);
+    if (refusals.has(answer.status) && rows.size > 0) {
+      failures.push(`${shown}: refused with ${answer.status} and yet ${[...rows].join(', ')}`);
     }
     if (at % 100 === 0) {
       api.cloud.log.lines.length = 0;
@@ -93,31 +95,11 @@ type Generated = {
   readonly headers: Record<string, string>;
 };
 
-const goodBodies: readonly unknown[] = [
-  {
-    name: 'render',
-    power: 403,
-    chunks: 4,
-    resources: { cores: 1 },
-    run: { process: { argv: ['sh', '-c', 'true'], env: { A: 'b' }, timeoutSeconds: 5 } },
-    requires: { labels: { a: 'b' }, expressions: [{ key: 'os', op: 'in', value: ['a'] }] },
-    placement: { policy: 'pack', maxEdges: 2 },
-    retries: { attempts: 2 },
-    labels: { team: 'a' },
-  },
-  { priority: 3, labels: { x: 'y' }, retries: { attempts: 4 } },
-  { name: 'edge-2', capacity: { power: 5 }, labels: { a: 'b' }, facts: { os: { name: 'x' } } },
-  { labels: { a: 'b' }, capacity: { power: 9 }, cordoned: true, reason: 'why' },
-  { b: 'boot', e: 1, n: 5, f: 3, w: { job: { d: '0-1', x: { 2: 1 }, a: '3', t: '2:3' } } },
-  { name: 'ci', scopes: ['jobs:read'], pool: 'blue', ttlSeconds: 60 },
-  { weight: 2, strict: true, quota: 100 },
-  { description: 'pool', policy: 'pack' },
-  { query: '{jobs(first:2){nodes{id executions{nodes{edge{name}}}}}}', variables: {} },
-  { version: 1, resources: { a: { type: 'node' } }, tasks: [{ command: 'x', resources: 'a' }] },
-];
+const bodied = routes.filter((route) => fittingBodies[route.operation] !== undefined);
+const anyBody: readonly unknown[] = Object.values(fittingBodies).flat();
 
 function generate(draw: Draw, world: World): Generated {
-  const route = draw.pick(routes);
+  const route = draw.pick(draw.chance(50) ? bodied : routes);
   const method = draw.chance(5)
     ? draw.pick(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
     : route.method;
@@ -129,20 +111,20 @@ function generate(draw: Draw, world: World): Generated {
   if (draw.chance(15)) headers['if-match'] = draw.pick(['*', '"1-a"', 'W/"x"', '""', 'junk']);
   if (draw.chance(10)) headers['if-none-match'] = draw.pick(['*', '"1-a"', '']);
   if (draw.chance(8)) headers['content-type'] = draw.pick(['text/plain', '', 'application/yaml']);
-  const raw = route.method === 'GET' ? undefined : rawBody(draw);
+  const raw = route.method === 'GET' ? undefined : rawBody(draw, fittingBodies[route.operation]);
   return {
     method,
-    path: `${path}${queryOf(draw)}`,
+    path: `${path}${raw !== undefined && draw.chance(75) ? '' : queryOf(draw)}`,
     token: draw.chance(90) ? draw.pick(world.tokens) : draw.pick(['bad', 'x'.repeat(300)]),
     headers,
     ...(raw === undefined ? {} : { raw }),
   };
 }
 
-function rawBody(draw: Draw): string {
+function rawBody(draw: Draw, fitting: readonly unknown[] = anyBody): string {
   if (draw.chance(8)) return draw.pick(['', '{', '[]', 'null', '"x"', '{"a":', '\ufeff{}', '0']);
-  const good = draw.pick(goodBodies);
-  if (draw.chance(20)) return JSON.stringify(good);
+  const good = draw.pick(draw.chance(75) ? fitting : anyBody);
+  if (draw.chance(35)) return JSON.stringify(good);
   return JSON.stringify(draw.chance(80) ? spoilt(draw, good) : hostileValue(draw)) ?? '';
 }
 
@@ -162,24 +144,33 @@ function describe(request: Generated): string {
   return JSON.stringify({ headers: request.headers, raw: request.raw?.slice(0, 300) });
 }
 
-/** Counts what was really written, not what was tried. */
-function countWrites(real: Table): { table: Table; writes: () => number } {
-  let written = 0;
-  const counted = async (request: Promise<boolean>): Promise<boolean> => {
+/** Notes what was really written and stayed: a claim that is given back leaves nothing. */
+function noteWrites(real: Table): { table: Table; rows: Set<string> } {
+  const rows = new Set<string>();
+  const note = (key: Key, isGone: boolean): void => {
+    const name = `${key.pk} ${key.sk}`;
+    if (isGone && rows.delete(name)) return;
+    rows.add(name);
+  };
+  const noted = async (key: Key, request: Promise<boolean>, isGone = false): Promise<boolean> => {
     const held = await request;
-    if (held) written++;
+    if (held) note(key, isGone);
     return held;
   };
   const table: Table = {
     ...real,
-    put: (row, condition) => counted(real.put(row, condition)),
-    update: (key, change, condition) => counted(real.update(key, change, condition)),
-    remove: (key, condition) => counted(real.remove(key, condition)),
+    put: (row, condition) => noted(row, real.put(row, condition)),
+    update: (key, change, condition) => noted(key, real.update(key, change, condition)),
+    remove: (key, condition) => noted(key, real.remove(key, condition), true),
     async transact(writes) {
       const outcome = await real.transact(writes);
-      if (outcome.kind === 'committed') written += writes.length;
+      if (outcome.kind !== 'committed') return outcome;
+      for (const write of writes) {
+        if (write.kind === 'check') continue;
+        note(write.kind === 'put' ? write.row : write.key, write.kind === 'delete');
+      }
       return outcome;
     },
   };
-  return { table, writes: () => written };
+  return { table, rows };
 }
