@@ -27,6 +27,12 @@ describe('the stack', () => {
     }
   });
 
+  test('answers whatever no route takes, the root too, with a function of its own', () => {
+    const routes = [...resourcesOf(template, 'AWS::ApiGatewayV2::Route').values()];
+    const rest = routes.filter(({ Properties }) => Properties.RouteKey === '$default');
+    expect(rest).toMatchObject([{ Properties: { AuthorizationType: 'NONE' } }]);
+  });
+
   test('has no custom resource and nothing that only a container could build', () => {
     const types = Object.values(template.toJSON().Resources as Record<string, { Type: string }>);
     expect(types.filter(({ Type }) => /^Custom::|CustomResource/.test(Type))).toEqual([]);

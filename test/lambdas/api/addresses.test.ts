@@ -55,3 +55,13 @@ test('PUT under a name that is none says so, and stores nothing', async () => {
   }
   expect((await api.request('GET', '/v1/pools')).json.items).toEqual([]);
 });
+
+test('a jobspec that makes one job says where it is; of several there is no one place', async () => {
+  const one = { version: 1, resources: { one: { type: 'core' } } };
+  const task = { command: ['true'], resources: 'one' };
+  const single = await api.request('POST', '/v1/jobspecs', { body: { ...one, tasks: [task] } });
+  expect(single.status).toBe(202);
+  expect(single.headers.location).toBe(`/v1/jobs/${single.json.jobs[0].job.id}`);
+  const both = await api.request('POST', '/v1/jobspecs', { body: { ...one, tasks: [task, task] } });
+  expect([both.status, both.headers.location]).toEqual([202, undefined]);
+});
