@@ -3,9 +3,9 @@ import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/longest-first.ts';
 
 /**
- * Four projects, from quick to long. `fast` is pure or in memory and the gate of every commit; `parts` starts programs,
- * networks or databases, or is slow by nature, one part of the product at a time; `flow` boots the real local cloud and
- * real processes; `browser` drives a page.
+ * Four projects, from quick to long. `fast` is pure or in memory and the gate of every commit;
+ * `parts` starts programs, networks or databases, or is slow by nature, one part of the product at
+ * a time; `flow` boots the real local cloud and real processes; `browser` drives a page.
  */
 const parts = [
   'test/edge-agent/bad-network.test.ts',
@@ -38,7 +38,8 @@ export default defineConfig({
           exclude: [...parts, 'test/flow/**', 'test/browser/**', 'test/night/**'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
-          // Nothing here changes what is global, and most of the time went into loading modules again.
+          // Nothing here changes what is global, and most of the time went into loading modules
+          // again.
           isolate: false,
           maxWorkers,
         },

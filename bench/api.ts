@@ -9,8 +9,9 @@ import { addBareRoutes } from './bare-route.ts';
 import type { Figures } from './run.ts';
 
 /**
- * Submitting a job against a bare function that stores one row, taken in turns in one run on one local cloud: the open
- * bare function, the bare function behind the same authorizer, and `POST /v1/jobs`. Rates are medians of the rounds.
+ * Submitting a job against a bare function that stores one row, taken in turns in one run on one
+ * local cloud: the open bare function, the bare function behind the same authorizer, and `POST
+ * /v1/jobs`. Rates are medians of the rounds.
  */
 const rounds = 3;
 const requestsPerRound = 400;

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 
-/** What submitting is measured against: a function that reads its body, stores one row and answers. */
+/**
+ * What submitting is measured against: a function that reads its body, stores one row and answers.
+ */
 const client = new DynamoDBClient({});
 const TableName = process.env.TABLE_NAME;
 

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
 /**
- * Adds to a copy of the synthesized template two routes that lead to the bare function: `/bare` is open to all, and
- * `/bare-known` stands behind the authorizer of the API. Nothing reads the stream there: what is measured is the way of a
- * request, not the scheduling that it causes, which would only burden the one side.
+ * Adds to a copy of the synthesized template two routes that lead to the bare function: `/bare` is
+ * open to all, and `/bare-known` stands behind the authorizer of the API. Nothing reads the stream
+ * there: what is measured is the way of a request, not the scheduling that it causes, which would
+ * only burden the one side.
  */
 type Resource = { Type: string; Properties: Record<string, unknown>; [key: string]: unknown };
 type Template = { Resources: Record<string, Resource> };

@@ -4,8 +4,9 @@ import { measurePlacement } from './core/placement.ts';
 import type { Figures } from './run.ts';
 
 /**
- * The scheduling core by itself: placement against per-chunk baselines, a pass over a full cell, what a chunk costs,
- * and a simulated fleet to its end. `EDGEWISE_BENCH_CELLS` makes the fleet smaller, with as many jobs for each cell.
+ * The scheduling core by itself: placement against per-chunk baselines, a pass over a full cell,
+ * what a chunk costs, and a simulated fleet to its end. `EDGEWISE_BENCH_CELLS` makes the fleet
+ * smaller, with as many jobs for each cell.
  */
 export async function run(): Promise<readonly Figures[]> {
   const cells = Number(process.env.EDGEWISE_BENCH_CELLS ?? 400);

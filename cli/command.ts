@@ -114,7 +114,9 @@ export const globalFlags = {
   help: { kind: 'switch', short: 'h', about: 'this text' },
 } as const satisfies Flags;
 
-/** Whether a flag of the command itself was given: those that every command takes change nothing. */
+/**
+ * Whether a flag of the command itself was given: those that every command takes change nothing.
+ */
 export function givesAny(given: ReadonlySet<string>): boolean {
   return [...given].some((name) => !(name in globalFlags));
 }

@@ -19,7 +19,9 @@ export const placedMsDefault = 30_000;
 /** While something is waited for it is asked for after 100 ms, then ever less often. */
 export const pollFirstMs = 100;
 export const pollMsMax = 1_000;
-/** How long an API may be away while something is waited for or watched: a restart, a new address. */
+/**
+ * How long an API may be away while something is waited for or watched: a restart, a new address.
+ */
 export const unreachableMsMax = 60_000;
 /** How often `--watch` draws, unless `--every` says otherwise. */
 export const watchEveryMs = 1_000;

@@ -2,7 +2,10 @@ import type { Cell, CellEdge, CellJob } from './cell.ts';
 import type { EdgeName, JobId } from './names.ts';
 import type { Plan } from './plan.ts';
 
-/** The cell as it is stored once the plan is committed: for simulations, dry runs and tests of the fixpoint. */
+/**
+ * The cell as it is stored once the plan is committed: for simulations, dry runs and tests of the
+ * fixpoint.
+ */
 export function applyPlan(cell: Cell, plan: Plan): Cell {
   if (plan.meta === null) return cell;
   const edges = new Map<EdgeName, CellEdge>();

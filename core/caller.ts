@@ -3,9 +3,9 @@ import { type Scope, scopes } from './wire/scopes.ts';
 /**
  * Who calls, and what a caller may do: decided here and nowhere else.
  *
- * A caller is a token (of a user, a program, or the stack's own administrator), or an edge with its own secret. An edge
- * reaches only its own routes. A token may be limited to one pool or one queue: then it sees and changes nothing of
- * others, and what lies outside looks as if it did not exist.
+ * A caller is a token (of a user, a program, or the stack's own administrator), or an edge with its
+ * own secret. An edge reaches only its own routes. A token may be limited to one pool or one queue:
+ * then it sees and changes nothing of others, and what lies outside looks as if it did not exist.
  */
 export type TokenCaller = {
   readonly kind: 'token';
@@ -27,7 +27,10 @@ export type EdgeCaller = {
 
 export type Caller = TokenCaller | EdgeCaller;
 
-/** What a route asks of its caller: a scope of tokens (or any token), the edge in the path, or either. */
+/**
+ * What a route asks of its caller: a scope of tokens (or any token), the edge in the path, or
+ * either.
+ */
 export type Access = {
   readonly scope: Scope | 'any' | null;
   /** An edge's own secret opens this route, too. */

@@ -10,7 +10,8 @@ import type { Failure, Prog } from './wire/prog.ts';
  *
  * The three trees are never mixed, and the types say which is which:
  * - Config (`EdgeConfig`, `Ask`, `QueueConfig`): written only by users through the API.
- * - Desired (`Share`, `EdgeWork`): written only by passes (the API creates a share, the mover moves its ranges).
+ * - Desired (`Share`, `EdgeWork`): written only by passes (the API creates a share, the mover moves
+ *   its ranges).
  * - Inventory (`EdgeFacts`, `EdgeReport`): written only from what edges and the broker say.
  */
 export type Cell = {
@@ -82,7 +83,9 @@ export const queueDefaults: QueueConfig = { weight: 1, strict: false, quota: nul
 
 // Desired
 
-/** The part of a job that belongs to this cell. `done` and `dead` only grow within a retry epoch. */
+/**
+ * The part of a job that belongs to this cell. `done` and `dead` only grow within a retry epoch.
+ */
 export type Share = {
   readonly ranges: RangeSet;
   readonly done: RangeSet;
@@ -90,7 +93,10 @@ export type Share = {
   readonly cancelled: RangeSet;
   /** Chunks that failed at least once and are not done: how often, and when they may run again. */
   readonly retries: ReadonlyMap<number, ChunkRetry>;
-  /** Chunks that were running when their edge was lost or its agent died: how heavily that weighs by now. */
+  /**
+   * Chunks that were running when their edge was lost or its agent died: how heavily that weighs by
+   * now.
+   */
   readonly losses: ReadonlyMap<number, number>;
   /** Edges that refused this job, with the reason they gave last, and when. */
   readonly refusals: ReadonlyMap<EdgeName, Refusal>;
@@ -101,7 +107,10 @@ export type Share = {
   /** The waiting reasons last written to the job's status, to see whether they changed. */
   readonly told: readonly string[];
   readonly startedAtMs: number | null;
-  /** What edges had done of this job before the share was made anew by a `retry`, so that their totals stay absolute. */
+  /**
+   * What edges had done of this job before the share was made anew by a `retry`, so that their
+   * totals stay absolute.
+   */
   readonly past: ReadonlyMap<EdgeName, RangeSet>;
 };
 
@@ -124,7 +133,10 @@ export function newShare(ranges: RangeSet): Share {
   };
 }
 
-/** The share of a job that had ended in the cell, as its user's `retry` makes it again: nothing done is forgotten. */
+/**
+ * The share of a job that had ended in the cell, as its user's `retry` makes it again: nothing done
+ * is forgotten.
+ */
 export function reopenedShare(
   ended: Pick<JobCellStatus, 'done' | 'dead' | 'cancelled' | 'startedAtMs'>,
   executions: Iterable<Pick<Execution, 'edge' | 'done'>>,
@@ -160,13 +172,18 @@ export type EdgeWork = {
   readonly leases: ReadonlyMap<JobId, Lease>;
   /** When this epoch was committed, to see whether it was applied in time. */
   readonly writtenAtMs: number;
-  /** How often the document was written again because the edge did not apply it: spaces the repeats. */
+  /**
+   * How often the document was written again because the edge did not apply it: spaces the repeats.
+   */
   readonly rewrites: number;
   /** Jobs that earlier documents named and this one does not, whose keys every write must null. */
   readonly removed: readonly JobId[];
   /** Since when the edge is taken for lost; `null` while it is not. */
   readonly lostAtMs: number | null;
-  /** Chunks failed here since the last success, over all jobs; and until when the edge is set aside for it. */
+  /**
+   * Chunks failed here since the last success, over all jobs; and until when the edge is set aside
+   * for it.
+   */
   readonly failuresInRow: number;
   readonly asideUntilMs: number | null;
 };
@@ -186,8 +203,9 @@ export const noEdgeWork: EdgeWork = {
 };
 
 /**
- * The part of a share that one edge holds. With empty ranges it is history: kept while the job is in the cell, so that
- * the execution row stays absolute when the edge is given more of the same job.
+ * The part of a share that one edge holds. With empty ranges it is history: kept while the job is
+ * in the cell, so that the execution row stays absolute when the edge is given more of the same
+ * job.
  */
 export type Lease = {
   /** Owned and not yet folded: done and dead chunks leave it. */
@@ -280,7 +298,10 @@ export type CellSummary = {
   };
   /** Power of the chunks that wait for an edge. */
   readonly backlogPower: number;
-  /** The part of it for which no edge of the cell is of the right kind: only another cell can run it. */
+  /**
+   * The part of it for which no edge of the cell is of the right kind: only another cell can run
+   * it.
+   */
   readonly strandedPower: number;
   /** Largest capacity among edges that may get work. */
   readonly largestEdgePower: number;

@@ -12,8 +12,9 @@ import { type CellId, makeCellId } from './names.ts';
 import { isEmpty, type RangeSet, rangeOf, take } from './ranges.ts';
 
 /**
- * Choices between cells, by their stored summaries: which cells get a new job, which cell gets a new edge, and what
- * moves from a full cell to an idle one. Summaries may be a little old; a wrong choice waits longer, nothing breaks.
+ * Choices between cells, by their stored summaries: which cells get a new job, which cell gets a
+ * new edge, and what moves from a full cell to an idle one. Summaries may be a little old; a wrong
+ * choice waits longer, nothing breaks.
  */
 export type CellOffer = {
   readonly id: CellId;
@@ -31,9 +32,10 @@ type Asked = {
 };
 
 /**
- * The cells that share a new job: one with room for all of it if there is one, otherwise as many of the freest as are
- * needed, filled to the same level. A gang, or a job that limits its edges, stays in one cell. When no cell suits, the
- * job waits in the pool's most likely one; a pool without cells gets its first.
+ * The cells that share a new job: one with room for all of it if there is one, otherwise as many of
+ * the freest as are needed, filled to the same level. A gang, or a job that limits its edges, stays
+ * in one cell. When no cell suits, the job waits in the pool's most likely one; a pool without
+ * cells gets its first.
  */
 export function chooseCells(offers: readonly CellOffer[], job: Asked): readonly CellShare[] {
   const pool = offers.filter((offer) => offer.pool === job.spec.pool);
@@ -75,9 +77,9 @@ function byFreePower(a: CellOffer, b: CellOffer): number {
 }
 
 /**
- * The freest cells that have room for all chunks now. Where the fleet has not that much, all cells with something free,
- * and at least so many that none gets more than some waves of the job: spreading it further would not end it sooner,
- * but cut its leases short.
+ * The freest cells that have room for all chunks now. Where the fleet has not that much, all cells
+ * with something free, and at least so many that none gets more than some waves of the job:
+ * spreading it further would not end it sooner, but cut its leases short.
  */
 function enough(freest: readonly CellOffer[], cut: Cut): readonly CellOffer[] {
   let room = 0;
@@ -109,7 +111,10 @@ function divideOver(
   return out;
 }
 
-/** Cells as places: full is when what is reserved and waits is all the power there is; they take more than that. */
+/**
+ * Cells as places: full is when what is reserved and waits is all the power there is; they take
+ * more than that.
+ */
 function placesOf(offers: readonly CellOffer[], cut: Cut): Places {
   const fit = new Int32Array(offers.length).fill(cut.chunks);
   const load = new Float64Array(offers.length);
@@ -147,9 +152,10 @@ export type CellMove = {
 };
 
 /**
- * Waiting power that should move: from cells whose backlog exceeds what they have free, to cells of the same pool with
- * nothing waiting and room, the needs of the fullest first; and from cells that have no edge of the right kind, to the
- * others of the pool in turn, since their summaries do not say what kinds they have. Each cell takes part in one move.
+ * Waiting power that should move: from cells whose backlog exceeds what they have free, to cells of
+ * the same pool with nothing waiting and room, the needs of the fullest first; and from cells that
+ * have no edge of the right kind, to the others of the pool in turn, since their summaries do not
+ * say what kinds they have. Each cell takes part in one move.
  */
 export function planMoves(offers: readonly CellOffer[], turn: number): readonly CellMove[] {
   const moves = movesToIdle(offers);
@@ -195,7 +201,10 @@ function excess({ summary }: CellOffer): number {
   return summary.backlogPower - summary.strandedPower - summary.power.free;
 }
 
-/** What makes both wait equally long for their size, and at least what the idle one could start at once. */
+/**
+ * What makes both wait equally long for their size, and at least what the idle one could start at
+ * once.
+ */
 function evenPart(from: CellOffer, to: CellOffer): number {
   const [a, b] = [from.summary.power.total, to.summary.power.total];
   const even = Math.floor((excess(from) * b) / Math.max(a + b, 1));

@@ -1,9 +1,10 @@
 /**
- * Divides a number of equal chunks over places so that all are filled to the same level: water-filling.
+ * Divides a number of equal chunks over places so that all are filled to the same level:
+ * water-filling.
  *
- * Used for slots over edges and for a job's chunks over cells. It counts, it does not enumerate: the cost grows with
- * the number of places and not with the number of chunks. Places are columns, so that a hundred thousand of them are
- * a few sweeps over flat arrays.
+ * Used for slots over edges and for a job's chunks over cells. It counts, it does not enumerate:
+ * the cost grows with the number of places and not with the number of chunks. Places are columns,
+ * so that a hundred thousand of them are a few sweeps over flat arrays.
  */
 export type Places = {
   /** How many chunks each place can still take. */
@@ -28,8 +29,9 @@ export function divide(wanted: number, places: Places): Division {
 }
 
 /**
- * Whole chunks up to a level, then at most one more for each place that the level cuts through. The level need not be
- * exact for that, so of many places it is first looked for in a sample, and only when it does not serve in all of them.
+ * Whole chunks up to a level, then at most one more for each place that the level cuts through. The
+ * level need not be exact for that, so of many places it is first looked for in a sample, and only
+ * when it does not serve in all of them.
  */
 function fill(wanted: number, places: Places, chunks: Int32Array): void {
   const sampled = places.fit.length > sampleAbove;
@@ -49,7 +51,10 @@ const sampleAbove = 4_096;
 const sampleStride = 31;
 const sweepsMax = 60;
 
-/** The level to which `wanted` fractional chunks fill the places: Newton's steps, kept inside a bracket. */
+/**
+ * The level to which `wanted` fractional chunks fill the places: Newton's steps, kept inside a
+ * bracket.
+ */
 function levelFor(wanted: number, { fit, load, room }: Places, stride: number): number {
   let low = Number.POSITIVE_INFINITY;
   let high = 0;
@@ -153,7 +158,9 @@ function giveLowest(
   return rest;
 }
 
-/** One by one to wherever the level ends lowest: only where rounding leaves no level that serves. */
+/**
+ * One by one to wherever the level ends lowest: only where rounding leaves no level that serves.
+ */
 function topOff(rest: number, { fit, load, room }: Places, chunks: Int32Array): void {
   for (let left = rest; left > 0; left--) {
     let best = -1;

@@ -5,14 +5,17 @@ import type { Facts, FactValue } from './wire/facts.ts';
 import { isRecord } from './wire/work.ts';
 
 /**
- * Facts as an edge says them, and the part of them that its cell keeps beside it: capacity, labels, and the leaves that
- * expressions address. Both are read as hostile input; what makes no sense is left out rather than guessed at.
+ * Facts as an edge says them, and the part of them that its cell keeps beside it: capacity, labels,
+ * and the leaves that expressions address. Both are read as hostile input; what makes no sense is
+ * left out rather than guessed at.
  */
 export function cellFactsOf(facts: Facts): EdgeFacts {
   return { capacity: facts.capacity, labels: facts.labels, flat: flattenFacts(facts.facts) };
 }
 
-/** `{os: {version: "12"}}` becomes `{"os.version": "12"}`; the first leaves only, long texts cut. */
+/**
+ * `{os: {version: "12"}}` becomes `{"os.version": "12"}`; the first leaves only, long texts cut.
+ */
 export function flattenFacts(facts: Facts['facts']): EdgeFacts['flat'] {
   const flat: Record<string, string | number | boolean> = {};
   let leaves = 0;
@@ -32,8 +35,8 @@ export function flattenFacts(facts: Facts['facts']): EdgeFacts['flat'] {
 }
 
 /**
- * States of a disk, as agents tell them in the fact `health`, in which no result could be kept: such an edge starts
- * nothing, so it must not be given anything either.
+ * States of a disk, as agents tell them in the fact `health`, in which no result could be kept:
+ * such an edge starts nothing, so it must not be given anything either.
  */
 const diskTroubles: ReadonlySet<unknown> = new Set(['disk-full', 'read-only', 'disk-failing']);
 

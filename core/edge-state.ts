@@ -4,10 +4,12 @@ import { rewritesMax } from './limits.ts';
 import { isEmpty } from './ranges.ts';
 
 /**
- * The lamps of an edge, computed here and nowhere else, so that list, detail, statistics and graph always agree.
+ * The lamps of an edge, computed here and nowhere else, so that list, detail, statistics and graph
+ * always agree.
  *
- * Two things are told apart: the link (what the broker and the passes say of it: `enrolled` is an edge never heard of)
- * and the intent of its users (`cordoned`, `draining`, `removed`). Whether it is busy is what it holds.
+ * Two things are told apart: the link (what the broker and the passes say of it: `enrolled` is an
+ * edge never heard of) and the intent of its users (`cordoned`, `draining`, `removed`). Whether it
+ * is busy is what it holds.
  */
 export const edgeLinks = ['enrolled', 'connected', 'disconnected', 'lost'] as const;
 export type EdgeLink = (typeof edgeLinks)[number];
@@ -66,7 +68,9 @@ export function isLit(edge: Observed, name: EdgeLampName, nowMs: number): boolea
   }
 }
 
-/** Whether it may get new work: as the statistics count it, and as a pass decides it with reasons. */
+/**
+ * Whether it may get new work: as the statistics count it, and as a pass decides it with reasons.
+ */
 function isOpen({ config, report, work, facts }: Observed, nowMs: number): boolean {
   if (config.cordoned !== null || config.drain !== null || config.removing !== null) return false;
   if (report?.connected !== true || diskTroubleOf(facts) !== null) return false;

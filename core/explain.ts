@@ -9,8 +9,8 @@ import { waitingOf } from './reconcile/waiting.ts';
 import { decide } from './reconcile.ts';
 
 /**
- * Why chunks of a job wait in this cell now, by the very decisions that a pass would make: nothing is stored.
- * Empty when nothing waits, or when the job is not here.
+ * Why chunks of a job wait in this cell now, by the very decisions that a pass would make: nothing
+ * is stored. Empty when nothing waits, or when the job is not here.
  */
 export function explain(cell: Cell, job: JobId, nowMs: number): readonly WaitingCount[] {
   const pass = decide(cell, nowMs, Number.POSITIVE_INFINITY);
@@ -18,7 +18,10 @@ export function explain(cell: Cell, job: JobId, nowMs: number): readonly Waiting
   return draft === undefined ? [] : waitingOf(pass, draft);
 }
 
-/** Where a job would go in this cell if it were submitted now; several passes' worth of rows are counted as one. */
+/**
+ * Where a job would go in this cell if it were submitted now; several passes' worth of rows are
+ * counted as one.
+ */
 export type JobPlan = {
   readonly executions: readonly {
     readonly edge: EdgeName;

@@ -14,8 +14,9 @@ import { rangeOf } from './ranges.ts';
 /**
  * The status of a job: a fold of the absolute counts of its cells, attached beside its spec.
  *
- * Only the fold changes it, with two exceptions that users cause: `cancelled` and the first version at submit. Because
- * the counts are absolute, folding twice or in any order gives the same status, and no counter can drift.
+ * Only the fold changes it, with two exceptions that users cause: `cancelled` and the first version
+ * at submit. Because the counts are absolute, folding twice or in any order gives the same status,
+ * and no counter can drift.
  */
 export type JobStatus = {
   readonly job: JobId;
@@ -102,8 +103,9 @@ export function percentOf(status: Pick<JobStatus, 'cut' | 'counts' | 'donePower'
 }
 
 /**
- * The status after its cells said what they have. Chunks that no cell has counted yet, or that two cells count while they
- * move from one to the other, are pending: what is done, dead or running is in exactly one cell.
+ * The status after its cells said what they have. Chunks that no cell has counted yet, or that two
+ * cells count while they move from one to the other, are pending: what is done, dead or running is
+ * in exactly one cell.
  */
 export function foldJob(
   status: JobStatus,

@@ -1,7 +1,10 @@
 import type { JobId } from './names.ts';
 import { count, has, type RangeSet } from './ranges.ts';
 
-/** What one chunk needs of an edge, and what an edge has: power and any number of other named amounts. */
+/**
+ * What one chunk needs of an edge, and what an edge has: power and any number of other named
+ * amounts.
+ */
 export type ResourceVector = Readonly<Record<string, number>> & { readonly power: number };
 
 export type Run =
@@ -66,8 +69,8 @@ export type Requires = {
 export type PlacementPolicy = 'spread' | 'pack' | 'fastest';
 
 /**
- * The spec of a job with every default filled in and the cut decided. Config: users write it, nothing else does.
- * Chunk `chunks - 1` reserves `lastChunkPower`, all others `chunkPower`.
+ * The spec of a job with every default filled in and the cut decided. Config: users write it,
+ * nothing else does. Chunk `chunks - 1` reserves `lastChunkPower`, all others `chunkPower`.
  */
 export type JobSpec = {
   readonly name: string | null;
@@ -107,9 +110,9 @@ export type Cut = {
 };
 
 /**
- * How a job is cut into chunks. `power: P, chunks: n` gives each chunk `floor(P/n)` and the last one the
- * remainder as well. `power` alone: four chunks, or as many as are needed so that each fits the largest eligible edge;
- * a power too small to be divided is one chunk.
+ * How a job is cut into chunks. `power: P, chunks: n` gives each chunk `floor(P/n)` and the last
+ * one the remainder as well. `power` alone: four chunks, or as many as are needed so that each fits
+ * the largest eligible edge; a power too small to be divided is one chunk.
  */
 export function cutJob(
   ask: { power: number | null; chunkPower: number | null; chunks: number | null },

@@ -5,7 +5,10 @@
 
 /** A cell is read whole by every pass; 250 edges keep that Query in few pages. */
 export const cellEdgesMax = 250;
-/** Jobs with a share in one cell that a pass looks at; later ones wait their turn in submission order. */
+/**
+ * Jobs with a share in one cell that a pass looks at; later ones wait their turn in submission
+ * order.
+ */
 export const cellSharesMax = 1_000;
 /** TransactWriteItems takes 100 actions; one is the cell's META row. */
 export const planRowsMax = 99;
@@ -29,17 +32,25 @@ export const idempotencyKeyLengthMax = 128;
 export const dependenciesMax = 20;
 export const listLimitDefault = 50;
 export const listLimitMax = 500;
-/** Lambda: a synchronous answer has at most 6 MB (quota of the service); headers and the frame of the page need some. */
+/**
+ * Lambda: a synchronous answer has at most 6 MB (quota of the service); headers and the frame of
+ * the page need some.
+ */
 export const answerBytesMax = 6_000_000;
 
-/** A job with `power` alone is cut into this many chunks, or more when they would not fit an edge. */
+/**
+ * A job with `power` alone is cut into this many chunks, or more when they would not fit an edge.
+ */
 export const chunksDefault = 4;
 /** What an edge has when it does not say otherwise. */
 export const edgePowerDefault = 250;
 
 export const lostAfterSecondsDefault = 120;
 export const lostAfterSecondsMin = 5;
-/** More than this part of a cell lost in one pass looks like trouble of our own: hold and raise an alarm. */
+/**
+ * More than this part of a cell lost in one pass looks like trouble of our own: hold and raise an
+ * alarm.
+ */
 export const lostShareMax = 0.3;
 /** The breaker does not hold below this many lost edges: a cell of two may lose one. */
 export const lostEdgesHoldMin = 3;
@@ -55,8 +66,9 @@ export const ticksMissedMax = 3;
 export const leaseTargetSecondsDefault = 60;
 export const leaseChunksMax = 100_000;
 /**
- * A chunk that was running again and again when its edge was lost or its agent died is taken for their killer: three lost
- * edges, or twenty deaths of agents that came back. Long chunks outlive a few restarts that they did not cause.
+ * A chunk that was running again and again when its edge was lost or its agent died is taken for
+ * their killer: three lost edges, or twenty deaths of agents that came back. Long chunks outlive a
+ * few restarts that they did not cause.
  */
 export const chunkDeathsMax = 20;
 export const deathsOfLostEdge = 7;
@@ -65,7 +77,10 @@ export const epochMax = 2 ** 50;
 /** This many chunks failed in a row on one edge, and none done: set the edge aside. */
 export const edgeFailuresMax = 20;
 export const edgeSetAsideMs = 300_000;
-/** An edge that refused a job is asked again after this: policies have hours, and owners change their minds. */
+/**
+ * An edge that refused a job is asked again after this: policies have hours, and owners change
+ * their minds.
+ */
 export const refusalKeptMs = 900_000;
 /** Seconds after which an epoch that the edge has not applied is written again. */
 export const shadowRewriteMs = 5_000;
@@ -117,7 +132,10 @@ export const tokenTtlSecondsMax = 10 * 365 * 24 * 3_600;
 export const enrolTtlSecondsDefault = 3_600;
 export const enrolTtlSecondsMax = 7 * 24 * 3_600;
 export const enrolUsesMax = 10_000;
-/** An edge that asks again within this time for the same key gets the certificate of its last renewal. */
+/**
+ * An edge that asks again within this time for the same key gets the certificate of its last
+ * renewal.
+ */
 export const renewalRepeatMs = 3_600_000;
 /** Rows a filtered list looks at for one answer; the cursor goes on from there. */
 export const listRowsExaminedMax = 2_000;
@@ -134,7 +152,10 @@ export const jobspecTasksMax = 20;
 export const transactRowsMax = 100;
 export const batchGetKeysMax = 100;
 export const batchGetRoundsMax = 8;
-/** A request to a service of AWS: tries, the pauses between them, and how long a service may be silent. */
+/**
+ * A request to a service of AWS: tries, the pauses between them, and how long a service may be
+ * silent.
+ */
 export const awsAttemptsMax = 4;
 export const awsRetryMs = 50;
 export const awsRetryMsMax = 2_000;
@@ -145,13 +166,19 @@ export const awsSocketsMax = 50;
 export const transactAttemptsMax = 4;
 export const transactRetryMs = 25;
 
-/** Failed chunks of one share that wait for their next attempt; a failure beyond dies at once (the row is bounded). */
+/**
+ * Failed chunks of one share that wait for their next attempt; a failure beyond dies at once (the
+ * row is bounded).
+ */
 export const retriesPerShareMax = 4_000;
 /** Beyond this many, no fresh chunk of the job starts until some of them have ended. */
 export const retriesPerShareHold = 1_000;
 /** Rows of a plan that folding leaves to placement, so that a flood of reports cannot starve it. */
 export const foldRowsKept = 24;
-/** An edge that did not apply its document after this many repeats is given nothing more until it does. */
+/**
+ * An edge that did not apply its document after this many repeats is given nothing more until it
+ * does.
+ */
 export const rewritesMax = 3;
 /** And after this many, some ten minutes, what it does not work on is given to others. */
 export const deafRewritesMin = 7;
@@ -160,10 +187,15 @@ export const asideShareMax = 0.3;
 /** A gang is granted in one transaction: two rows an edge. */
 export const gangNodesMax = 40;
 
-/** Leaves of an edge's facts that lie in its cell, which every pass reads: 250 edges at about a kilobyte. */
+/**
+ * Leaves of an edge's facts that lie in its cell, which every pass reads: 250 edges at about a
+ * kilobyte.
+ */
 export const factLeavesMax = 64;
 export const factTextLengthMax = 128;
-/** A pass that finds itself due again at once goes on this often before it lets others have a turn. */
+/**
+ * A pass that finds itself due again at once goes on this often before it lets others have a turn.
+ */
 export const passRoundsMax = 4;
 /** Shadow updates in flight from one pass; IoT Core allows 4,000 a second per account. */
 export const shadowWritesAtOnce = 16;
@@ -176,7 +208,10 @@ export const tableWritesAtOnce = 16;
 export const timerDelaySecondsMax = 900;
 /** A cell without work is looked at this often all the same, in case a wake-up was lost. */
 export const idleTickEveryMs = 600_000;
-/** Finished jobs and chunks are counted in intervals of this length, and kept longer than the history reaches back. */
+/**
+ * Finished jobs and chunks are counted in intervals of this length, and kept longer than the
+ * history reaches back.
+ */
 export const rateIntervalMs = 10_000;
 export const rateTtlSeconds = 7_200;
 /** The history of the fleet's figures: so many minutes, the one that is not over included. */
@@ -185,19 +220,29 @@ export const historyMinutes = 60;
 export const rollupAttemptsMax = 8;
 /** The broker counts connections per client and forgets the count an hour after the last. */
 export const connectionOrderMs = 50 * 60_000;
-/** When queues compete, the part of the cell that one turn may take before it is the next queue's. */
+/**
+ * When queues compete, the part of the cell that one turn may take before it is the next queue's.
+ */
 export const fairTurnShare = 1 / 16;
-/** A transaction that met another one at the same rows waits up to this long and tries this often. */
+/**
+ * A transaction that met another one at the same rows waits up to this long and tries this often.
+ */
 export const conflictAttemptsMax = 12;
 export const conflictWaitMsMax = 200;
-/** Label keys and values per key that a cell's summary lists; more values than that are not listed at all. */
+/**
+ * Label keys and values per key that a cell's summary lists; more values than that are not listed
+ * at all.
+ */
 export const summaryLabelsMax = 16;
 export const summaryLabelValuesMax = 16;
 /** Intervals in one stored set: a row of 400 KB cannot hold more. */
 export const storedIntervalsMax = 200_000;
 /** Jobs whose executions are added up for the totals of an edge: one batch read. */
 export const edgeTotalsJobsMax = 100;
-/** Work that would start within this time is not stolen: asking back and granting costs two document writes. */
+/**
+ * Work that would start within this time is not stolen: asking back and granting costs two document
+ * writes.
+ */
 export const stealWaitMs = 3_000;
 /** Jobs whose waiting reasons one pass compares with what their status says. */
 export const waitingJobsMax = 64;
@@ -213,7 +258,10 @@ export const removalLookSecondsMax = 300;
 export const graphqlTokensMax = 2_000;
 /** How long a chunk that failed waits for an edge without failures before any edge may try it. */
 export const retryElsewhereMs = 60_000;
-/** How many rounds of its power a cell takes of a job before another cell with nothing free is asked too. */
+/**
+ * How many rounds of its power a cell takes of a job before another cell with nothing free is asked
+ * too.
+ */
 export const wavesPerCellMax = 16;
 /** Jobs per part of the table whose fold one tick looks after; the rest waits a minute more. */
 export const owedFoldsMax = 50;

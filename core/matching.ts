@@ -3,9 +3,10 @@ import { type Expression, executorOf } from './job.ts';
 import type { WaitingReason } from './plan.ts';
 
 /**
- * Whether an edge is of the kind a job asks for, whatever is free there now. The same function places and explains.
- * Labels of users override labels of the edge. Keys of expressions address labels (`labels.site`, `site`) and facts
- * (`facts.os.version`, `os.version`); versions compare as versions.
+ * Whether an edge is of the kind a job asks for, whatever is free there now. The same function
+ * places and explains. Labels of users override labels of the edge. Keys of expressions address
+ * labels (`labels.site`, `site`) and facts (`facts.os.version`, `os.version`); versions compare as
+ * versions.
  */
 export type Mismatch = { readonly reason: WaitingReason; readonly detail: string };
 
@@ -93,8 +94,9 @@ function same(actual: Leaf, wanted: Leaf): boolean {
 }
 
 /**
- * Compares part by part: numbers as numbers (`5.10` is above `5.9`), letters as letters, and a number above letters,
- * so that `1.0-rc1` is below `1.0.1`; a missing part counts as zero, and a pre-release is below its release.
+ * Compares part by part: numbers as numbers (`5.10` is above `5.9`), letters as letters, and a
+ * number above letters, so that `1.0-rc1` is below `1.0.1`; a missing part counts as zero, and a
+ * pre-release is below its release.
  */
 export function compareVersions(a: string, b: string): number {
   const left = partsOf(a);

@@ -20,9 +20,10 @@ import { planOf } from './reconcile/plan-of.ts';
 import { touchJob } from './reconcile/rows.ts';
 
 /**
- * Moves waiting chunks from one cell to another: two plans that are committed in one transaction, each against its own
- * cell's version, so that no chunk is ever in two shares or in none. Only chunks that never ran move, since attempts
- * are remembered where they happened; gangs and jobs that limit their edges stay whole.
+ * Moves waiting chunks from one cell to another: two plans that are committed in one transaction,
+ * each against its own cell's version, so that no chunk is ever in two shares or in none. Only
+ * chunks that never ran move, since attempts are remembered where they happened; gangs and jobs
+ * that limit their edges stay whole.
  */
 export type Move = {
   readonly from: Plan;
@@ -82,7 +83,9 @@ function withMore(job: CellJob, ranges: RangeSet): CellJob {
   return { ...job, share: { ...job.share, ranges: union(job.share.ranges, ranges) } };
 }
 
-/** What may move there, up to this power; what no edge here is of the right kind for moves whole. */
+/**
+ * What may move there, up to this power; what no edge here is of the right kind for moves whole.
+ */
 export function chooseRanges(
   from: Cell,
   to: Cell,

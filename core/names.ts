@@ -1,4 +1,7 @@
-/** Names and ids. Ids sort by creation time; names are DNS labels, so they are safe in keys, topics and URLs. */
+/**
+ * Names and ids. Ids sort by creation time; names are DNS labels, so they are safe in keys, topics
+ * and URLs.
+ */
 
 export type JobId = string & { readonly __job?: never };
 export type EdgeName = string & { readonly __edge?: never };
@@ -13,7 +16,10 @@ export function isName(text: string): text is EdgeName {
 /** 9 characters of base-36 milliseconds keep their order until the year 5188. */
 const timeDigits = 9;
 
-/** A job id: the time first, so that ids sort, then randomness given by the caller (at least 48 bits). */
+/**
+ * A job id: the time first, so that ids sort, then randomness given by the caller (at least 48
+ * bits).
+ */
 export function makeJobId(nowMs: number, random: Uint8Array): JobId {
   let tail = '';
   for (const byte of random) tail += (byte % 36).toString(36);
@@ -32,7 +38,10 @@ export function timeDigitsOf(nowMs: number): string {
   return nowMs.toString(36).padStart(timeDigits, '0');
 }
 
-/** Cells are numbered inside their pool: `default.0`. A pool name has no dot, so this cannot collide. */
+/**
+ * Cells are numbered inside their pool: `default.0`. A pool name has no dot, so this cannot
+ * collide.
+ */
 export function makeCellId(pool: string, index: number): CellId {
   return `${pool}.${index}` as CellId;
 }

@@ -7,9 +7,9 @@ import type { Failure } from './wire/prog.ts';
 /**
  * What a pass decided, so specific that whoever carries it out has no choice left.
  *
- * All of it is committed in one transaction together with the cell's META row at `seenVersion`; when that version has
- * moved, nothing is written and the pass is run again on what is stored now. Only after the commit are the `work`
- * shadows of `shadows` written.
+ * All of it is committed in one transaction together with the cell's META row at `seenVersion`;
+ * when that version has moved, nothing is written and the pass is run again on what is stored now.
+ * Only after the commit are the `work` shadows of `shadows` written.
  */
 export type Plan = {
   readonly seenVersion: number;

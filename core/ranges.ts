@@ -1,10 +1,12 @@
 /**
- * A set of chunk numbers, kept as sorted disjoint intervals: the data structure everything else is made of.
+ * A set of chunk numbers, kept as sorted disjoint intervals: the data structure everything else is
+ * made of.
  *
- * A job is `[0,n)`; shares, leases and what an agent still owes are subsets of it. All operations cost time in the
- * number of intervals, never in the number of chunks. The representation is a flat list `[start, end, start, end, …]`
- * with exclusive ends, strictly increasing, so that two equal sets are equal element by element.
- * The text form is `0-41,43` (inclusive ends); the empty set is the empty string.
+ * A job is `[0,n)`; shares, leases and what an agent still owes are subsets of it. All operations
+ * cost time in the number of intervals, never in the number of chunks. The representation is a flat
+ * list `[start, end, start, end, …]` with exclusive ends, strictly increasing, so that two equal
+ * sets are equal element by element. The text form is `0-41,43` (inclusive ends); the empty set is
+ * the empty string.
  */
 
 declare const rangeSetBrand: unique symbol;
@@ -67,7 +69,9 @@ export function* chunksOf(set: RangeSet): Generator<number> {
   }
 }
 
-/** Adds `[start, end)`, which must not begin before the last interval begins, joining what touches. */
+/**
+ * Adds `[start, end)`, which must not begin before the last interval begins, joining what touches.
+ */
 function append(out: number[], start: number, end: number): void {
   if (end <= start) return;
   const lastEnd = out[out.length - 1];
@@ -186,7 +190,10 @@ function parseBound(text: string): number | null {
   return Number.isSafeInteger(value) ? value : null;
 }
 
-/** Reads hostile text: `null` when it is not the canonical form (sorted, disjoint, no leading zeros, bounded). */
+/**
+ * Reads hostile text: `null` when it is not the canonical form (sorted, disjoint, no leading zeros,
+ * bounded).
+ */
 export function parseRanges(text: string, intervalsMax = 10_000): RangeSet | null {
   if (text === '') return emptyRanges;
   const out: number[] = [];

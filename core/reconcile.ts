@@ -20,17 +20,21 @@ import { topUp } from './reconcile/top-up.ts';
 import { tellWaiting } from './reconcile/waiting.ts';
 
 /**
- * The scheduler: everything stored for a cell and the time in, everything to write out. This is the map of
- * a pass; each phase is a file of its own under `reconcile/` and works on the drafts of `draft.ts`.
+ * The scheduler: everything stored for a cell and the time in, everything to write out. This is the
+ * map of a pass; each phase is a file of its own under `reconcile/` and works on the drafts of
+ * `draft.ts`.
  *
- * Run again on its own result it changes nothing. A plan is bounded in rows; what did not fit is left to the next pass,
- * which the plan then asks for at once.
+ * Run again on its own result it changes nothing. A plan is bounded in rows; what did not fit is
+ * left to the next pass, which the plan then asks for at once.
  */
 export function reconcile(cell: Cell, nowMs: number): Plan {
   return planOf(decide(cell, nowMs));
 }
 
-/** The decisions of a pass before they are written down: what a plan is made of, and what explanations look at. */
+/**
+ * The decisions of a pass before they are written down: what a plan is made of, and what
+ * explanations look at.
+ */
 export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
   const pass = openPass(cell, nowMs, rowsMax);
   observeHealth(pass);
@@ -50,7 +54,10 @@ export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
   return pass;
 }
 
-/** One job's turn: chunks for idle edges first, then refills, so that nobody hoards while others stand idle. */
+/**
+ * One job's turn: chunks for idle edges first, then refills, so that nobody hoards while others
+ * stand idle.
+ */
 function serve(pass: Pass, job: JobDraft, powerMax: number): Turn {
   const turn =
     job.ask.spec.placement.nodes === null ? place(pass, job, powerMax) : placeGang(pass, job);

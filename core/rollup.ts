@@ -35,9 +35,9 @@ export type Rollup = {
 };
 
 /**
- * Decides what the new counts mean for the job. A pure function of what is stored, so that it may be run again at any
- * time: releases and cancellations are repeated as long as a cell does not show them, and nothing hangs on having seen a
- * particular event.
+ * Decides what the new counts mean for the job. A pure function of what is stored, so that it may
+ * be run again at any time: releases and cancellations are repeated as long as a cell does not show
+ * them, and nothing hangs on having seen a particular event.
  */
 export function rollUp(view: RollupView, nowMs: number): Rollup {
   const { status, cells } = view;
@@ -87,12 +87,15 @@ const eventKinds: Readonly<Record<JobState, string>> = {
 function eventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[] {
   if (before.state === next.state) return [];
   const isFirstStart = next.state === 'running' && before.startedAtMs === null;
-  // By the clock of the cell, where it says: a job that ends at once must not end before it started.
+  // By the clock of the cell, where it says: a job that ends at once must not end before it
+  // started.
   const atMs = next.endedAtMs ?? (isFirstStart ? next.startedAtMs : null) ?? nowMs;
   return [{ atMs, kind: eventKinds[next.state], by: 'scheduler', detail: sentenceOf(next) }];
 }
 
-/** The reason is for programs; who reads the timeline gets it in words, with how far the job came. */
+/**
+ * The reason is for programs; who reads the timeline gets it in words, with how far the job came.
+ */
 function sentenceOf({ reason, counts: { done, dead, total } }: JobStatus): string {
   const ends = dead === 0 ? '' : `, ${dead} dead`;
   const far = `${done} of ${total} chunks done${ends}.`;
@@ -111,14 +114,22 @@ const reasonWords: Readonly<Record<string, string>> = {
 export type RollupStore = {
   /** `null` for a job that was purged. */
   load(job: JobId): Promise<RollupView | null>;
-  /** Status, timeline and statistics together, or `conflict` when the status is no longer the one that was seen. */
+  /**
+   * Status, timeline and statistics together, or `conflict` when the status is no longer the one
+   * that was seen.
+   */
   save(seen: JobStatus, rollup: Rollup): Promise<'saved' | 'conflict'>;
   /** Sets what the cells are asked; a cell that has ended the job is left alone. */
   release(job: JobId, cells: readonly CellId[]): Promise<void>;
   cancel(job: JobId, cells: readonly CellId[]): Promise<void>;
   dependantsOf(job: JobId): Promise<readonly JobId[]>;
-  /** The final status holds everything that was said until then: nobody has to come back to this job. */
+  /**
+   * The final status holds everything that was said until then: nobody has to come back to this
+   * job.
+   */
   settle(job: JobId, endedAtMs: number): Promise<void>;
-  /** Counts progress in the current interval; a count that is lost makes a rate a little too low. */
+  /**
+   * Counts progress in the current interval; a count that is lost makes a rate a little too low.
+   */
   countProgress(progress: Rollup['progress'], atMs: number): Promise<void>;
 };

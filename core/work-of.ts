@@ -55,7 +55,10 @@ export function attemptsOf(
   return attempts;
 }
 
-/** Bytes of one job's entry in the document without its ranges: keys, id, hash and numbers at their longest. */
+/**
+ * Bytes of one job's entry in the document without its ranges: keys, id, hash and numbers at their
+ * longest.
+ */
 const entryBytesBase = 92;
 
 /** An upper bound of what this entry takes of the document. */

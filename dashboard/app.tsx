@@ -15,8 +15,8 @@ import { Header } from './view/header.tsx';
 import { Empty } from './view/notice.tsx';
 
 /**
- * The shell. States: finding the API → signed out → signed in; a 401 on any request leads back to signed out, with the
- * reason, and the address stays, so that signing in again shows the same page.
+ * The shell. States: finding the API → signed out → signed in; a 401 on any request leads back to
+ * signed out, with the reason, and the address stays, so that signing in again shows the same page.
  */
 export function App() {
   const [api, setApi] = useState<string | null | undefined>(undefined);
@@ -70,7 +70,8 @@ function Pages({ onSignOut }: { onSignOut: () => void }) {
   const first = useRef(true);
   useEffect(() => {
     document.title = titleOf(route);
-    // A new page begins at its top, for the eye and for the keyboard; a new filter does not move anybody.
+    // A new page begins at its top, for the eye and for the keyboard; a new filter does not move
+    // anybody.
     if (!first.current) {
       scrollTo(0, 0);
       main.current?.focus({ preventScroll: true });

@@ -7,7 +7,10 @@
 export const progEveryMsMin = 60;
 /** In case both the broker's word of a connection and the report that followed it were lost. */
 export const idleReportEveryMs = 6 * 3_600_000;
-/** Mere progress is told at least this often; the cloud writes a refill again that is not applied in a minute. */
+/**
+ * Mere progress is told at least this often; the cloud writes a refill again that is not applied in
+ * a minute.
+ */
 export const progEveryMsMax = 45_000;
 /** A chunk that ends sooner is reported once, as done, and not also as running. */
 export const startReportMs = 250;
@@ -40,7 +43,10 @@ export const httpTimeoutMs = 15_000;
 export const httpAnswerBytesMax = 1024 * 1024;
 export const pollBusyMs = 1_000;
 export const pollIdleMs = 3_000;
-/** So many edges of one process enrol at the same time: few at first, and one more after every so many. */
+/**
+ * So many edges of one process enrol at the same time: few at first, and one more after every so
+ * many.
+ */
 export const enrolTurns = { atFirst: 2, atOnce: 8, every: 4 };
 /** So many edges of one process connect at the same time. */
 export const connectConcurrency = 50;
@@ -55,7 +61,9 @@ export const renewCheckMs = 6 * 3_600_000;
 
 export const specRetryMsMin = 500;
 export const specRetryMsMax = 60_000;
-/** A spec that could not be had for this long is told to be missing, so that others get the work. */
+/**
+ * A spec that could not be had for this long is told to be missing, so that others get the work.
+ */
 export const specPatienceMs = 300_000;
 export const specsInMemoryMax = 1_000;
 export const specsOnDiskMax = 2_000;

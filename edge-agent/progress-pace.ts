@@ -2,9 +2,10 @@ import { progEveryMs } from '../core/limits.ts';
 import { progEveryMsMax } from './limits.ts';
 
 /**
- * How soon mere progress of a job is told. A report a second for as long as a job lasts would cost more than all the rest
- * of it, and nobody looks that closely at hour three: so the wait grows with the time that the job has been worked on
- * here. What the scheduler waits for is never subject to this.
+ * How soon mere progress of a job is told. A report a second for as long as a job lasts would cost
+ * more than all the rest of it, and nobody looks that closely at hour three: so the wait grows with
+ * the time that the job has been worked on here. What the scheduler waits for is never subject to
+ * this.
  */
 export type ProgressPace = {
   waitMs(job: string, nowMs: number): number;

@@ -6,8 +6,9 @@ export function makeTurnstile(atOnce: number): Turnstile {
 }
 
 /**
- * Begins narrow and lets one more through at a time after every so many that came through well: many at once would each
- * make a plane that was asleep start a function of its own, where a few are served by the same.
+ * Begins narrow and lets one more through at a time after every so many that came through well:
+ * many at once would each make a plane that was asleep start a function of its own, where a few are
+ * served by the same.
  */
 export function makeWideningTurnstile(widths: {
   readonly atFirst: number;

@@ -1,4 +1,7 @@
-/** Runs `work` for each item, at most `atOnce` at a time; the first failure is thrown when all have ended. */
+/**
+ * Runs `work` for each item, at most `atOnce` at a time; the first failure is thrown when all have
+ * ended.
+ */
 export async function eachAtOnce<T>(
   items: readonly T[],
   atOnce: number,

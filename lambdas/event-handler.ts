@@ -5,9 +5,9 @@ import type { RequestLog } from './log.ts';
 export type BatchAnswer = { batchItemFailures: { itemIdentifier: string }[] };
 
 /**
- * Wraps what a function does with what every function needs: its lines carry the id of the request, and a failure is logged
- * with its cause before Lambda hears of it.
- * Nothing else happens here; what is done with an event is in the function itself.
+ * Wraps what a function does with what every function needs: its lines carry the id of the request,
+ * and a failure is logged with its cause before Lambda hears of it. Nothing else happens here; what
+ * is done with an event is in the function itself.
  */
 export function eventHandler<E, R>(log: RequestLog, work: (event: E) => Promise<R>) {
   return middy<E, R>({ timeoutEarlyInMillis: 0 })

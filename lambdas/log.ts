@@ -1,7 +1,8 @@
 /**
- * Structured log lines, one JSON object each: few words, the ids that are needed to follow a request, never a secret.
- * A metric is a log line too, in the embedded format that CloudWatch reads, so that it costs no call; the format asks for a
- * line that is nothing but JSON, which is why lines go past `console`, whose own would begin with a time.
+ * Structured log lines, one JSON object each: few words, the ids that are needed to follow a
+ * request, never a secret. A metric is a log line too, in the embedded format that CloudWatch
+ * reads, so that it costs no call; the format asks for a line that is nothing but JSON, which is
+ * why lines go past `console`, whose own would begin with a time.
  */
 export type Log = {
   info(message: string, fields?: Fields): void;

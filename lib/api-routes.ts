@@ -1,8 +1,9 @@
 import { type ApiFunction, type Route, routes } from '../core/wire/routes.ts';
 
 /**
- * How the API's functions are grouped by what they may do, with their sizes and how fast their routes may be called. Which
- * route belongs to which function, and which scope it asks for, is in `core/wire/routes.ts`: the functions check it.
+ * How the API's functions are grouped by what they may do, with their sizes and how fast their
+ * routes may be called. Which route belongs to which function, and which scope it asks for, is in
+ * `core/wire/routes.ts`: the functions check it.
  */
 export type ApiFunctionSettings = {
   readonly description: string;
@@ -60,7 +61,9 @@ export const apiFunctions: Readonly<Record<ApiFunction, ApiFunctionSettings>> = 
 
 export type Throttle = { readonly ratePerSecond: number; readonly burst: number };
 
-/** All routes together; IoT Core and DynamoDB are far above this, an account's API quota is 10,000. */
+/**
+ * All routes together; IoT Core and DynamoDB are far above this, an account's API quota is 10,000.
+ */
 export const apiThrottle: Throttle = { ratePerSecond: 5_000, burst: 2_500 };
 
 /** Routes that are dear get less. */

@@ -4,10 +4,12 @@ import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
 /**
- * Bundles every handler at once: one esbuild run for all of them takes less time than one process start each.
+ * Bundles every handler at once: one esbuild run for all of them takes less time than one process
+ * start each.
  *
- * A folder under `lambdas/` that holds a `handler.ts` is a function; its bundle is one minified module with the AWS SDK
- * inside, so that what runs locally is what runs deployed. Source maps carry no sources.
+ * A folder under `lambdas/` that holds a `handler.ts` is a function; its bundle is one minified
+ * module with the AWS SDK inside, so that what runs locally is what runs deployed. Source maps
+ * carry no sources.
  */
 export type Bundles = {
   /** The folder with the bundle of `lambdas/<folder>/handler.ts`. */
@@ -18,7 +20,8 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const standIns = {
   '@aws-sdk/credential-provider-node': './adapters/aws/environment-credentials.ts',
-  // Its build for Node is CommonJS and asks for modules at run time, which a module has no way to do.
+  // Its build for Node is CommonJS and asks for modules at run time, which a module has no way to
+  // do.
   yaml: './node_modules/yaml/browser/index.js',
 };
 
@@ -38,7 +41,8 @@ export function handlerFolders(): string[] {
 
 function buildBundles(): Bundles {
   const folders = new Set(handlerFolders());
-  // The process id keeps two runs apart; the depth stays the same, because source maps name relative paths.
+  // The process id keeps two runs apart; the depth stays the same, because source maps name
+  // relative paths.
   const outdir = join(root, 'dist', `bundles-${process.pid}`);
   mkdirSync(outdir, { recursive: true });
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));

@@ -1,6 +1,7 @@
 /**
- * The headers under which the dashboard is served, the same by the cloud stack and by the local start: its own script
- * and style, and the API. Nothing is injected, framed, posted elsewhere or evaluated.
+ * The headers under which the dashboard is served, the same by the cloud stack and by the local
+ * start: its own script and style, and the API. Nothing is injected, framed, posted elsewhere or
+ * evaluated.
  */
 /** `apiOrigin` is null where page and API share one origin. */
 export function dashboardPolicy(apiOrigin: string | null): string {
@@ -27,6 +28,9 @@ export const dashboardHeaders: Readonly<Record<string, string>> = {
   'permissions-policy': 'camera=(), geolocation=(), microphone=()',
 };
 
-/** Built files carry a hash of their content in their name; the page that names them must always be asked for. */
+/**
+ * Built files carry a hash of their content in their name; the page that names them must always be
+ * asked for.
+ */
 export const assetCacheControl = 'public, max-age=31536000, immutable';
 export const pageCacheControl = 'no-cache';

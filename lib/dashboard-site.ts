@@ -27,12 +27,14 @@ import {
 import { pinLogicalId } from './logical-id.ts';
 
 /**
- * The dashboard in the cloud: a private bucket behind CloudFront, and the API behind the same name under `/v1`.
+ * The dashboard in the cloud: a private bucket behind CloudFront, and the API behind the same name
+ * under `/v1`.
  *
- * One origin for page and API means no CORS, a policy that lets the page talk to nobody else, and no circle between
- * the API (which would have to know the page) and the page (which has to know the API). The files are copied by
- * `aws s3 sync` after the deployment: a custom resource would bring a second lambda with its own role and runtime into
- * the stack for what one command does. See docs/decisions.
+ * One origin for page and API means no CORS, a policy that lets the page talk to nobody else, and
+ * no circle between the API (which would have to know the page) and the page (which has to know the
+ * API). The files are copied by `aws s3 sync` after the deployment: a custom resource would bring a
+ * second lambda with its own role and runtime into the stack for what one command does. See
+ * docs/decisions.
  */
 export type DashboardSiteProps = {
   /** `https://host` of the API, without a path. */
@@ -88,7 +90,8 @@ export class DashboardSite extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      // Emptying it needs a custom resource, and a bucket that is not empty would stop the stack's deletion.
+      // Emptying it needs a custom resource, and a bucket that is not empty would stop the stack's
+      // deletion.
       removalPolicy: RemovalPolicy.RETAIN,
     });
     pinLogicalId(bucket, 'DashboardFiles', 'a new bucket would be empty until the next sync');
@@ -101,8 +104,8 @@ export class DashboardSite extends Construct {
   }
 
   /**
-   * Addresses of pages are no files: those without a dot get the page. `config.json` is answered here, so that the
-   * bucket holds nothing that differs between deployments.
+   * Addresses of pages are no files: those without a dot get the page. `config.json` is answered
+   * here, so that the bucket holds nothing that differs between deployments.
    */
   private pages(): EdgeFunction {
     return new EdgeFunction(this, 'Pages', {

@@ -3,9 +3,9 @@ import { CfnPolicy } from 'aws-cdk-lib/aws-iot';
 import { Construct } from 'constructs';
 
 /**
- * What any edge may do on the broker: connect under its own name, read its work, and report. It cannot write its own
- * work, delete a shadow, or see anything of another edge. One document serves all edges, because the broker puts the
- * name of the connected thing in place of the variable.
+ * What any edge may do on the broker: connect under its own name, read its work, and report. It
+ * cannot write its own work, delete a shadow, or see anything of another edge. One document serves
+ * all edges, because the broker puts the name of the connected thing in place of the variable.
  */
 export class EdgePolicy extends Construct {
   readonly policyName: string;

@@ -10,8 +10,8 @@ import type { Stage } from './stage.ts';
 const timeoutSeconds = 30;
 
 /**
- * What makes and removes things and certificates: the function that enrols, and the one that ends edges once they have
- * left their cell. A queue remembers who is on the way out.
+ * What makes and removes things and certificates: the function that enrols, and the one that ends
+ * edges once they have left their cell. A queue remembers who is on the way out.
  */
 export class EdgeRemovals extends Construct {
   constructor(

@@ -6,8 +6,9 @@ import type { EdgewiseTable } from './edgewise-table.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * The way of what edges say: IoT rules put it on a queue, one function takes it off in batches. What a rule could not
- * deliver waits in a queue of its own; nothing is lost by that, because a report is state and the next one carries it.
+ * The way of what edges say: IoT rules put it on a queue, one function takes it off in batches.
+ * What a rule could not deliver waits in a queue of its own; nothing is lost by that, because a
+ * report is state and the next one carries it.
  */
 export class EdgeReports extends Construct {
   readonly function: EdgewiseFunction;

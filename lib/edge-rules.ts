@@ -6,9 +6,10 @@ import { Construct } from 'constructs';
 /**
  * IoT rules that turn what happens on the broker into messages of one form, `{kind, edge, at, …}`.
  *
- * The name of the edge is always taken from the topic, on which the broker let only that edge publish; a payload may
- * claim anything. `at` is the broker's time. `accepted` is listened to rather than `documents`, which is several times
- * as large, and it never fires for what the cloud itself writes.
+ * The name of the edge is always taken from the topic, on which the broker let only that edge
+ * publish; a payload may claim anything. `at` is the broker's time. `accepted` is listened to
+ * rather than `documents`, which is several times as large, and it never fires for what the cloud
+ * itself writes.
  */
 export class EdgeRules extends Construct {
   constructor(

@@ -23,8 +23,8 @@ export type EdgewiseFunctionProps = {
 };
 
 /**
- * A function as all of ours are: newest Node on arm64, its own role that may at first only write its own log, its own
- * log group with an end to it, and either an alarm or a reason for none.
+ * A function as all of ours are: newest Node on arm64, its own role that may at first only write
+ * its own log, its own log group with an end to it, and either an alarm or a reason for none.
  */
 export class EdgewiseFunction extends Construct {
   readonly lambda: LambdaFunction;

@@ -5,7 +5,10 @@ import { acceptFinding } from './accepted-finding.ts';
 import { alarmOnMessages } from './alarm.ts';
 import type { Stage } from './stage.ts';
 
-/** A queue whose messages end, after a bounded number of tries, in a second queue that raises an alarm. */
+/**
+ * A queue whose messages end, after a bounded number of tries, in a second queue that raises an
+ * alarm.
+ */
 export class EdgewiseQueue extends Construct {
   readonly queue: Queue;
   readonly dead: Queue;

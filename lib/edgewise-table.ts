@@ -11,8 +11,8 @@ import { pinLogicalId } from './logical-id.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * The one table and its one sparse index. Its stream wakes the scheduler and the rollup, which are all the readers that
- * a stream bears without being throttled.
+ * The one table and its one sparse index. Its stream wakes the scheduler and the rollup, which are
+ * all the readers that a stream bears without being throttled.
  */
 export class EdgewiseTable extends Construct {
   readonly table: TableV2;
@@ -66,8 +66,8 @@ export class EdgewiseTable extends Construct {
 }
 
 /**
- * Names that the stores in `adapters/dynamodb/keys.ts` use. The infrastructure may not import adapters; a template test
- * compares the two.
+ * Names that the stores in `adapters/dynamodb/keys.ts` use. The infrastructure may not import
+ * adapters; a template test compares the two.
  */
 export const listIndexName = 'list';
 export const listIndexAttributes = ['state', 'queue', 'labels', 'name'] as const;

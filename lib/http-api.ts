@@ -45,8 +45,9 @@ export type HttpApiProps = {
 };
 
 /**
- * The HTTP API: a handful of functions, each with no more rights than its routes need, behind one authorizer that says who
- * calls. The authorizer's answers are not cached, so that a revoked token opens nothing a moment later.
+ * The HTTP API: a handful of functions, each with no more rights than its routes need, behind one
+ * authorizer that says who calls. The authorizer's answers are not cached, so that a revoked token
+ * opens nothing a moment later.
  */
 export class HttpApi extends Construct {
   readonly url: string;
@@ -217,7 +218,10 @@ export class HttpApi extends Construct {
   }
 }
 
-/** The functions catch what goes wrong and answer it, so their own count of errors would stay at zero. */
+/**
+ * The functions catch what goes wrong and answer it, so their own count of errors would stay at
+ * zero.
+ */
 const answersAreWatched = {
   none: 'one alarm on the 5xx answers of the API sees the failures of all its functions',
 };

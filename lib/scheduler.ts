@@ -11,9 +11,10 @@ import type { Stage } from './stage.ts';
 import { readStream } from './stream-reader.ts';
 
 /**
- * The function that runs passes over cells, and what wakes it: rows of a cell that somebody else than a pass wrote, and
- * delayed messages for looks that are due before the next minute tick. What a pass writes itself (`META`, `WORK#`,
- * `SHARE#`) is filtered out, or it would wake itself for ever.
+ * The function that runs passes over cells, and what wakes it: rows of a cell that somebody else
+ * than a pass wrote, and delayed messages for looks that are due before the next minute tick. What
+ * a pass writes itself (`META`, `WORK#`, `SHARE#`) is filtered out, or it would wake itself for
+ * ever.
  */
 export class Scheduler extends Construct {
   readonly function: EdgewiseFunction;
@@ -86,7 +87,10 @@ export const scheduleFilter = {
   },
 };
 
-/** Permission on one named shadow of every thing; edges are enrolled at run time, so they cannot be listed here. */
+/**
+ * Permission on one named shadow of every thing; edges are enrolled at run time, so they cannot be
+ * listed here.
+ */
 export function allowShadow(
   fn: EdgewiseFunction,
   shadow: string,

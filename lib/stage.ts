@@ -2,8 +2,8 @@ import { RemovalPolicy } from 'aws-cdk-lib';
 import { RetentionDays } from 'aws-cdk-lib/aws-logs';
 
 /**
- * What differs between a deployment one keeps and one that is thrown away: whether data outlives the stack, and how
- * long logs are kept. Chosen with `-c edgewise:stage=production|trial`.
+ * What differs between a deployment one keeps and one that is thrown away: whether data outlives
+ * the stack, and how long logs are kept. Chosen with `-c edgewise:stage=production|trial`.
  */
 export type Stage = {
   readonly name: StageName;

@@ -12,9 +12,10 @@ import type { Stage } from './stage.ts';
 export type StreamFilter = Readonly<Record<string, unknown>>;
 
 /**
- * Lets a function read the table's stream. A batch that fails is halved, tried a bounded number of times and then told to
- * the failure queue, so that one bad record never stops a shard; what it would have done is done again by the tick,
- * because every reader decides from what is stored and not from the record.
+ * Lets a function read the table's stream. A batch that fails is halved, tried a bounded number of
+ * times and then told to the failure queue, so that one bad record never stops a shard; what it
+ * would have done is done again by the tick, because every reader decides from what is stored and
+ * not from the record.
  */
 export function readStream(
   fn: EdgewiseFunction,
@@ -27,11 +28,13 @@ export function readStream(
   },
 ): void {
   fn.lambda.addEventSource(
-    // The cast: the library's own classes do not fit its interfaces under exactOptionalPropertyTypes.
+    // The cast: the library's own classes do not fit its interfaces under
+    // exactOptionalPropertyTypes.
     new DynamoEventSource(props.table.table as unknown as ITable, {
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: props.batchSize,
-      // More lanes would let two batches of one cell race each other, and the loser's work is wasted.
+      // More lanes would let two batches of one cell race each other, and the loser's work is
+      // wasted.
       parallelizationFactor: 1,
       bisectBatchOnError: true,
       reportBatchItemFailures: true,

@@ -8,7 +8,9 @@ import { availableParallelism } from 'node:os';
 export const lambdaPayloadBytesMax = 6_291_556;
 /** Lambda: asynchronous payload (AWS: 1 MB). */
 export const lambdaAsyncPayloadBytesMax = 1_048_576;
-/** Lambda: environment variables of a function together, as JSON (AWS: 4 KB; PEM texts reach it). */
+/**
+ * Lambda: environment variables of a function together, as JSON (AWS: 4 KB; PEM texts reach it).
+ */
 export const environmentBytesMax = 4_096;
 /** Lambda: time to load the module before the start counts as failed (AWS: 10 s). */
 export const lambdaInitMsMax = 10_000;

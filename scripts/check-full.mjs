@@ -54,7 +54,10 @@ await runTally(async (tally) => {
   await tally.tool("a newcomer's path", ['scripts/newcomer.mjs'], { timeoutMs: budget.newcomer });
 });
 
-/** The agent's tests once more, on what is shipped. Answers what the flows need for the arm64 binary. */
+/**
+ * The agent's tests once more, on what is shipped. Answers what the flows need for the arm64
+ * binary.
+ */
 async function runAgentBinaries(tally) {
   const build = ['scripts/build-agent.ts'];
   const isBuilt = await tally.tool('agent binaries', build, { timeoutMs: budget.agentBinaries });

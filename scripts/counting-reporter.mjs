@@ -1,6 +1,7 @@
 /**
  * A vitest reporter that writes what `test-runs.mjs` counts: how many passed and failed, how many
- * passed in each file, and which tests were skipped for which reason. A module that did not load is a failure of its own.
+ * passed in each file, and which tests were skipped for which reason. A module that did not load is
+ * a failure of its own.
  */
 import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';

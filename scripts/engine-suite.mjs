@@ -2,8 +2,8 @@
  * The engine suite: every test that has a database under it, whether it starts one itself, runs the
  * local cloud in its own process, or starts the product as a user does. All of them must pass on
  * both engines. It is not a list that somebody keeps: a test belongs to it when it reaches
- * `test/engine.ts`, the one place that says which engine a run is on, through its imports; a test of
- * this repository refuses any other way to a database.
+ * `test/engine.ts`, the one place that says which engine a run is on, through its imports; a test
+ * of this repository refuses any other way to a database.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

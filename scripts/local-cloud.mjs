@@ -13,7 +13,10 @@ const goneMsMax = 500;
 
 export const defaults = { portBase: 4566, state: '.edgewise' };
 
-/** Refuses a second instance before anything is built for it. One that was just killed needs a moment to be gone. */
+/**
+ * Refuses a second instance before anything is built for it. One that was just killed needs a
+ * moment to be gone.
+ */
 export async function refuseSecond(state) {
   for (let waitedMs = 0; ; waitedMs += 50) {
     const running = readEndpoints(state);
@@ -28,7 +31,10 @@ export async function refuseSecond(state) {
   }
 }
 
-/** `dashboard` is the folder that fills the bucket of the page, as `aws s3 sync` does after a deployment. */
+/**
+ * `dashboard` is the folder that fills the bucket of the page, as `aws s3 sync` does after a
+ * deployment.
+ */
 export async function startCloud({ state, portBase, database, dashboard = null }) {
   // Another start may have come first while this one was installing or building.
   await refuseSecond(state);

@@ -23,7 +23,9 @@ export function ensurePackages(say = console.error) {
   linkClient();
 }
 
-/** `npm ci` would empty the directory behind the link, and with it the packages of another clone. */
+/**
+ * `npm ci` would empty the directory behind the link, and with it the packages of another clone.
+ */
 function refuseLink(missing) {
   const path = join(root, 'node_modules');
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return;

@@ -10,9 +10,10 @@ import {
 } from '../lib/dashboard-headers.ts';
 
 /**
- * Serves the built dashboard on this machine as the cloud does: the same headers, `config.json` that names the API,
- * and the page for every address that is not a file. Answers GET and HEAD only, nothing outside `dir`, and only
- * requests that name this host, so that no foreign name can be pointed at it.
+ * Serves the built dashboard on this machine as the cloud does: the same headers, `config.json`
+ * that names the API, and the page for every address that is not a file. Answers GET and HEAD only,
+ * nothing outside `dir`, and only requests that name this host, so that no foreign name can be
+ * pointed at it.
  */
 export type DashboardOptions = {
   readonly dir: string;
@@ -81,7 +82,8 @@ async function answer(
     return;
   }
   const asked = path === null ? null : await fileAt(dir, path);
-  // A page address has no dot; a missing file stays missing, or a browser would run the page as a script.
+  // A page address has no dot; a missing file stays missing, or a browser would run the page as a
+  // script.
   const file =
     asked ?? (path !== null && extname(path) === '' ? await fileAt(dir, '/index.html') : null);
   if (file === null) {

@@ -1,6 +1,6 @@
 /**
- * What a fresh clone must pass, shared by `npm test` and `npm run check:full`: everything pure or in
- * memory with fifty simulated seeds, each part on real processes and databases, and one flow
+ * What a fresh clone must pass, shared by `npm test` and `npm run check:full`: everything pure or
+ * in memory with fifty simulated seeds, each part on real processes and databases, and one flow
  * through the whole product.
  */
 export const seeds = 50;

@@ -38,8 +38,9 @@ export async function ensureSynthesis(say = console.error) {
 }
 
 /**
- * What a first start waits for, and no more. The CDK's command line tool takes a second to say this to the app, which is a
- * program of its own; the rules of AWS take two, and speak when the stack is tested or deployed.
+ * What a first start waits for, and no more. The CDK's command line tool takes a second to say this
+ * to the app, which is a program of its own; the rules of AWS take two, and speak when the stack is
+ * tested or deployed.
  */
 export function synthesisInto(output) {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));

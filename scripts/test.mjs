@@ -1,4 +1,6 @@
-/** `npm test`: what a fresh clone must pass, alone and in minutes. The rest is `npm run check:full`. */
+/**
+ * `npm test`: what a fresh clone must pass, alone and in minutes. The rest is `npm run check:full`.
+ */
 import { ensurePackages } from './packages.mjs';
 import { runSuites } from './suites.mjs';
 import { ensureSynthesis } from './synthesis.mjs';

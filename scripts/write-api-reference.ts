@@ -1,5 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { apiReference } from '../core/wire/api-reference.ts';
 
-/** `npm run docs:api`: writes `docs/api.md` anew after a route, a scope or a problem has changed. */
+/**
+ * `npm run docs:api`: writes `docs/api.md` anew after a route, a scope or a problem has changed.
+ */
 writeFileSync(new URL('../docs/api.md', import.meta.url), apiReference());

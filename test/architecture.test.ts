@@ -3,8 +3,9 @@ import { expect, test } from 'vitest';
 import { folders, importsOf, type SourceFile, sourceFiles } from './source-files.ts';
 
 /**
- * Which layer may know which. The arrows all point to `core`, which decides and knows nothing of the world; `local`
- * learns everything from the template, so that what works locally is not missing from it.
+ * Which layer may know which. The arrows all point to `core`, which decides and knows nothing of
+ * the world; `local` learns everything from the template, so that what works locally is not missing
+ * from it.
  */
 type Rule = {
   /** Our own folders or files that may be imported besides the layer's own. */

@@ -1,7 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The sources as the architecture and tidy tests read them: every folder of ours, nothing generated. */
+/**
+ * The sources as the architecture and tidy tests read them: every folder of ours, nothing
+ * generated.
+ */
 export const root = join(import.meta.dirname, '..');
 
 export type SourceFile = {

@@ -1,6 +1,6 @@
 /**
- * Where a service answers and under which name requests to it are signed. As with the SDK, the environment may name another
- * address for one service or for all of them.
+ * Where a service answers and under which name requests to it are signed. As with the SDK, the
+ * environment may name another address for one service or for all of them.
  */
 export type Endpoint = { readonly url: URL; readonly region: string; readonly service: string };
 

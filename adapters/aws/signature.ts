@@ -2,9 +2,10 @@ import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 import type { Credentials } from './environment-credentials.ts';
 
 /**
- * Signs requests to AWS: Signature Version 4 with the hash of the whole body, in the `authorization` header. The signing
- * key is good for a day and is kept, so that a request costs three hashes. It signs what it is given: the path must be
- * percent-encoded already, and query parameters must have no parts that need encoding.
+ * Signs requests to AWS: Signature Version 4 with the hash of the whole body, in the
+ * `authorization` header. The signing key is good for a day and is kept, so that a request costs
+ * three hashes. It signs what it is given: the path must be percent-encoded already, and query
+ * parameters must have no parts that need encoding.
  */
 export type SignedParts = {
   readonly method: string;

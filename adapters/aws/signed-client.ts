@@ -13,11 +13,13 @@ import { type Credentials, environmentCredentials } from './environment-credenti
 import { createSigner, queryOf } from './signature.ts';
 
 /**
- * The one way of hot functions to a service of AWS: signed requests over connections that are kept. It stands in for the
- * SDK, whose generality costs four times the CPU of a call, 40 ms of each start and most of a bundle.
+ * The one way of hot functions to a service of AWS: signed requests over connections that are kept.
+ * It stands in for the SDK, whose generality costs four times the CPU of a call, 40 ms of each
+ * start and most of a bundle.
  *
- * Failures of the service or of the way there and throttling are tried again with a growing, random pause, a bounded number
- * of times; every other refusal is thrown at once as an `AwsError` under the service's own name for it.
+ * Failures of the service or of the way there and throttling are tried again with a growing, random
+ * pause, a bounded number of times; every other refusal is thrown at once as an `AwsError` under
+ * the service's own name for it.
  */
 export type SignedRequest = {
   readonly method: 'GET' | 'POST';

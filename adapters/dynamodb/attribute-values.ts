@@ -1,6 +1,7 @@
 /**
- * Values as the table stores them: `{ "S": "text" }`, `{ "N": "1" }` and so on. Rows of ours hold texts, numbers, flags,
- * `null`, and rarely lists and maps of these; anything else in a row is a defect and is refused.
+ * Values as the table stores them: `{ "S": "text" }`, `{ "N": "1" }` and so on. Rows of ours hold
+ * texts, numbers, flags, `null`, and rarely lists and maps of these; anything else in a row is a
+ * defect and is refused.
  */
 export type AttributeValue = {
   readonly S?: string;

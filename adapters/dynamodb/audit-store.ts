@@ -2,7 +2,10 @@ import { auditTtlSeconds } from '../../core/limits.ts';
 import { amount, text } from './row-values.ts';
 import type { Row, Table } from './table.ts';
 
-/** Who changed what and when, by day; kept for ninety days. Jobs keep their own timelines beside themselves. */
+/**
+ * Who changed what and when, by day; kept for ninety days. Jobs keep their own timelines beside
+ * themselves.
+ */
 export type AuditEvent = {
   readonly atMs: number;
   readonly by: string;

@@ -22,8 +22,9 @@ import type { Row } from './table.ts';
 /**
  * Puts the rows of one partition together into a cell; `null` without a META row.
  *
- * Rows come in any order. A report or facts of an edge that is no longer in the cell are left out, as is a share whose
- * ask is gone: the row that makes an edge a member is `EDGE#`, the row that makes a job one is `ASK#`.
+ * Rows come in any order. A report or facts of an edge that is no longer in the cell are left out,
+ * as is a share whose ask is gone: the row that makes an edge a member is `EDGE#`, the row that
+ * makes a job one is `ASK#`.
  */
 export function assembleCell(rows: Iterable<Row>): Cell | null {
   const parts = collect(rows);

@@ -20,8 +20,9 @@ import { encodeWorkRow } from './rows-work.ts';
 import type { Table, Write } from './table.ts';
 
 /**
- * Cells in the table: one consistent Query to load, one transaction to commit. The condition on the version of `META`
- * is what makes any number of concurrent passes safe: of those that saw the same version, one commits.
+ * Cells in the table: one consistent Query to load, one transaction to commit. The condition on the
+ * version of `META` is what makes any number of concurrent passes safe: of those that saw the same
+ * version, one commits.
  */
 export function createCellStore(table: Table): CellStore {
   return {
@@ -75,8 +76,9 @@ export function planWrites(plan: Plan): Write[] {
 }
 
 /**
- * An edge that left takes its rows in the cell with it; its name and its identity go later, when nothing of it can be
- * heard any more. The condition is for one that enrolled again in the meantime.
+ * An edge that left takes its rows in the cell with it; its name and its identity go later, when
+ * nothing of it can be heard any more. The condition is for one that enrolled again in the
+ * meantime.
  */
 function removals(cell: CellId, plan: Plan): Write[] {
   return [...plan.removedEdges].flatMap((edge): Write[] => [

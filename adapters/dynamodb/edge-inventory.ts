@@ -13,7 +13,10 @@ type ProgEvent = Extract<EdgeEvent, { kind: 'prog' }>;
 type FactsEvent = Extract<EdgeEvent, { kind: 'facts' }>;
 type PresenceEvent = Extract<EdgeEvent, { kind: 'connected' | 'disconnected' }>;
 
-/** Reports, facts and connections in the table: conditional writes, so that the newest wins whatever the order. */
+/**
+ * Reports, facts and connections in the table: conditional writes, so that the newest wins whatever
+ * the order.
+ */
 export function createInventory(table: Table): Inventory {
   return {
     async cellsOf(edges) {
@@ -56,8 +59,9 @@ function writeProg(table: Table, cell: CellId, event: ProgEvent): Promise<boolea
 }
 
 /**
- * Newer by the version of the shadow, where there is one, and within one run of an agent also by its own sequence: an edge
- * may change between MQTT and HTTPS, and a message of one way may overtake one of the other.
+ * Newer by the version of the shadow, where there is one, and within one run of an agent also by
+ * its own sequence: an edge may change between MQTT and HTTPS, and a message of one way may
+ * overtake one of the other.
  */
 function newerReport(event: ProgEvent): Condition {
   const clauses: string[] = [];
@@ -101,8 +105,9 @@ async function writeFacts(table: Table, cell: CellId, event: FactsEvent): Promis
 }
 
 /**
- * The broker counts the connections of a client and starts again after an hour without one; a much later event is newer
- * whatever its count. The end of a connection carries the count of its beginning.
+ * The broker counts the connections of a client and starts again after an hour without one; a much
+ * later event is newer whatever its count. The end of a connection carries the count of its
+ * beginning.
  */
 function writePresence(table: Table, cell: CellId, event: PresenceEvent): Promise<boolean> {
   const connected = event.kind === 'connected';

@@ -23,8 +23,8 @@ import type { Row, Table, Write } from './table.ts';
 import { deleteCredential, putEdgeCredential } from './tokens-store.ts';
 
 /**
- * Edges as the API sees them: the POINTER that makes a name unique and remembers the identity behind it, and the rows of
- * the edge inside its cell.
+ * Edges as the API sees them: the POINTER that makes a name unique and remembers the identity
+ * behind it, and the rows of the edge inside its cell.
  */
 export type EdgeIdentity = {
   readonly edge: EdgeName;
@@ -127,7 +127,10 @@ export function createEdgesStore(table: Table) {
       return outcome.failed.includes(0) ? 'taken' : 'full';
     },
 
-    /** Gives a known edge one more secret and keeps the one before it, so that a lost answer locks nobody out. */
+    /**
+     * Gives a known edge one more secret and keeps the one before it, so that a lost answer locks
+     * nobody out.
+     */
     async addCredential(identity: EdgeIdentity, hash: string): Promise<EdgeIdentity> {
       const kept = identity.credentials.slice(-1);
       const dropped = identity.credentials.slice(0, -1);
@@ -140,7 +143,10 @@ export function createEdgesStore(table: Table) {
       return next;
     },
 
-    /** Another certificate and other secrets for an edge. `false`: they were changed since `seen` was read. */
+    /**
+     * Another certificate and other secrets for an edge. `false`: they were changed since `seen`
+     * was read.
+     */
     async renew(seen: EdgeIdentity, next: EdgeIdentity): Promise<boolean> {
       const ended = seen.credentials.filter((hash) => !next.credentials.includes(hash));
       const condition = {

@@ -5,8 +5,9 @@ import { amount, json, text } from './row-values.ts';
 import type { Row, Table, Write } from './table.ts';
 
 /**
- * First answers by `Idempotency-Key`, for a day. A key belongs to its caller and stands for one request: method, address
- * and body. An answer that is not there yet means that the first request is still in flight.
+ * First answers by `Idempotency-Key`, for a day. A key belongs to its caller and stands for one
+ * request: method, address and body. An answer that is not there yet means that the first request
+ * is still in flight.
  */
 export type IdempotentRequest = {
   readonly owner: string;
@@ -42,7 +43,9 @@ export function createIdempotencyStore(table: Table) {
       };
     },
 
-    /** `false`: another request has this key. One that hung for longer than `staleMs` gives it up. */
+    /**
+     * `false`: another request has this key. One that hung for longer than `staleMs` gives it up.
+     */
     claim(request: IdempotentRequest, nowMs: number, staleMs: number): Promise<boolean> {
       const row = { ...keyOf(request), digest: request.digest, startedAtMs: nowMs, ...ttl(nowMs) };
       return table.put(row, {
@@ -62,7 +65,10 @@ export function createIdempotencyStore(table: Table) {
   };
 }
 
-/** Claims the key and stores the answer at once, as a part of the transaction that does what was asked. */
+/**
+ * Claims the key and stores the answer at once, as a part of the transaction that does what was
+ * asked.
+ */
 export function putFirstAnswer(
   request: IdempotentRequest,
   answer: StoredAnswer,

@@ -22,8 +22,8 @@ import { askOf, type StoredJob } from './rows-spec.ts';
 import type { Row, Table, Write } from './table.ts';
 
 /**
- * What users change about a job that exists. The spec and its copies in the cells change in one transaction that names
- * the version it has seen, so of two edits at once one wins.
+ * What users change about a job that exists. The spec and its copies in the cells change in one
+ * transaction that names the version it has seen, so of two edits at once one wins.
  */
 export type JobEdit = {
   readonly priority: number;
@@ -191,7 +191,8 @@ function retryWrites(
   isOpen: boolean,
 ): Write[] {
   if (isOpen) {
-    // A pass that is ending the job here right now has not seen this: raising the version makes it decide again.
+    // A pass that is ending the job here right now has not seen this: raising the version makes it
+    // decide again.
     const again: Write = { kind: 'update', key: metaKey(cell), change: { add: { version: 1 } } };
     return [askUpdate(cell, job.id, { retryEpoch: job.retryEpoch }), again];
   }

@@ -7,8 +7,9 @@ import { amount } from './row-values.ts';
 import type { Table, Write } from './table.ts';
 
 /**
- * How many jobs are in each state, spread over a few rows so that many may end at once. A job moves from one count to
- * another in the transaction that changes its state, so the counts are exact. Rates lie in short intervals that expire.
+ * How many jobs are in each state, spread over a few rows so that many may end at once. A job moves
+ * from one count to another in the transaction that changes its state, so the counts are exact.
+ * Rates lie in short intervals that expire.
  */
 export type JobStats = {
   readonly states: Readonly<Record<JobState, number>>;
@@ -71,8 +72,8 @@ export async function readJobStats(table: Table, nowMs: number): Promise<JobStat
 const minuteMs = 60_000;
 
 /**
- * The last hour, minute by minute, oldest first; the last minute is not over yet. It is what was counted when it ended,
- * so jobs that were purged since are in it.
+ * The last hour, minute by minute, oldest first; the last minute is not over yet. It is what was
+ * counted when it ended, so jobs that were purged since are in it.
  */
 export async function readHistory(table: Table, nowMs: number): Promise<Minute[]> {
   const firstMs = (Math.floor(nowMs / minuteMs) - historyMinutes + 1) * minuteMs;

@@ -50,7 +50,9 @@ export type NewJob = {
   readonly also: readonly Write[];
 };
 
-/** `id-taken`, `also-refused` (one of the extra writes) or `parent-ended`; nothing was stored then. */
+/**
+ * `id-taken`, `also-refused` (one of the extra writes) or `parent-ended`; nothing was stored then.
+ */
 export type CreateOutcome = 'created' | 'id-taken' | 'also-refused' | 'parent-ended';
 
 /** A row of the list index: enough to filter by without reading the job. */

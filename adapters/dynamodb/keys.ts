@@ -4,9 +4,10 @@ import type { CellId, EdgeName, JobId } from '../../core/names.ts';
 /**
  * The map of the one table: which row lies where. Nothing else in the system spells a key.
  *
- * A cell's partition holds everything a pass reads and nothing more, so that one consistent Query loads it. What is bulky
- * or only read one at a time lies outside. The one index, `list`, is sparse: a row is in it when it carries `listPk` and
- * `listSk`; its keys are spread so that no partition is named after a state that many rows share.
+ * A cell's partition holds everything a pass reads and nothing more, so that one consistent Query
+ * loads it. What is bulky or only read one at a time lies outside. The one index, `list`, is
+ * sparse: a row is in it when it carries `listPk` and `listSk`; its keys are spread so that no
+ * partition is named after a state that many rows share.
  */
 export type Key = { readonly pk: string; readonly sk: string };
 
@@ -162,7 +163,10 @@ export function rateKey(shard: number, interval: number): Key {
   return { pk: `STATS#${shard}`, sk: `${ratePrefix}${interval}` };
 }
 
-/** What the keys of a thousand intervals in a row begin with, so that an hour is found by one or two beginnings. */
+/**
+ * What the keys of a thousand intervals in a row begin with, so that an hour is found by one or two
+ * beginnings.
+ */
 export function ratePrefixOf(interval: number): string {
   return `${ratePrefix}${String(interval).slice(0, -3)}`;
 }

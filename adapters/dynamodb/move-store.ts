@@ -8,8 +8,9 @@ import { encodeAsk } from './rows-share.ts';
 import type { Table, Write } from './table.ts';
 
 /**
- * Both cells change in one transaction or neither does, so no chunk is ever in two shares. What a user asked for comes
- * along only as it was read: a job that was cancelled in the meantime stays where it is, and ends there.
+ * Both cells change in one transaction or neither does, so no chunk is ever in two shares. What a
+ * user asked for comes along only as it was read: a job that was cancelled in the meantime stays
+ * where it is, and ends there.
  */
 export function createMoveStore(table: Table): CellMoves {
   return {

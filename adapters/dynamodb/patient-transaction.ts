@@ -2,8 +2,9 @@ import { conflictAttemptsMax, conflictWaitMsMax } from '../../core/limits.ts';
 import type { Table, Write } from './table.ts';
 
 /**
- * A transaction that stands in line: when another one holds the same rows it waits a little and tries again, a bounded
- * number of times. Only a failed condition is left for the caller to decide about.
+ * A transaction that stands in line: when another one holds the same rows it waits a little and
+ * tries again, a bounded number of times. Only a failed condition is left for the caller to decide
+ * about.
  */
 export type SettledOutcome =
   | { readonly kind: 'committed' }

@@ -5,8 +5,9 @@ import type { CellId } from '../../core/names.ts';
 import type { PoolsStore } from './pools-store.ts';
 
 /**
- * The cells of a pool with their summaries, as submitting needs them. Kept for a moment: summaries only guide a choice
- * that the passes correct, and a busy API should not read the same rows for every job.
+ * The cells of a pool with their summaries, as submitting needs them. Kept for a moment: summaries
+ * only guide a choice that the passes correct, and a busy API should not read the same rows for
+ * every job.
  */
 export type PoolCells = {
   /** For jobs that name none. */
@@ -16,7 +17,10 @@ export type PoolCells = {
   readonly largestEdgePower: number | null;
 };
 
-/** Cells change slowly, and so do their summaries once there are edges; the first edge may come any moment. */
+/**
+ * Cells change slowly, and so do their summaries once there are edges; the first edge may come any
+ * moment.
+ */
 const keptMsDefault = { withEdges: 2_000, withoutEdges: 250 };
 
 export type PoolCellsReader = ReturnType<typeof createPoolCells>;
@@ -50,7 +54,9 @@ export function createPoolCells(pools: PoolsStore, keptMs = keptMsDefault) {
     return renewed;
   };
   return {
-    /** With no cell at all the first one is made, so that an agent that enrols later finds the work. */
+    /**
+     * With no cell at all the first one is made, so that an agent that enrols later finds the work.
+     */
     ofPool: (name: string, nowMs: number) => read(name, nowMs, true),
     /** For looking only: makes nothing. */
     peek: (name: string, nowMs: number) => read(name, nowMs, false),

@@ -18,9 +18,9 @@ import { decodeMeta, decodeQueue, encodeMeta, encodeQueue } from './rows-cell.ts
 import type { Row, Table, Write } from './table.ts';
 
 /**
- * Pools with their cells, and queues. A pool comes into being with its first cell. A queue's settings are stored once and
- * copied into every cell, where passes read them. A quota is of each pool, divided among the cells of that pool: what other
- * pools there are does not make it smaller.
+ * Pools with their cells, and queues. A pool comes into being with its first cell. A queue's
+ * settings are stored once and copied into every cell, where passes read them. A quota is of each
+ * pool, divided among the cells of that pool: what other pools there are does not make it smaller.
  */
 export type StoredPool = {
   readonly name: string;
@@ -138,7 +138,10 @@ export function createPoolsStore(table: Table) {
   return store;
 }
 
-/** Counts the edges of a cell where the pool sees them, as a part of a transaction that enrols or removes one. */
+/**
+ * Counts the edges of a cell where the pool sees them, as a part of a transaction that enrols or
+ * removes one.
+ */
 export function countEdge(pool: string, cell: CellId, change: 1 | -1, edgesMax: number): Write {
   return {
     kind: 'update',

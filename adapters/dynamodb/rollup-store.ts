@@ -23,7 +23,10 @@ import type { Row, Table, Write } from './table.ts';
 /** Jobs that somebody has to come back to when their last fold was lost. */
 export type OwedFolds = { owedFolds(atMs: number): Promise<readonly JobId[]> };
 
-/** Jobs for the rollup: the status is read before the counts, so that a version never stands for older counts. */
+/**
+ * Jobs for the rollup: the status is read before the counts, so that a version never stands for
+ * older counts.
+ */
 export function createRollupStore(table: Table): RollupStore & OwedFolds {
   return {
     async load(job) {

@@ -2,8 +2,9 @@ import { storedIntervalsMax } from '../../core/limits.ts';
 import { parseRanges, type RangeSet } from '../../core/ranges.ts';
 
 /**
- * Reads the values of stored rows. An attribute that an older version did not write reads as its default; nested values
- * that no condition or filter needs are one JSON text, which is smaller and several times faster to read than a map.
+ * Reads the values of stored rows. An attribute that an older version did not write reads as its
+ * default; nested values that no condition or filter needs are one JSON text, which is smaller and
+ * several times faster to read than a map.
  */
 export function text(value: unknown, otherwise = ''): string {
   return typeof value === 'string' ? value : otherwise;
@@ -25,7 +26,10 @@ export function json<T>(value: unknown, otherwise: T): T {
   return typeof value === 'string' ? (JSON.parse(value) as T) : otherwise;
 }
 
-/** Ranges we wrote ourselves: text that is none means a damaged row, which must not pass for an empty set. */
+/**
+ * Ranges we wrote ourselves: text that is none means a damaged row, which must not pass for an
+ * empty set.
+ */
 export function ranges(value: unknown): RangeSet {
   const set = parseRanges(text(value), storedIntervalsMax);
   if (set === null) throw new Error(`a stored row holds ranges that are none: ${text(value)}`);
@@ -33,9 +37,9 @@ export function ranges(value: unknown): RangeSet {
 }
 
 /**
- * A row without what reads the same when it is absent: empty texts and lists, flags that are not set, `null`. Most of
- * a row that just began is that, and every attribute costs its bytes in each write, read and change record. Not for rows in
- * which a condition compares such an attribute.
+ * A row without what reads the same when it is absent: empty texts and lists, flags that are not
+ * set, `null`. Most of a row that just began is that, and every attribute costs its bytes in each
+ * write, read and change record. Not for rows in which a condition compares such an attribute.
  */
 export function sparse<R extends object>(row: R): R {
   const kept = Object.entries(row).filter(([, value]) => !emptyValues.has(value));

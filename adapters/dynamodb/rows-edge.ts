@@ -55,8 +55,9 @@ export function decodeFacts(row: Row): EdgeFacts {
 }
 
 /**
- * A report and the broker's hints share a row, each with its own order, so that either may arrive first. An edge that
- * reported after the broker called it gone is there: a report proves a connection.
+ * A report and the broker's hints share a row, each with its own order, so that either may arrive
+ * first. An edge that reported after the broker called it gone is there: a report proves a
+ * connection.
  */
 export function decodeReport(row: Row): EdgeReport {
   const receivedAtMs = amount(row.receivedAtMs);

@@ -8,11 +8,13 @@ import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.t
 import type { Row } from './table.ts';
 
 /**
- * A job in a cell is two rows of different trees: `ASK#` says what its user wants (the API writes it), `SHARE#` what the
- * scheduler made of it (passes write it). What users may change later is an attribute of its own: `priority`, `retries`,
- * `cancelled`, `retryEpoch` and `held` can be updated without reading the row.
+ * A job in a cell is two rows of different trees: `ASK#` says what its user wants (the API writes
+ * it), `SHARE#` what the scheduler made of it (passes write it). What users may change later is an
+ * attribute of its own: `priority`, `retries`, `cancelled`, `retryEpoch` and `held` can be updated
+ * without reading the row.
  *
- * A new job is one row: `given` names its chunks in this cell, and stands for the share until a pass writes the first one.
+ * A new job is one row: `given` names its chunks in this cell, and stands for the share until a
+ * pass writes the first one.
  */
 export function encodeAsk(cell: CellId, job: JobId, ask: Ask, given?: RangeSet): Row {
   const { priority, retries, ...spec } = ask.spec;
@@ -46,7 +48,9 @@ export function decodeAsk(row: Row): Ask {
   };
 }
 
-/** The share of a job that no pass has touched yet, as its ask tells it; `null` where it tells none. */
+/**
+ * The share of a job that no pass has touched yet, as its ask tells it; `null` where it tells none.
+ */
 export function givenShare(row: Row): Share | null {
   return row.given === undefined ? null : newShare(ranges(row.given));
 }

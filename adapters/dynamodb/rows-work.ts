@@ -5,7 +5,10 @@ import { workKey } from './keys.ts';
 import { amount, amountOrNull, json, ranges, text } from './row-values.ts';
 import type { Row } from './table.ts';
 
-/** `WORK#<edge>`: the edge's epoch and all its leases in one row, which is what its `work` shadow says. */
+/**
+ * `WORK#<edge>`: the edge's epoch and all its leases in one row, which is what its `work` shadow
+ * says.
+ */
 export function encodeWorkRow(cell: CellId, edge: EdgeName, work: EdgeWork): Row {
   const leases: Record<string, LeaseText> = {};
   for (const [job, lease] of work.leases) leases[job] = encodeLease(lease);

@@ -6,8 +6,8 @@ import type { Key } from './keys.ts';
 import { transactionOutcome, writeOutcome } from './transaction-outcome.ts';
 
 /**
- * The one table, in the few operations that the stores need. A failed condition and a lost race are outcomes;
- * only an outage or a defect throws.
+ * The one table, in the few operations that the stores need. A failed condition and a lost race are
+ * outcomes; only an outage or a defect throws.
  */
 export type Row = Key & Readonly<Record<string, unknown>>;
 
@@ -199,7 +199,9 @@ function valuesOf(values: Readonly<Record<string, unknown>>): Record<string, unk
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [`:${name}`, value]));
 }
 
-/** The service refuses empty lists of names and values, so they are only sent when there are any. */
+/**
+ * The service refuses empty lists of names and values, so they are only sent when there are any.
+ */
 function attributes(expression: string, values: Record<string, unknown>): ExpressionInput {
   const names = namesIn(expression);
   return {

@@ -5,8 +5,8 @@ import { amount, amountOrNull, text, textOrNull } from './row-values.ts';
 import type { Row, Table, Write } from './table.ts';
 
 /**
- * Credentials by the SHA-256 of their secret; the secret itself is stored nowhere. Tokens of users carry scopes; the
- * credential of an edge carries its name and cell and nothing else.
+ * Credentials by the SHA-256 of their secret; the secret itself is stored nowhere. Tokens of users
+ * carry scopes; the credential of an edge carries its name and cell and nothing else.
  */
 export type StoredToken = {
   readonly hash: string;

@@ -3,8 +3,9 @@ import { AwsError } from '../aws/aws-error.ts';
 import type { TransactOutcome } from './table.ts';
 
 /**
- * Sends a transaction and reads what became of it. Throttling and internal failures are tried again, a bounded number
- * of times; a condition that did not hold or a race with another transaction is the caller's to decide about.
+ * Sends a transaction and reads what became of it. Throttling and internal failures are tried
+ * again, a bounded number of times; a condition that did not hold or a race with another
+ * transaction is the caller's to decide about.
  */
 export async function transactionOutcome(send: () => Promise<unknown>): Promise<TransactOutcome> {
   for (let attempt = 1; ; attempt++) {
@@ -21,8 +22,8 @@ export async function transactionOutcome(send: () => Promise<unknown>): Promise<
 }
 
 /**
- * Sends a write of one row: `false` when its condition did not hold. A row that is part of somebody's transaction at this
- * moment is tried again.
+ * Sends a write of one row: `false` when its condition did not hold. A row that is part of
+ * somebody's transaction at this moment is tried again.
  */
 export async function writeOutcome(send: () => Promise<unknown>): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {

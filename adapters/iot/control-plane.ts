@@ -14,8 +14,9 @@ import {
 import { DeleteThingShadowCommand, IoTDataPlaneClient } from '@aws-sdk/client-iot-data-plane';
 
 /**
- * Things and certificates. Every step may be repeated: what is there already is left, what is gone already is gone. The
- * certificate is attached before the policy, so that a half-made edge can connect nowhere.
+ * Things and certificates. Every step may be repeated: what is there already is left, what is gone
+ * already is gone. The certificate is attached before the policy, so that a half-made edge can
+ * connect nowhere.
  */
 export type Certificate = { readonly id: string; readonly pem: string };
 

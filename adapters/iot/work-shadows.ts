@@ -7,8 +7,8 @@ import { createSignedClient, type SignedClient } from '../aws/signed-client.ts';
 import { shadowRequest } from './shadow-request.ts';
 
 /**
- * Why a `work` document was not written. None of these loses anything: the epoch that an edge has not applied is written
- * again by a later pass.
+ * Why a `work` document was not written. None of these loses anything: the epoch that an edge has
+ * not applied is written again by a later pass.
  */
 export class ShadowRefusal extends Error {
   readonly kind: 'too-large' | 'throttled' | 'conflict' | 'unavailable';
@@ -21,8 +21,9 @@ export class ShadowRefusal extends Error {
 }
 
 /**
- * Writes `work` through the data plane. Without a version in the request, because this document has no other writer: the
- * epoch inside orders the documents, and the edge drops one that is older than what it has.
+ * Writes `work` through the data plane. Without a version in the request, because this document has
+ * no other writer: the epoch inside orders the documents, and the edge drops one that is older than
+ * what it has.
  */
 export function createWorkShadows(
   client: SignedClient = createSignedClient(endpointOf('iotdata'), { attemptsMax: 1 }),

@@ -1,6 +1,9 @@
 import { createJsonCalls } from '../aws/json-calls.ts';
 
-/** The stack's first token. Kept for a minute, so that a rotated one is known soon and a busy API asks rarely. */
+/**
+ * The stack's first token. Kept for a minute, so that a rotated one is known soon and a busy API
+ * asks rarely.
+ */
 export type AdminToken = { read(nowMs: number): Promise<string | null> };
 
 const keptMs = 60_000;

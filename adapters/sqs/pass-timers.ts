@@ -6,8 +6,9 @@ import { createJsonCalls, type JsonCalls } from '../aws/json-calls.ts';
 /**
  * Timers finer than the minute tick: a delayed message names the cell to look at.
  *
- * Every pass may ask; a request is dropped when this process has already sent a message that comes no later. So the number
- * of messages under way for a cell is bounded by the number of processes, however often passes run.
+ * Every pass may ask; a request is dropped when this process has already sent a message that comes
+ * no later. So the number of messages under way for a cell is bounded by the number of processes,
+ * however often passes run.
  */
 export function createPassTimers(deps: {
   readonly queueUrl: string;

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What the plane did, counted, and what that costs by the price table. Counts are of the operations that AWS bills:
- * a shadow operation or a row per started kilobyte, a read per started four.
+ * What the plane did, counted, and what that costs by the price table. Counts are of the operations
+ * that AWS bills: a shadow operation or a row per started kilobyte, a read per started four.
  */
 export type Counts = {
   chunks: number;
@@ -37,7 +37,10 @@ export const prices = JSON.parse(
   readFileSync(new URL('../prices.json', import.meta.url), 'utf8'),
 ) as Prices;
 
-/** One batch of ten reports is one receive and one delete; a pass is one invocation of 20 ms at half a gigabyte. */
+/**
+ * One batch of ten reports is one receive and one delete; a pass is one invocation of 20 ms at half
+ * a gigabyte.
+ */
 const batchSize = 10;
 const passGigabyteSeconds = 0.02 * 0.5;
 const reportGigabyteSeconds = 0.02 * 0.5;

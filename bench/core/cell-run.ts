@@ -19,9 +19,9 @@ import {
 } from './edge-model.ts';
 
 /**
- * One cell, from the submission of its jobs to the end of the last one, with the real decisions and modelled edges.
- * Reports of one second are folded by one wake-up, as a batch of the stream; a wake-up reads the cell once and goes on
- * for as many passes as the plans ask for.
+ * One cell, from the submission of its jobs to the end of the last one, with the real decisions and
+ * modelled edges. Reports of one second are folded by one wake-up, as a batch of the stream; a
+ * wake-up reads the cell once and goes on for as many passes as the plans ask for.
  */
 export type CellOptions = {
   readonly edges: number;

@@ -3,8 +3,8 @@ import { count, emptyRanges, intersect, type RangeSet, subtract, take } from '..
 import type { Prog, ProgEntry } from '../../core/wire/prog.ts';
 
 /**
- * An edge that keeps the protocol at no cost: it works through its ranges at a fixed rate, and reports when a lease
- * begins to run low or ends, and otherwise once in a while.
+ * An edge that keeps the protocol at no cost: it works through its ranges at a fixed rate, and
+ * reports when a lease begins to run low or ends, and otherwise once in a while.
  */
 export type EdgeModel = {
   work: EdgeWork | null;
@@ -65,7 +65,10 @@ function joined(done: RangeSet, more: RangeSet): RangeSet {
   return [...done.slice(0, -1), ...more.slice(1)];
 }
 
-/** When the edge has something to say next: its first lease runs low, or is over, or it was silent for long. */
+/**
+ * When the edge has something to say next: its first lease runs low, or is over, or it was silent
+ * for long.
+ */
 export function nextReportMs(edge: EdgeModel, everyMs: number): number {
   let rounds = Number.POSITIVE_INFINITY;
   for (const { owned, slots } of edge.jobs.values()) {

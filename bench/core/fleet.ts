@@ -7,8 +7,9 @@ import { type Counts, dollars, noCounts } from './bill.ts';
 import { type CellOptions, runCell } from './cell-run.ts';
 
 /**
- * A fleet of a hundred thousand edges in 400 cells, a thousand jobs of a million chunks each, from submit to the last
- * chunk on one core. Jobs are divided over cells as at submit; cells know nothing of each other, so they run in turn.
+ * A fleet of a hundred thousand edges in 400 cells, a thousand jobs of a million chunks each, from
+ * submit to the last chunk on one core. Jobs are divided over cells as at submit; cells know
+ * nothing of each other, so they run in turn.
  */
 const fleet = { cells: 400, edgesPerCell: 250, jobs: 1_000, chunks: 1_000_000 };
 

@@ -8,8 +8,9 @@ import type { Figures } from '../run.ts';
 import { medianOf } from './timing.ts';
 
 /**
- * One pass over a full cell: 250 edges, a thousand jobs waiting, fifty reports to fold. The time must not grow with the
- * chunks of a job, nor with how many other cells there are, which a pass never sees.
+ * One pass over a full cell: 250 edges, a thousand jobs waiting, fifty reports to fold. The time
+ * must not grow with the chunks of a job, nor with how many other cells there are, which a pass
+ * never sees.
  */
 const edgesCount = 250;
 const jobsCount = 1_000;

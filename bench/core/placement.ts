@@ -3,9 +3,10 @@ import type { Figures } from '../run.ts';
 import { medianOf } from './timing.ts';
 
 /**
- * One job of a million chunks on a hundred thousand edges, spread: the core's division against two placements that
- * handle each chunk by itself, a binary heap and buckets by utilisation. All start from the same columns and end with
- * the chunks of every edge; all results are checked to be the same spread.
+ * One job of a million chunks on a hundred thousand edges, spread: the core's division against two
+ * placements that handle each chunk by itself, a binary heap and buckets by utilisation. All start
+ * from the same columns and end with the chunks of every edge; all results are checked to be the
+ * same spread.
  */
 const edgesCount = 100_000;
 const chunksCount = 1_000_000;
@@ -39,7 +40,9 @@ function rate(ms: number): number {
   return Math.round((chunksCount / ms) * 1000);
 }
 
-/** Three sizes of edge, each partly in use; a fixed sequence, so that every run measures the same. */
+/**
+ * Three sizes of edge, each partly in use; a fixed sequence, so that every run measures the same.
+ */
 function makeFleet(): Fleet {
   const capacity = new Float64Array(edgesCount);
   const free = new Float64Array(edgesCount);
@@ -72,7 +75,9 @@ function byDivision(fleet: Fleet): Placement {
   return { counts: chunks, chunks: starts };
 }
 
-/** The edge whose utilisation would be lowest comes first; every chunk takes the top and sinks it. */
+/**
+ * The edge whose utilisation would be lowest comes first; every chunk takes the top and sinks it.
+ */
 function byHeap({ capacity, free }: Fleet): Placement {
   const key = new Float64Array(edgesCount);
   const heap = new Int32Array(edgesCount);
@@ -109,7 +114,10 @@ function byHeap({ capacity, free }: Fleet): Placement {
 
 const bucketsCount = 4_096;
 
-/** Edges wait in buckets by the utilisation that one more chunk would give; every chunk takes from the lowest. */
+/**
+ * Edges wait in buckets by the utilisation that one more chunk would give; every chunk takes from
+ * the lowest.
+ */
 function byBuckets({ capacity, free }: Fleet): Placement {
   const next = new Int32Array(edgesCount).fill(-1);
   const heads = new Int32Array(bucketsCount + 1).fill(-1);
@@ -151,7 +159,10 @@ function highest({ capacity, free }: Fleet, { counts }: Placement): number {
   return level;
 }
 
-/** All chunks placed, nothing over capacity, and as level as the heap up to one chunk of the smallest edge. */
+/**
+ * All chunks placed, nothing over capacity, and as level as the heap up to one chunk of the
+ * smallest edge.
+ */
 function check(name: string, fleet: Fleet, placement: Placement, best: number): void {
   let placed = 0;
   placement.counts.forEach((count, i) => {

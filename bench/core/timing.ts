@@ -1,6 +1,7 @@
 /**
- * Medians of repeated runs, after the compiler has seen the code. Processor time of this process, not the clock's: all
- * that is measured runs on one core without waiting, and a neighbour's load is not the code's.
+ * Medians of repeated runs, after the compiler has seen the code. Processor time of this process,
+ * not the clock's: all that is measured runs on one core without waiting, and a neighbour's load is
+ * not the code's.
  */
 export function medianOf<T>(run: () => T, times = 5, warmUps = 10): { ms: number; result: T } {
   let result = run();

@@ -2,8 +2,8 @@ import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 
 /**
- * What only the edge itself may do. A token that is refused there lacks no scope: no token of a user
- * has it, the edge's own secret has.
+ * What only the edge itself may do. A token that is refused there lacks no scope: no token of a
+ * user has it, the edge's own secret has.
  */
 export async function asEdge<T>(edge: string, ask: () => Promise<T>): Promise<T> {
   try {

@@ -6,7 +6,10 @@ import { formatRanges } from '../ranges.ts';
 import { attemptsOf, entryBytes } from '../work-of.ts';
 import { type EdgeDraft, isApplied, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
 
-/** Which edges may get chunks of a job at all, whatever is free on them. Placing and explaining ask here. */
+/**
+ * Which edges may get chunks of a job at all, whatever is free on them. Placing and explaining ask
+ * here.
+ */
 
 /** Why an edge gets no new work of any job now; `null` when it may. */
 export function unavailable(pass: Pass, edge: EdgeDraft): Mismatch | null {
@@ -47,7 +50,9 @@ export function openEdges(pass: Pass): readonly EdgeDraft[] {
   return pass.open;
 }
 
-/** Open edges of the kind that the job asks for. Jobs that ask for the same kind share the answer. */
+/**
+ * Open edges of the kind that the job asks for. Jobs that ask for the same kind share the answer.
+ */
 export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
   const shape = shapeOf(job);
   let edges = pass.matches.get(shape);
@@ -59,7 +64,10 @@ export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
   return edges.filter((edge) => refusalOf(pass, job, edge.name) === null);
 }
 
-/** No edge of the cell is of the kind that the job asks for, not even one that is away: waiting here is in vain. */
+/**
+ * No edge of the cell is of the kind that the job asks for, not even one that is away: waiting here
+ * is in vain.
+ */
 export function isStranded(pass: Pass, job: JobDraft): boolean {
   const shape = shapeOf(job);
   let stranded = pass.stranded.get(shape);

@@ -4,8 +4,9 @@ import { count, isEmpty, last } from '../ranges.ts';
 import type { LeaseDraft } from './draft.ts';
 
 /**
- * Amounts: what an edge has, and what one chunk of a job takes of it. Power is one name among others, kept apart
- * because every job asks for it. A name that an edge does not list is zero there.
+ * Amounts: what an edge has, and what one chunk of a job takes of it. Power is one name among
+ * others, kept apart because every job asks for it. A name that an edge does not list is zero
+ * there.
  */
 export type Amounts = { power: number; readonly others: Record<string, number> };
 
@@ -43,7 +44,10 @@ export function capacityOf(edge: Pick<CellEdge, 'config' | 'facts'>): Amounts {
   return { power, others };
 }
 
-/** How many chunks of a lease may be running now: never more than it has, never fewer than are seen to run. */
+/**
+ * How many chunks of a lease may be running now: never more than it has, never fewer than are seen
+ * to run.
+ */
 export function slotsInUse(lease: Pick<LeaseDraft, 'ranges' | 'slots' | 'running'>): number {
   if (isEmpty(lease.ranges)) return 0;
   return Math.max(Math.min(lease.slots, count(lease.ranges)), count(lease.running));

@@ -5,8 +5,9 @@ import type { Failure } from '../wire/prog.ts';
 import { type EdgeDraft, failuresOf, type JobDraft, type Pass } from './draft.ts';
 
 /**
- * How chunks leave the open states. Done, dead and cancelled are absorbing: nothing but a user's `retry` reopens them.
- * A chunk counts as failed once per attempt; the attempts of one retry epoch are bounded by the job's `retries`.
+ * How chunks leave the open states. Done, dead and cancelled are absorbing: nothing but a user's
+ * `retry` reopens them. A chunk counts as failed once per attempt; the attempts of one retry epoch
+ * are bounded by the job's `retries`.
  */
 export function endDone(pass: Pass, job: JobDraft, chunks: RangeSet): void {
   job.done = union(job.done, chunks);
@@ -94,7 +95,10 @@ export function without<T>(map: ReadonlyMap<number, T>, chunks: RangeSet): Reado
   return kept.size === map.size ? map : kept;
 }
 
-/** The user asked for the dead chunks again: a new epoch, in which they have all their attempts before them. */
+/**
+ * The user asked for the dead chunks again: a new epoch, in which they have all their attempts
+ * before them.
+ */
 export function revive(job: JobDraft): void {
   const again = union(job.dead, job.ask.cancelled ? [] : job.cancelled);
   job.revived = union(job.revived, again);

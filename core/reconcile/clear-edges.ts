@@ -5,9 +5,9 @@ import { askBack, holdsSomething, revoke, unstartedOf } from './leases.ts';
 import { canAfford, edgeCost, leaseCost, removedEdgeRows, spend, touchEdge } from './rows.ts';
 
 /**
- * Edges that shall hold less: draining, leaving, set aside, or with a disk that takes nothing. What they have not
- * started moves, in two phases while they can answer; what runs may end, until the drain's deadline. A forced removal
- * takes everything at once.
+ * Edges that shall hold less: draining, leaving, set aside, or with a disk that takes nothing. What
+ * they have not started moves, in two phases while they can answer; what runs may end, until the
+ * drain's deadline. A forced removal takes everything at once.
  */
 export function clearEdges(pass: Pass): void {
   for (const edge of pass.edges.values()) {

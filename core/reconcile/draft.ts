@@ -20,10 +20,12 @@ import type { Found } from './waiting.ts';
 import type { Unmet } from './yield.ts';
 
 /**
- * The cell as a pass is changing it: mutable, private to one call of `reconcile`, and turned into a plan at its end.
+ * The cell as a pass is changing it: mutable, private to one call of `reconcile`, and turned into a
+ * plan at its end.
  *
- * What a plan would write is marked on the drafts (`touched`), because a plan is bounded in rows: whoever changes
- * something asks `rows.ts` first. Derived amounts (`free`, `pending`) are kept right by `changeLease` alone.
+ * What a plan would write is marked on the drafts (`touched`), because a plan is bounded in rows:
+ * whoever changes something asks `rows.ts` first. Derived amounts (`free`, `pending`) are kept
+ * right by `changeLease` alone.
  */
 export type Pass = {
   readonly cell: Cell;
@@ -36,7 +38,9 @@ export type Pass = {
   readonly rowsMax: number;
   rowsLeft: number;
   lookAgainAtMs: number | null;
-  /** Edges that may get new work, and those of them that match a shape of job: filled on first use. */
+  /**
+   * Edges that may get new work, and those of them that match a shape of job: filled on first use.
+   */
   open: readonly EdgeDraft[] | null;
   readonly matches: Map<string, readonly EdgeDraft[]>;
   /** Shapes of jobs for which the cell has no edge of the right kind. */
@@ -269,7 +273,10 @@ type LeaseChange = Partial<
   Pick<LeaseDraft, 'ranges' | 'giveBack' | 'giveBackEpoch' | 'slots' | 'running' | 'grantedAtMs'>
 >;
 
-/** The one way to change what a lease holds: keeps the edge's free amounts and the job's pending chunks right. */
+/**
+ * The one way to change what a lease holds: keeps the edge's free amounts and the job's pending
+ * chunks right.
+ */
 export function changeLease(lease: LeaseDraft, change: LeaseChange): void {
   reservedBy(lease, lease.edge.free, 1);
   if (change.ranges !== undefined && change.ranges !== lease.ranges) {
@@ -310,7 +317,10 @@ export function lookAgain(pass: Pass, atMs: number): void {
   if (pass.lookAgainAtMs === null || at < pass.lookAgainAtMs) pass.lookAgainAtMs = at;
 }
 
-/** The epoch of the document that this pass would write: above all that were ever written, or applied. */
+/**
+ * The epoch of the document that this pass would write: above all that were ever written, or
+ * applied.
+ */
 export function nextEpochOf(edge: EdgeDraft): number {
   return Math.max(edge.before.epoch, appliedEpochOf(edge)) + 1;
 }
@@ -320,7 +330,10 @@ export function isApplied({ before, source }: EdgeDraft): boolean {
   return before.epoch === 0 || (source.report?.prog?.epoch ?? -1) >= before.epoch;
 }
 
-/** What the edge says it has applied. Above what is stored, the table was restored to an earlier time. */
+/**
+ * What the edge says it has applied. Above what is stored, the table was restored to an earlier
+ * time.
+ */
 export function appliedEpochOf(edge: EdgeDraft): number {
   const epoch = edge.source.report?.prog?.epoch ?? 0;
   return epoch > epochMax ? 0 : epoch;

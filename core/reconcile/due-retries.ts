@@ -12,7 +12,9 @@ export function reviveJobs(pass: Pass): void {
   }
 }
 
-/** Pending chunks whose backoff has not passed; the pass looks again when the first of them is due. */
+/**
+ * Pending chunks whose backoff has not passed; the pass looks again when the first of them is due.
+ */
 export function backoffOf(pass: Pass, job: JobDraft): RangeSet {
   if (job.retries.size === 0) return emptyRanges;
   const waiting: number[] = [];

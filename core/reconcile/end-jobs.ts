@@ -5,8 +5,9 @@ import { revoke } from './leases.ts';
 import { canAfford, endedJobRows, jobCost, leaseCost, spend, touchJob } from './rows.ts';
 
 /**
- * Jobs that end: cancelled by their user, given up because too many chunks died or the deadline passed, or complete.
- * Chunks that nobody holds are cancelled at once, leased ones as their edges are told; a result that comes first counts.
+ * Jobs that end: cancelled by their user, given up because too many chunks died or the deadline
+ * passed, or complete. Chunks that nobody holds are cancelled at once, leased ones as their edges
+ * are told; a result that comes first counts.
  */
 export function endJobs(pass: Pass): void {
   for (const job of pass.jobs.values()) {

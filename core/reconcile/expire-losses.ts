@@ -20,14 +20,16 @@ import { blameLost } from './poison.ts';
 import { canAfford, edgeCost, leaseCost, touchEdge } from './rows.ts';
 
 /**
- * Edges that are gone give their chunks back. Grace is the job's; it counts from the disconnection, or from when the
- * plane itself was well again. An edge that is connected but silent although it must report is gone too. When too much
- * of the cell would be lost at once the verdict is held first, because that looks like trouble of our own.
+ * Edges that are gone give their chunks back. Grace is the job's; it counts from the disconnection,
+ * or from when the plane itself was well again. An edge that is connected but silent although it
+ * must report is gone too. When too much of the cell would be lost at once the verdict is held
+ * first, because that looks like trouble of our own.
  *
- * An edge that reports and does not apply what it is given is deaf: what it does not work on goes to others, and it
- * gets nothing until it hears again.
+ * An edge that reports and does not apply what it is given is deaf: what it does not work on goes
+ * to others, and it gets nothing until it hears again.
  *
- * A loss is no failed attempt, but a chunk that was running on several lost edges is taken for their killer.
+ * A loss is no failed attempt, but a chunk that was running on several lost edges is taken for
+ * their killer.
  */
 export function expireLosses(pass: Pass): void {
   const verdicts: LeaseDraft[] = [];
@@ -89,8 +91,9 @@ function isDeafTo({ edge, running, grantedAtMs }: LeaseDraft): boolean {
 }
 
 /**
- * The breaker: too many at once are believed only after a while, and somebody is told. Together with those lost now
- * count those lost a moment ago, and those whose grace is nearly over: a broker notices one after the other.
+ * The breaker: too many at once are believed only after a while, and somebody is told. Together
+ * with those lost now count those lost a moment ago, and those whose grace is nearly over: a broker
+ * notices one after the other.
  */
 function held(pass: Pass, lost: number, together: number): boolean {
   const tooMany =
@@ -100,7 +103,8 @@ function held(pass: Pass, lost: number, together: number): boolean {
     if (holdSinceMs === null) return false;
     pass.health = { ...pass.health, holdSinceMs: null };
     if (lost === 0) return false;
-    // They were missed together and come back one after the other: the last of them get their grace anew.
+    // They were missed together and come back one after the other: the last of them get their grace
+    // anew.
     pass.health = { ...pass.health, healthySinceMs: pass.nowMs };
     lookAgain(pass, pass.nowMs);
     return true;

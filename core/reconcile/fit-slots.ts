@@ -6,8 +6,8 @@ import { askBack, unstartedOf } from './leases.ts';
 import { canAfford, leaseCost, touchLease } from './rows.ts';
 
 /**
- * Slots follow the edge: fewer when its capacity was reduced below what is reserved (what runs may end), more when it
- * has room that nobody waits for and a lease there has chunks that could run.
+ * Slots follow the edge: fewer when its capacity was reduced below what is reserved (what runs may
+ * end), more when it has room that nobody waits for and a lease there has chunks that could run.
  */
 export function shrinkSlots(pass: Pass): void {
   for (const edge of pass.edges.values()) {
@@ -22,7 +22,10 @@ export function shrinkSlots(pass: Pass): void {
   }
 }
 
-/** Takes slots away while the edge promises more than it has; answers `false` when there is no row for it. */
+/**
+ * Takes slots away while the edge promises more than it has; answers `false` when there is no row
+ * for it.
+ */
 function shrinkLease(pass: Pass, edge: EdgeDraft, lease: LeaseDraft): boolean {
   let slots = promisedBy(lease);
   while (slots > 0 && isShort(promisedFree(edge))) {

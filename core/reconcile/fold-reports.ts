@@ -29,17 +29,20 @@ import { blameRunning } from './poison.ts';
 import { canAfford, edgeCost, leaseCost, touchEdge, touchLease } from './rows.ts';
 
 /**
- * Takes in what edges said: whole and cumulative, so folding a report twice, late or out of order does no harm.
+ * Takes in what edges said: whole and cumulative, so folding a report twice, late or out of order
+ * does no harm.
  *
- * `done` counts for whoever reports it first while the chunk is open, holder or not. A failure counts only from the
- * holder and only of the current attempt. What is folded need not be acknowledged at once: the next document carries
- * it. Only results that the edge's document does not cover any more ask for a document of their own.
+ * `done` counts for whoever reports it first while the chunk is open, holder or not. A failure
+ * counts only from the holder and only of the current attempt. What is folded need not be
+ * acknowledged at once: the next document carries it. Only results that the edge's document does
+ * not cover any more ask for a document of their own.
  */
 export function foldReports(pass: Pass): void {
   for (const edge of pass.edges.values()) {
     const prog = edge.source.report?.prog ?? null;
     if (prog === null) continue;
-    // A table restored to an earlier time has forgotten documents that the edge obeys: go on above them.
+    // A table restored to an earlier time has forgotten documents that the edge obeys: go on above
+    // them.
     if (appliedEpochOf(edge) > edge.before.epoch && canAfford(pass, edgeCost(edge))) {
       touchEdge(pass, edge, true);
     }
@@ -89,7 +92,10 @@ function hasResults(entry: ProgEntry): boolean {
   return !isEmpty(entry.done) || entry.failed.size > 0 || !isEmpty(entry.running);
 }
 
-/** Results outside of what the edge's document names; those of an active lease are told with its next document. */
+/**
+ * Results outside of what the edge's document names; those of an active lease are told with its
+ * next document.
+ */
 function needsWord(entry: ProgEntry, active: RangeSet): boolean {
   if (isEmpty(active)) return !isEmpty(entry.done) || entry.failed.size > 0;
   for (const chunk of entry.failed.keys()) if (!has(active, chunk)) return true;
@@ -125,7 +131,10 @@ function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry):
   return true;
 }
 
-/** Done chunks that one edge held meanwhile, or none: each other holder is told, so each is asked rows for by itself. */
+/**
+ * Done chunks that one edge held meanwhile, or none: each other holder is told, so each is asked
+ * rows for by itself.
+ */
 function foldPart(
   pass: Pass,
   lease: LeaseDraft,
@@ -149,7 +158,10 @@ function foldPart(
   return true;
 }
 
-/** What ended before anybody saw it run began after its edge got it: a short job took a moment, not no time at all. */
+/**
+ * What ended before anybody saw it run began after its edge got it: a short job took a moment, not
+ * no time at all.
+ */
 function noteStart(job: JobDraft, lease: LeaseDraft): void {
   job.startedAtMs ??= lease.startedAtMs;
 }
@@ -205,7 +217,8 @@ function foldLease(pass: Pass, lease: LeaseDraft, entry: ProgEntry, epoch: numbe
       lease.job.refusals = new Map(lease.job.refusals).set(lease.edge.name, refusal);
     }
     if (!isEmpty(running)) lease.job.startedAtMs ??= pass.nowMs;
-    // What the edge had started stays, and has to be named as its own: after a restart it would not start it again.
+    // What the edge had started stays, and has to be named as its own: after a restart it would not
+    // start it again.
     const kept = confirmed && !isEmpty(intersect(lease.before?.giveBack ?? emptyRanges, ranges));
     touchLease(pass, lease, refused || kept || !isActive(lease));
   }

@@ -18,8 +18,9 @@ import { placesOf } from './place.ts';
 import { canAfford, jobCost } from './rows.ts';
 
 /**
- * A gang runs on `nodes` edges at once or not at all: every waiting chunk gets a slot in this very plan, or none does.
- * Nothing is held while it waits, so two gangs cannot block each other half-placed.
+ * A gang runs on `nodes` edges at once or not at all: every waiting chunk gets a slot in this very
+ * plan, or none does. Nothing is held while it waits, so two gangs cannot block each other
+ * half-placed.
  */
 export function placeGang(pass: Pass, job: JobDraft): Turn {
   const chunks = placeableOf(pass, job);
@@ -41,7 +42,10 @@ export function placeGang(pass: Pass, job: JobDraft): Turn {
 
 type Part = { readonly lease: LeaseDraft; readonly chunks: RangeSet };
 
-/** As many distinct edges as asked, the roomiest, each with a part that it can run at once; `null` if there are not. */
+/**
+ * As many distinct edges as asked, the roomiest, each with a part that it can run at once; `null`
+ * if there are not.
+ */
 function gangParts(pass: Pass, job: JobDraft, nodes: number, chunks: RangeSet): Part[] | null {
   const { demand } = job;
   const extra = demand.lastPower - demand.power;

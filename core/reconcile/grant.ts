@@ -6,8 +6,8 @@ import { changeLease, isActive, type LeaseDraft, type Pass, pendingOf } from './
 import { touchLease } from './rows.ts';
 
 /**
- * Gives chunks to a lease, and slots to run them; callers have asked for the rows and seen that the slots fit.
- * Answers what was given: less when the document of the edge is full.
+ * Gives chunks to a lease, and slots to run them; callers have asked for the rows and seen that the
+ * slots fit. Answers what was given: less when the document of the edge is full.
  */
 export function grant(pass: Pass, lease: LeaseDraft, chunks: RangeSet, slots: number): RangeSet {
   const { job } = lease;

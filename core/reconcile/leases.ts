@@ -21,7 +21,10 @@ export function unstartedOf(lease: LeaseDraft): RangeSet {
   return subtract(subtract(lease.ranges, lease.running), lease.giveBack);
 }
 
-/** In two phases: the edge is asked not to start these, and confirms by applying the epoch that says so. */
+/**
+ * In two phases: the edge is asked not to start these, and confirms by applying the epoch that says
+ * so.
+ */
 export function askBack(pass: Pass, lease: LeaseDraft, chunks: RangeSet): void {
   changeLease(lease, { giveBack: chunks, giveBackEpoch: nextEpochOf(lease.edge) });
   touchLease(pass, lease, true);

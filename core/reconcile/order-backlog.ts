@@ -8,11 +8,13 @@ import { placeableOf } from './due-retries.ts';
 export type Turn = 'served' | 'more' | 'stuck';
 
 /**
- * Whose turn it is: higher priority first; within one priority the queue that holds the least of the cell for its
- * weight (its dominant share); within a queue the earlier job. Queues that compete take turns of a small part of the
- * cell each, so that the first large job does not take everything.
+ * Whose turn it is: higher priority first; within one priority the queue that holds the least of
+ * the cell for its weight (its dominant share); within a queue the earlier job. Queues that compete
+ * take turns of a small part of the cell each, so that the first large job does not take
+ * everything.
  *
- * A job that cannot be placed holds nobody up, except in a strict queue, which waits for its first job.
+ * A job that cannot be placed holds nobody up, except in a strict queue, which waits for its first
+ * job.
  */
 export function serveBacklog(
   pass: Pass,
@@ -63,7 +65,10 @@ function wantsEdges(pass: Pass, job: JobDraft): boolean {
   return placeableOf(pass, job).length > 0;
 }
 
-/** Highest first, then by arrival; ids sort by time too, so that jobs of one millisecond keep one order. */
+/**
+ * Highest first, then by arrival; ids sort by time too, so that jobs of one millisecond keep one
+ * order.
+ */
 function byPriority(a: JobDraft, b: JobDraft): number {
   const order =
     b.ask.spec.priority - a.ask.spec.priority || a.ask.submittedAtMs - b.ask.submittedAtMs;

@@ -20,10 +20,11 @@ import type { JobDraft, LeaseDraft, Pass } from './draft.ts';
 import { placeableOf } from './due-retries.ts';
 
 /**
- * Which chunks a lease gets next. Chunks that failed before go first, so that a job that cannot succeed shows it soon,
- * and rather to an edge where nothing failed last, so that a bad edge does not use up their attempts.
- * Fresh ones go on where the lease is; a lease without a place to go on starts in the middle of the longest free
- * stretch, so that each edge works through a territory of its own and sets of done chunks stay few intervals.
+ * Which chunks a lease gets next. Chunks that failed before go first, so that a job that cannot
+ * succeed shows it soon, and rather to an edge where nothing failed last, so that a bad edge does
+ * not use up their attempts. Fresh ones go on where the lease is; a lease without a place to go on
+ * starts in the middle of the longest free stretch, so that each edge works through a territory of
+ * its own and sets of done chunks stay few intervals.
  */
 export type Picker = {
   readonly job: JobDraft;
@@ -58,7 +59,9 @@ export function left(picker: Picker): number {
   return count(picker.retried) + count(picker.fresh);
 }
 
-/** What the lease would get; `inOrder` packs from the front, when all is given away at once anyway. */
+/**
+ * What the lease would get; `inOrder` packs from the front, when all is given away at once anyway.
+ */
 export function choose(
   picker: Picker,
   lease: LeaseDraft,
@@ -99,7 +102,10 @@ function nextOf(lease: LeaseDraft): number | null {
   return after < 0 ? null : after + 1;
 }
 
-/** An untouched job starts at its beginning; otherwise somebody works towards the middle from the start. */
+/**
+ * An untouched job starts at its beginning; otherwise somebody works towards the middle from the
+ * start.
+ */
 function jumpInto(set: RangeSet, wanted: number): number | null {
   const longest = longestInterval(set);
   if (longest === null) return null;

@@ -10,8 +10,8 @@ import { canAfford, edgeCost, jobCost } from './rows.ts';
 import { leaveUnmet } from './yield.ts';
 
 /**
- * Gives waiting chunks to edges with room, by the job's policy. Places are counted, not enumerated: per edge how many
- * chunks fit, then one division over all of them.
+ * Gives waiting chunks to edges with room, by the job's policy. Places are counted, not enumerated:
+ * per edge how many chunks fit, then one division over all of them.
  */
 export function place(pass: Pass, job: JobDraft, powerMax: number): Turn {
   const picker = openPicker(pass, job);
@@ -28,7 +28,10 @@ export function place(pass: Pass, job: JobDraft, powerMax: number): Turn {
   return 'stuck';
 }
 
-/** The last chunk reserves more than the others when the division left a remainder: it looks for its edge first. */
+/**
+ * The last chunk reserves more than the others when the division left a remainder: it looks for its
+ * edge first.
+ */
 function placeLarge(pass: Pass, picker: Picker): number {
   const { demand } = picker.job;
   if (demand.lastPower === demand.power) return 0;
@@ -190,7 +193,10 @@ function fillInOrder(wanted: number, fit: Int32Array, order: readonly number[]):
   return slots;
 }
 
-/** Measured edges by their time for a chunk of this job; one not tried yet stands where the average does. */
+/**
+ * Measured edges by their time for a chunk of this job; one not tried yet stands where the average
+ * does.
+ */
 function bySpeed(job: JobDraft, edges: readonly EdgeDraft[]): number[] {
   const known = job.leases.flatMap((lease) => (lease.chunkMs === null ? [] : [lease.chunkMs]));
   const mean = known.reduce((sum, ms) => sum + ms, 0) / Math.max(1, known.length);

@@ -15,7 +15,9 @@ import {
 import { countsOf, metaRow } from './summarize.ts';
 import { sameReasons } from './waiting.ts';
 
-/** Turns the drafts into the plan: one row for everything that was touched, with absolute counts. */
+/**
+ * Turns the drafts into the plan: one row for everything that was touched, with absolute counts.
+ */
 export function planOf(pass: Pass): Plan {
   const works = new Map<EdgeName, EdgeWork>();
   const shares = new Map<JobId, Share>();
@@ -92,7 +94,10 @@ function leaseRow(lease: LeaseDraft): Lease {
   };
 }
 
-/** Keys that earlier documents may have left in the shadow; once the edge has applied the last one, they are gone. */
+/**
+ * Keys that earlier documents may have left in the shadow; once the edge has applied the last one,
+ * they are gone.
+ */
 function removedKeys(edge: EdgeDraft): JobId[] {
   const { before, source } = edge;
   const applied = (source.report?.prog?.epoch ?? -1) >= before.epoch;

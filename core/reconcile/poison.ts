@@ -16,8 +16,9 @@ import { takeAway } from './leases.ts';
 import { canAfford, leaseCost, touchLease } from './rows.ts';
 
 /**
- * Chunks that take their edge or its agent down with them. Nobody sees which chunk it was, so all that were running are
- * under suspicion, and the weight adds up only on those that are there again and again; a chunk that ends is cleared.
+ * Chunks that take their edge or its agent down with them. Nobody sees which chunk it was, so all
+ * that were running are under suspicion, and the weight adds up only on those that are there again
+ * and again; a chunk that ends is cleared.
  */
 export const killedItsEdges = 'killed-its-edges';
 
@@ -32,10 +33,13 @@ export function blameRunning(pass: Pass, edge: EdgeDraft, prog: Prog): void {
   }
 }
 
-/** The edge is lost with what was running on it. Answers `false` when there is no room for its rows. */
+/**
+ * The edge is lost with what was running on it. Answers `false` when there is no room for its rows.
+ */
 export function blameLost(pass: Pass, lease: LeaseDraft): boolean {
   const { running, ranges, slots } = lease;
-  // What kills at once was never reported as running: of a silent edge, what it would have started first.
+  // What kills at once was never reported as running: of a silent edge, what it would have started
+  // first.
   const isSilent = lease.edge.source.report?.connected === true;
   const suspects = isEmpty(running) && isSilent ? take(ranges, slots).taken : running;
   return isEmpty(suspects) || blame(pass, lease, suspects, deathsOfLostEdge);

@@ -1,8 +1,9 @@
 import { type EdgeDraft, type JobDraft, type LeaseDraft, lookAgain, type Pass } from './draft.ts';
 
 /**
- * The budget of rows: a plan is committed in one transaction, so a pass changes only what fits into it and leaves the
- * rest to the next one, which is asked for at once. Whatever must change together is asked for together.
+ * The budget of rows: a plan is committed in one transaction, so a pass changes only what fits into
+ * it and leaves the rest to the next one, which is asked for at once. Whatever must change together
+ * is asked for together.
  *
  * An edge costs its WORK row, a job its SHARE and its status row, a lease also its execution row.
  */
@@ -24,7 +25,10 @@ export function leaseCost(lease: LeaseDraft): number {
   return (lease.touched ? 0 : 1) + edgeCost(lease.edge) + jobCost(lease.job);
 }
 
-/** Whether `rows` more fit; when not, the next pass is due at once. `keep` rows are left for later phases. */
+/**
+ * Whether `rows` more fit; when not, the next pass is due at once. `keep` rows are left for later
+ * phases.
+ */
 export function canAfford(pass: Pass, rows: number, keep = 0): boolean {
   if (rows === 0 || pass.rowsLeft - rows >= keep) return true;
   lookAgain(pass, pass.nowMs);

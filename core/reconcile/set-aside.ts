@@ -3,8 +3,9 @@ import type { Pass } from './draft.ts';
 import { canAfford, edgeCost, touchEdge } from './rows.ts';
 
 /**
- * An edge on which one chunk after the other fails takes work from healthy ones and spoils it: it is set aside for a
- * while, visibly. When many edges look like that the jobs are to blame, so only a part of the cell is ever set aside.
+ * An edge on which one chunk after the other fails takes work from healthy ones and spoils it: it
+ * is set aside for a while, visibly. When many edges look like that the jobs are to blame, so only
+ * a part of the cell is ever set aside.
  */
 export function setEdgesAside(pass: Pass): void {
   let aside = 0;

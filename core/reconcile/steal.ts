@@ -14,9 +14,9 @@ import { askBack, unstartedOf } from './leases.ts';
 import { canAfford, leaseCost } from './rows.ts';
 
 /**
- * When a job has nothing left to give and edges stand idle, the unstarted tails of its longest leases are asked back,
- * so that all finish together. In two phases: an edge confirms what it has not started before anybody else gets it.
- * A few seconds of work are not worth the messages.
+ * When a job has nothing left to give and edges stand idle, the unstarted tails of its longest
+ * leases are asked back, so that all finish together. In two phases: an edge confirms what it has
+ * not started before anybody else gets it. A few seconds of work are not worth the messages.
  */
 export function stealTails(pass: Pass): void {
   for (const job of pass.jobs.values()) {

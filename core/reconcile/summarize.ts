@@ -6,7 +6,10 @@ import { count } from '../ranges.ts';
 import { isStranded, unavailable } from './candidates.ts';
 import { type EdgeDraft, isActive, type JobDraft, type Pass, pendingOf } from './draft.ts';
 
-/** The figures of a pass: of each job it touched, and of the whole cell for its META row. Absolute, never deltas. */
+/**
+ * The figures of a pass: of each job it touched, and of the whole cell for its META row. Absolute,
+ * never deltas.
+ */
 export function countsOf(job: JobDraft): JobCellStatus['counts'] {
   let leased = 0;
   let running = 0;
@@ -27,7 +30,10 @@ export function countsOf(job: JobDraft): JobCellStatus['counts'] {
   };
 }
 
-/** `null` when nothing was decided and the figures are what they were: then there is nothing to commit. */
+/**
+ * `null` when nothing was decided and the figures are what they were: then there is nothing to
+ * commit.
+ */
 export function metaRow(pass: Pass): CellMeta | null {
   const { meta } = pass.cell;
   const summary = summaryOf(pass);

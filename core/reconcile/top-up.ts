@@ -10,9 +10,10 @@ import { canAfford, leaseCost } from './rows.ts';
 import { yieldsTo } from './yield.ts';
 
 /**
- * Refills leases before they run dry, without new slots. A lease should last about `leaseTargetSeconds` at the measured
- * rate, so that shadow traffic per edge is bounded whatever a chunk takes; it grows by doubling what was done there.
- * Near the end of a job each refill takes only its part of half of what is left, so that the edges finish together.
+ * Refills leases before they run dry, without new slots. A lease should last about
+ * `leaseTargetSeconds` at the measured rate, so that shadow traffic per edge is bounded whatever a
+ * chunk takes; it grows by doubling what was done there. Near the end of a job each refill takes
+ * only its part of half of what is left, so that the edges finish together.
  */
 export function topUp(pass: Pass, job: JobDraft): void {
   const picker = openPicker(pass, job);
@@ -24,7 +25,8 @@ export function topUp(pass: Pass, job: JobDraft): void {
     if (unavailable(pass, lease.edge) !== null) continue;
     const target = targetOf(lease);
     const has = count(unstartedOf(lease));
-    // A document that is written anyway takes along what is missing; one for a refill alone waits for half.
+    // A document that is written anyway takes along what is missing; one for a refill alone waits
+    // for half.
     if (has < (lease.edge.bumped ? target : target / 2)) needy.push({ lease, has, target });
   }
   needy.sort((a, b) => a.has / a.target - b.has / b.target);

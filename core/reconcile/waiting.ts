@@ -9,8 +9,8 @@ import { backoffOf } from './due-retries.ts';
 import { canAfford, jobCost, touchJob } from './rows.ts';
 
 /**
- * Why chunks wait, after everything that could be placed was placed: reasons with counts and a few edges as examples.
- * Reasons come with the most hopeful first, so the first one is what to look at.
+ * Why chunks wait, after everything that could be placed was placed: reasons with counts and a few
+ * edges as examples. Reasons come with the most hopeful first, so the first one is what to look at.
  */
 export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   const pending = pendingOf(job);
@@ -74,7 +74,10 @@ function obstacleOf(pass: Pass, job: JobDraft, chunks: number): WaitingCount {
   }
 }
 
-/** Says nothing that changes with every pass: statuses are written again for other reasons, not for other words. */
+/**
+ * Says nothing that changes with every pass: statuses are written again for other reasons, not for
+ * other words.
+ */
 function quotaSentence(pass: Pass, { ask, demand }: JobDraft): string {
   const { queue } = ask.spec;
   const quota = pass.queues?.get(queue)?.config.quota ?? Number.POSITIVE_INFINITY;
@@ -126,7 +129,9 @@ function kindReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
   return reasons;
 }
 
-/** Edges of the right kind and in service, without room. Jobs that need the same share the answer. */
+/**
+ * Edges of the right kind and in service, without room. Jobs that need the same share the answer.
+ */
 function roomReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Found> {
   const { demand } = job;
   const onlyLast = count(pendingOf(job)) === 1 && last(pendingOf(job)) === demand.lastChunk;
@@ -208,8 +213,9 @@ function isAnyConnected(pass: Pass): boolean {
 }
 
 /**
- * Writes reasons where they are not what the job's status says. Only a bounded number of jobs is looked at in one pass,
- * another part of them each time, because in a full cell nothing changes for most.
+ * Writes reasons where they are not what the job's status says. Only a bounded number of jobs is
+ * looked at in one pass, another part of them each time, because in a full cell nothing changes for
+ * most.
  */
 export function tellWaiting(pass: Pass): void {
   const untold: JobDraft[] = [];

@@ -5,12 +5,15 @@ import type { JobDraft, LeaseDraft, Pass } from './draft.ts';
 import { dominantShare, openQueues, totalOf } from './order-backlog.ts';
 
 /**
- * Leases do not refill for ever while somebody ahead of them waits: the edge they hold runs dry within one lease and
- * goes to whoever is first. Only as many yield as the waiting power needs. Nothing that runs is stopped.
+ * Leases do not refill for ever while somebody ahead of them waits: the edge they hold runs dry
+ * within one lease and goes to whoever is first. Only as many yield as the waiting power needs.
+ * Nothing that runs is stopped.
  */
 export type Unmet = { readonly job: JobDraft; power: number };
 
-/** Remembers that this job found no room; of each queue and priority the first one speaks for all. */
+/**
+ * Remembers that this job found no room; of each queue and priority the first one speaks for all.
+ */
 export function leaveUnmet(pass: Pass, job: JobDraft, power: number): void {
   const { priority, queue } = job.ask.spec;
   const before = pass.unmet.find(
@@ -35,7 +38,10 @@ export function yieldsTo(pass: Pass, lease: LeaseDraft): boolean {
   return false;
 }
 
-/** Higher priority, or the same from a queue that would still hold less for its weight after the exchange. */
+/**
+ * Higher priority, or the same from a queue that would still hold less for its weight after the
+ * exchange.
+ */
 function goesBefore(pass: Pass, first: JobDraft, second: JobDraft): boolean {
   const a = first.ask.spec;
   const b = second.ask.spec;

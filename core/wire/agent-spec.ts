@@ -1,12 +1,17 @@
 import type { Cut, JobSpec, Run } from '../job.ts';
 
-/** What an agent needs to know of a job to run its chunks: `GET /v1/jobs/{id}/spec?g=<hash>`, cached on disk. */
+/**
+ * What an agent needs to know of a job to run its chunks: `GET /v1/jobs/{id}/spec?g=<hash>`, cached
+ * on disk.
+ */
 export type AgentSpec = Cut & {
   readonly id: string;
   /** The hash that `work` names in `g`. */
   readonly hash: string;
   readonly name: string | null;
-  /** Who submitted the job, as the job itself says it: the owner of an edge may not run everybody's. */
+  /**
+   * Who submitted the job, as the job itself says it: the owner of an edge may not run everybody's.
+   */
   readonly createdBy: string;
   readonly run: Run;
   readonly resources: JobSpec['resources'];

@@ -3,7 +3,10 @@ import { operations } from './operations.ts';
 import { problemTable } from './problem.ts';
 import { type Route, routes } from './routes.ts';
 
-/** The API's reference as a page: from the same tables as the routes, the checks and the OpenAPI document. */
+/**
+ * The API's reference as a page: from the same tables as the routes, the checks and the OpenAPI
+ * document.
+ */
 export function apiReference(): string {
   const tags = [...new Set(Object.values(operations).map(({ tag }) => tag))];
   const sections = tags.flatMap((tag) => [

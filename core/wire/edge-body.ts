@@ -105,7 +105,10 @@ export const drainBodySchema = z
 
 export type DrainBody = z.output<typeof drainBodySchema>;
 
-/** The two documents that an edge reports over HTTPS are bounded as its shadows are; their readers forgive. */
+/**
+ * The two documents that an edge reports over HTTPS are bounded as its shadows are; their readers
+ * forgive.
+ */
 export const reportBodySchema = z
   .strictObject({
     b: text(64),

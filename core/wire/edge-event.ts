@@ -5,8 +5,8 @@ import { type Prog, parseProg } from './prog.ts';
 import { isCount, isRecord } from './work.ts';
 
 /**
- * What reaches the cloud from or about one edge, whichever way it came. `atMs` is the time of the broker or the API that
- * took it in, never the edge's own clock.
+ * What reaches the cloud from or about one edge, whichever way it came. `atMs` is the time of the
+ * broker or the API that took it in, never the edge's own clock.
  */
 export type EdgeEvent =
   | {
@@ -28,11 +28,16 @@ export type EdgeEvent =
       readonly kind: 'connected' | 'disconnected';
       readonly edge: EdgeName;
       readonly atMs: number;
-      /** The broker's counter of this client's connections; a connection and its end carry the same. */
+      /**
+       * The broker's counter of this client's connections; a connection and its end carry the same.
+       */
       readonly version: number;
     };
 
-/** Reads a message that an IoT rule made; `null` when it makes no sense, which no retry would change. */
+/**
+ * Reads a message that an IoT rule made; `null` when it makes no sense, which no retry would
+ * change.
+ */
 export function parseEdgeEvent(value: unknown): EdgeEvent | null {
   if (!isRecord(value)) return null;
   const { kind, edge, at: atMs, version } = value;

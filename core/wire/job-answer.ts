@@ -2,7 +2,10 @@ import * as z from 'zod';
 import { runSchema } from './job-body.ts';
 import { nameSchema, timeSchema } from './text-schema.ts';
 
-/** What the API says about jobs: the documented shape of every answer, checked by the contract suite. */
+/**
+ * What the API says about jobs: the documented shape of every answer, checked by the contract
+ * suite.
+ */
 
 const count = z.int().min(0);
 const ranges = z.string().meta({ description: 'Chunk numbers in their text form: 0-41,43.' });

@@ -2,9 +2,10 @@ import type { Jobspec } from './jobspec.ts';
 import type { FieldError } from './validation.ts';
 
 /**
- * The groups of a jobspec, taken apart into tasks. A group is a batch: its tasks run side by side where nothing orders
- * them, those without resources of their own take the group's, and whoever waits for the group waits for all of them. A task
- * that names a group runs it in its place; groups that nobody names run by themselves.
+ * The groups of a jobspec, taken apart into tasks. A group is a batch: its tasks run side by side
+ * where nothing orders them, those without resources of their own take the group's, and whoever
+ * waits for the group waits for all of them. A task that names a group runs it in its place; groups
+ * that nobody names run by themselves.
  *
  * Each task finds edges of its own: a group is an order and a name, not one allocation.
  */

@@ -5,12 +5,12 @@ import { nonEmptyText, text, whole } from './text-schema.ts';
 import type { FieldError } from './validation.ts';
 
 /**
- * Jobspec, next generation, translated into bodies of jobs: each task becomes a job, `depends_on` becomes `dependsOn`, a
- * resource's nodes become a gang and what is below a node is asked of each of them; its replicas are slots that may be
- * anywhere, one chunk each.
+ * Jobspec, next generation, translated into bodies of jobs: each task becomes a job, `depends_on`
+ * becomes `dependsOn`, a resource's nodes become a gang and what is below a node is asked of each
+ * of them; its replicas are slots that may be anywhere, one chunk each.
  *
- * Refused with its place, instead of being ignored as elsewhere: steps, choices between resources (`a|b`),
- * subsystems, and resources or tasks that are named but not there.
+ * Refused with its place, instead of being ignored as elsewhere: steps, choices between resources
+ * (`a|b`), subsystems, and resources or tasks that are named but not there.
  */
 type Resource = {
   readonly type: string;
@@ -166,7 +166,10 @@ function hasSlots(resource: Resource): boolean {
   return resource.replicas !== undefined || (resource.with ?? []).some(hasSlots);
 }
 
-/** A text is a line for the shell, or a script that names its own interpreter; `null` when that one is not known. */
+/**
+ * A text is a line for the shell, or a script that names its own interpreter; `null` when that one
+ * is not known.
+ */
 function argvOf(command: FlatTask['command']): string[] | null {
   if (typeof command !== 'string') return [...command];
   if (!command.startsWith('#!')) return ['sh', '-c', command];

@@ -5,8 +5,9 @@ import { type ProblemCode, problemSchema, problemTable } from './problem.ts';
 import { type Route, routes } from './routes.ts';
 
 /**
- * The OpenAPI 3.1 document, made from the table of routes and the schemas that validate. Bodies are described as they are
- * sent, with what may be left out; answers as they come back, with what is always there.
+ * The OpenAPI 3.1 document, made from the table of routes and the schemas that validate. Bodies are
+ * described as they are sent, with what may be left out; answers as they come back, with what is
+ * always there.
  */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -156,7 +157,10 @@ function problemAnswer(description: string): Json {
 
 type Direction = 'input' | 'output';
 
-/** What is both sent and answered has two forms: a default makes a field optional one way and certain the other. */
+/**
+ * What is both sent and answered has two forms: a default makes a field optional one way and
+ * certain the other.
+ */
 const bothWays = new Set(['Run']);
 
 function nameOf(id: string, direction: Direction): string {

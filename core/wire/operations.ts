@@ -8,8 +8,9 @@ import * as jobBodies from './job-body.ts';
 import type { ProblemCode } from './problem.ts';
 
 /**
- * What each operation takes and answers, for the OpenAPI document: the schemas are the very ones that validate. What all
- * operations share (401, 403, unexpected errors) is added by the document itself.
+ * What each operation takes and answers, for the OpenAPI document: the schemas are the very ones
+ * that validate. What all operations share (401, 403, unexpected errors) is added by the document
+ * itself.
  */
 export type Operation = {
   readonly summary: string;

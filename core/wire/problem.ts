@@ -2,8 +2,8 @@ import * as z from 'zod';
 import type { FieldError } from './validation.ts';
 
 /**
- * Every error a user can meet: its stable code, its status, its title, and the sentence when a place has no better one.
- * Answered as `application/problem+json`.
+ * Every error a user can meet: its stable code, its status, its title, and the sentence when a
+ * place has no better one. Answered as `application/problem+json`.
  */
 export const problemTable = {
   'invalid-request': [400, 'Invalid request', 'The request is not valid.'],
@@ -60,7 +60,9 @@ export const problemSchema = z
 
 export type Problem = z.output<typeof problemSchema>;
 
-/** A user error on its way to the answer. Thrown by handlers, turned into an answer in one place. */
+/**
+ * A user error on its way to the answer. Thrown by handlers, turned into an answer in one place.
+ */
 export class ProblemError extends Error {
   readonly code: ProblemCode;
   readonly errors: readonly FieldError[] | undefined;

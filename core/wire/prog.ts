@@ -45,7 +45,9 @@ export type ProgJson = {
   w: Record<string, ProgEntryJson | null>;
 };
 
-/** `before` is the report last accepted: a shadow merges, so what is gone must be nulled by name. */
+/**
+ * `before` is the report last accepted: a shadow merges, so what is gone must be nulled by name.
+ */
 export function encodeProg(prog: Prog, before: Prog | null = null): ProgJson {
   const w: Record<string, ProgEntryJson | null> = {};
   for (const job of before?.jobs.keys() ?? []) if (!prog.jobs.has(job)) w[job] = null;
@@ -67,7 +69,10 @@ function encodeEntry(entry: ProgEntry, before: ProgEntry | undefined): ProgEntry
   };
 }
 
-/** Reads a report as hostile input: `null` when it is not one; entries that make no sense are left out. */
+/**
+ * Reads a report as hostile input: `null` when it is not one; entries that make no sense are left
+ * out.
+ */
 export function parseProg(value: unknown): Prog | null {
   if (!isRecord(value) || !isCount(value.e)) return null;
   const jobs = new Map<string, ProgEntry>();

@@ -2,8 +2,9 @@ import type { Access } from '../caller.ts';
 import type { Scope } from './scopes.ts';
 
 /**
- * Every address of the HTTP API: which function answers it and what it asks of its caller. The template, the functions
- * and the OpenAPI document are all made from this table, so that none of them can know a route the others do not.
+ * Every address of the HTTP API: which function answers it and what it asks of its caller. The
+ * template, the functions and the OpenAPI document are all made from this table, so that none of
+ * them can know a route the others do not.
  */
 export type ApiFunction =
   | 'public'

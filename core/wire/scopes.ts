@@ -1,4 +1,7 @@
-/** What a token may be good for. By itself in a file, so that clients can list scopes without loading any schema. */
+/**
+ * What a token may be good for. By itself in a file, so that clients can list scopes without
+ * loading any schema.
+ */
 export const scopes = [
   'jobs:read',
   'jobs:write',

@@ -4,8 +4,9 @@ import { labelKeyLengthMax, labelLengthMax } from '../limits.ts';
 /**
  * The building blocks of every body: texts, names, amounts and labels.
  *
- * A text is refused when it could not come back byte for byte: half of a surrogate pair has no UTF-8 form, and a NUL
- * can be passed neither to a process nor through every store. What passes here is returned exactly as it was sent.
+ * A text is refused when it could not come back byte for byte: half of a surrogate pair has no
+ * UTF-8 form, and a NUL can be passed neither to a process nor through every store. What passes
+ * here is returned exactly as it was sent.
  */
 
 const namePattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;

@@ -2,8 +2,9 @@ import type * as z from 'zod';
 import { bodyDepthMax } from '../limits.ts';
 
 /**
- * Checks a body against its schema and says what is wrong in sentences, each with a JSON pointer to the place.
- * Refuses before the schema what no schema sees: nesting without end, and the key `__proto__`.
+ * Checks a body against its schema and says what is wrong in sentences, each with a JSON pointer to
+ * the place. Refuses before the schema what no schema sees: nesting without end, and the key
+ * `__proto__`.
  */
 export type FieldError = { readonly pointer: string; readonly message: string };
 

@@ -2,11 +2,11 @@ import { attemptsMax } from '../limits.ts';
 import { emptyRanges, formatRanges, isEmpty, parseRanges, type RangeSet } from '../ranges.ts';
 
 /**
- * The `work` shadow: everything one edge shall do, written whole by the cloud in `desired` and by nobody else.
- * Short keys, because shadow operations are priced per kilobyte and capped at eight.
+ * The `work` shadow: everything one edge shall do, written whole by the cloud in `desired` and by
+ * nobody else. Short keys, because shadow operations are priced per kilobyte and capped at eight.
  *
- * Every entry repeats the epoch of its write. A shadow merges: a write that was overtaken by a later one puts back what
- * that one removed, and only the epoch tells the leftover from the work.
+ * Every entry repeats the epoch of its write. A shadow merges: a write that was overtaken by a
+ * later one puts back what that one removed, and only the epoch tells the leftover from the work.
  */
 export type WorkEntry = {
   /** Owned and not yet acknowledged. */
@@ -60,7 +60,10 @@ export function encodeWork(work: Work, removed: Iterable<string> = []): WorkJson
   return { e: work.epoch, n: work.folded, w };
 }
 
-/** One scalar, `2:43,50-52;3:7`: a shadow replaces strings whole, where it would merge an object's keys. */
+/**
+ * One scalar, `2:43,50-52;3:7`: a shadow replaces strings whole, where it would merge an object's
+ * keys.
+ */
 export function encodeAttempts(attempts: ReadonlyMap<number, RangeSet>): string {
   return [...attempts].map(([attempt, set]) => `${attempt}:${formatRanges(set)}`).join(';');
 }

@@ -1,10 +1,12 @@
 import { offline, type Problem, problemOf, slow } from './problem.ts';
 
 /**
- * The one door to the API. Adds the token, gives every request an end, and turns every outcome into a value.
+ * The one door to the API. Adds the token, gives every request an end, and turns every outcome into
+ * a value.
  *
- * Reads send the ETag of the last answer, so an unchanged resource costs no body. An answer with the same text as the
- * last one keeps the same object, so a page that compares by identity draws nothing.
+ * Reads send the ETag of the last answer, so an unchanged resource costs no body. An answer with
+ * the same text as the last one keeps the same object, so a page that compares by identity draws
+ * nothing.
  */
 export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly unchanged: boolean }
@@ -114,7 +116,9 @@ async function bodyOf(response: Response): Promise<string | Problem> {
   }
 }
 
-/** An empty or unreadable body is `null`: the status already said that the request was carried out. */
+/**
+ * An empty or unreadable body is `null`: the status already said that the request was carried out.
+ */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 /**
- * Why a request did not bring what was asked. A problem is a value: pages show it, retry or sign out, and none throws.
- * The sentence is for the person; the code is the API's own and stable.
+ * Why a request did not bring what was asked. A problem is a value: pages show it, retry or sign
+ * out, and none throws. The sentence is for the person; the code is the API's own and stable.
  */
 export type Problem = {
   readonly kind: 'offline' | 'slow' | 'signed-out' | 'forbidden' | 'missing' | 'busy' | 'refused';

@@ -12,8 +12,8 @@ import type {
 } from '../../core/wire/job-answer.ts';
 
 /**
- * What the API answers, by the names the pages use. The types are those of the schemas that the API itself is checked
- * with; only types come from there, so none of the checking is in the browser.
+ * What the API answers, by the names the pages use. The types are those of the schemas that the API
+ * itself is checked with; only types come from there, so none of the checking is in the browser.
  */
 export type Page<T> = { readonly items: readonly T[]; readonly nextCursor: string | null };
 

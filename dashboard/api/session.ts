@@ -1,7 +1,7 @@
 /**
- * The token lives in the tab's session storage and nowhere else: closing the tab forgets it. A start script may hand
- * one over in the address (`#token=…`); it only fills in the form, so that a link cannot sign anybody in, and it is
- * taken out of the address at once.
+ * The token lives in the tab's session storage and nowhere else: closing the tab forgets it. A
+ * start script may hand one over in the address (`#token=…`); it only fills in the form, so that a
+ * link cannot sign anybody in, and it is taken out of the address at once.
  */
 const tokenKey = 'edgewise-token';
 
@@ -29,8 +29,8 @@ export function takeTokenFromAddress(): string {
 }
 
 /**
- * Where the API is: `config.json` beside the page, written by whoever serves it. An address without a host is meant
- * from the page's own.
+ * Where the API is: `config.json` beside the page, written by whoever serves it. An address without
+ * a host is meant from the page's own.
  */
 export async function loadApiAddress(): Promise<string | null> {
   try {

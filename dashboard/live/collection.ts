@@ -7,8 +7,9 @@ export type Collection<T> = { readonly items: readonly T[]; readonly more: boole
 const pageItems = 500;
 
 /**
- * Reads all pages of a list. When no page changed, the collection is the same object as before. `partial` is called
- * with the first page, so that a long list shows something before it is complete.
+ * Reads all pages of a list. When no page changed, the collection is the same object as before.
+ * `partial` is called with the first page, so that a long list shows something before it is
+ * complete.
  */
 export function createCollectionLoader<T>(client: Client, path: string, itemsMax: number) {
   let before: Collection<T> | null = null;

@@ -1,6 +1,7 @@
 /**
- * Whether the page is live, as one fact for the whole page: every feed tells how its last request went, and the header
- * shows the worst of it. States: `live` → `slow` or `offline` on failure → `live` on the next success.
+ * Whether the page is live, as one fact for the whole page: every feed tells how its last request
+ * went, and the header shows the worst of it. States: `live` → `slow` or `offline` on failure →
+ * `live` on the next success.
  */
 export type Connection = {
   readonly state: 'live' | 'slow' | 'offline';

@@ -4,10 +4,12 @@ import { connection, setConnection } from './connection.ts';
 import { pauseMs } from './pace.ts';
 
 /**
- * One thing that is kept fresh while somebody looks at it. States: loading → pausing → loading → … → stopped.
+ * One thing that is kept fresh while somebody looks at it. States: loading → pausing → loading → …
+ * → stopped.
  *
- * Pauses for as long as the page is hidden and loads at once when it is shown again. Never has two requests under way.
- * Keeps the last good value through failures, so a page that lost its network still shows what it knew, and says so.
+ * Pauses for as long as the page is hidden and loads at once when it is shown again. Never has two
+ * requests under way. Keeps the last good value through failures, so a page that lost its network
+ * still shows what it knew, and says so.
  */
 export type Live<T> = {
   readonly value: T | null;

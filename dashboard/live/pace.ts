@@ -1,9 +1,9 @@
 /**
  * How long to wait before asking again. Pure, so that it can be tested without waiting.
  *
- * A healthy feed asks every `everyMs`, but never spends more than a sixth of its time on loading: a list that takes
- * a second is asked for every 5 s. Failures double the pause up to half a minute, with jitter so that many open pages
- * do not return together. `Retry-After` is obeyed.
+ * A healthy feed asks every `everyMs`, but never spends more than a sixth of its time on loading: a
+ * list that takes a second is asked for every 5 s. Failures double the pause up to half a minute,
+ * with jitter so that many open pages do not return together. `Retry-After` is obeyed.
  */
 export type Pace = {
   readonly everyMs: number;

@@ -9,7 +9,9 @@ import { StateBadge } from '../view/marks.tsx';
 import { Empty, FeedNotice } from '../view/notice.tsx';
 import { WindowList } from '../view/window-list.tsx';
 
-/** The jobs, newest first. Every filter is in the address; the server filters all but the free text. */
+/**
+ * The jobs, newest first. Every filter is in the address; the server filters all but the free text.
+ */
 const everyMs = 2_000;
 const jobsMax = 5_000;
 const columns = ['Job', 'State', 'Progress', 'Chunks', 'Submitted', 'Ran', 'Queue'];

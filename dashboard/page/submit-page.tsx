@@ -14,7 +14,10 @@ import {
 import { SubmitForm } from '../view/submit-form.tsx';
 import { type Submission, useSubmission } from '../view/use-submission.ts';
 
-/** Submits a job, by form or as JSON, after as many dry runs as one likes; or one like a job that was. */
+/**
+ * Submits a job, by form or as JSON, after as many dry runs as one likes; or one like a job that
+ * was.
+ */
 export function SubmitPage({ like }: { like: string }) {
   const client = useClient();
   const [fields, setFields] = useState<SubmitFields>(emptyFields);

@@ -10,7 +10,10 @@ import { TokenForm } from '../view/token-form.tsx';
 import { WindowList } from '../view/window-list.tsx';
 import { clockWords } from '../view/words.ts';
 
-/** Who may do what: the tokens without their secrets, a new one with its secret once, and the end of one. */
+/**
+ * Who may do what: the tokens without their secrets, a new one with its secret once, and the end of
+ * one.
+ */
 const everyMs = 3_000;
 const tokensMax = 1_000;
 const columns = ['Token', 'Expires', 'Scopes', 'Limited to', 'Made', 'Action'];

@@ -2,7 +2,10 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { hrefOf, parseRoute, type Route } from './route.ts';
 
-/** The address bar as state. Links are real links: they open in a new tab, and work with the keyboard, as any other. */
+/**
+ * The address bar as state. Links are real links: they open in a new tab, and work with the
+ * keyboard, as any other.
+ */
 const listeners = new Set<() => void>();
 
 export function go(route: Route, how: 'push' | 'replace' = 'push'): void {

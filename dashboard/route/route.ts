@@ -1,6 +1,6 @@
 /**
- * Every page has an address and every address a page: what a page shows, its filters included, is in the URL, so it
- * can be shared, bookmarked and gone back to. Pure: text in, route out, and back.
+ * Every page has an address and every address a page: what a page shows, its filters included, is
+ * in the URL, so it can be shared, bookmarked and gone back to. Pure: text in, route out, and back.
  */
 export type FleetFilter = {
   readonly lamp: string;
@@ -89,7 +89,9 @@ export function hrefOf(route: Route): string {
   }
 }
 
-/** The query of `GET /v1/jobs`: what the server filters. The free text is looked for in the page. */
+/**
+ * The query of `GET /v1/jobs`: what the server filters. The free text is looked for in the page.
+ */
 export function jobsPath(filter: JobsFilter): string {
   const { q: _q, ...server } = filter;
   return `/v1/jobs${queryOf(server)}`;

@@ -4,8 +4,8 @@ import type { Problem } from '../api/problem.ts';
 import { ProblemNotice } from './notice.tsx';
 
 /**
- * Asks before something is done: a modal dialog of the browser, so Escape, focus and the backdrop work as everywhere.
- * States: open → busy → closed, or back to open with the problem shown.
+ * Asks before something is done: a modal dialog of the browser, so Escape, focus and the backdrop
+ * work as everywhere. States: open → busy → closed, or back to open with the problem shown.
  */
 export type AskProps = {
   readonly title: string;

@@ -2,8 +2,9 @@ import { parseRanges, type RangeSet } from '../../core/ranges.ts';
 import type { Execution } from '../api/resources.ts';
 
 /**
- * Which chunk is where, as drawn intervals. Made from the ranges of the executions: leased first, what is known better
- * painted over it. Bounded, because a job may be cut into millions of pieces and a screen has a thousand columns.
+ * Which chunk is where, as drawn intervals. Made from the ranges of the executions: leased first,
+ * what is known better painted over it. Bounded, because a job may be cut into millions of pieces
+ * and a screen has a thousand columns.
  */
 export type ChunkInterval = {
   readonly start: number;

@@ -5,7 +5,10 @@ import { chunkIntervals } from './chunk-intervals.ts';
 /** Fewer chunks than this are told by the bar alone. */
 const chunksMin = 12;
 
-/** The job from its first chunk to its last, coloured by what happened to each. The legend stands with the bar. */
+/**
+ * The job from its first chunk to its last, coloured by what happened to each. The legend stands
+ * with the bar.
+ */
 export function ChunkMap(props: { executions: readonly Execution[]; total: number }) {
   const { executions, total } = props;
   const drawn = useMemo(() => chunkIntervals(executions), [executions]);

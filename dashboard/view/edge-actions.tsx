@@ -5,7 +5,10 @@ import type { Edge } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';
 import { Ask } from './ask.tsx';
 
-/** Setting an edge aside and taking it back. Both ways of setting aside ask for the reason that others will read. */
+/**
+ * Setting an edge aside and taking it back. Both ways of setting aside ask for the reason that
+ * others will read.
+ */
 export type EdgeActionsProps = {
   readonly edge: Edge;
   readonly path: string;

@@ -7,8 +7,9 @@ import { failureReasons, hasFailures } from './fleet-summary.ts';
 import { numberWords } from './words.ts';
 
 /**
- * Why chunks failed, over the jobs listed. The newest failed jobs are asked for what their chunks said, each once for
- * every count of dead chunks: enough to see what is going wrong now, without reading the history of a bad week.
+ * Why chunks failed, over the jobs listed. The newest failed jobs are asked for what their chunks
+ * said, each once for every count of dead chunks: enough to see what is going wrong now, without
+ * reading the history of a bad week.
  */
 const jobsAskedMax = 20;
 const chunksAskedMax = 100;

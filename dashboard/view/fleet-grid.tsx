@@ -9,8 +9,8 @@ import { pure } from './pure.ts';
 import { powerWords } from './words.ts';
 
 /**
- * One cell per edge, coloured by load, shaped by lamp. One stop for the Tab key; arrows walk from cell to cell, Enter
- * opens. What the pointer or the keyboard is on is told in words below.
+ * One cell per edge, coloured by load, shaped by lamp. One stop for the Tab key; arrows walk from
+ * cell to cell, Enter opens. What the pointer or the keyboard is on is told in words below.
  */
 type CellProps = {
   readonly name: string;
@@ -42,7 +42,10 @@ export type FleetGridProps = {
 
 export const FleetGrid = pure((props: FleetGridProps) => <PointedGrid {...props} />);
 
-/** What is pointed at is state of this component only: the cells are not drawn again when the pointer moves. */
+/**
+ * What is pointed at is state of this component only: the cells are not drawn again when the
+ * pointer moves.
+ */
 function PointedGrid({ groups, total }: FleetGridProps) {
   const [current, setCurrent] = useState<string | null>(null);
   const here = current === null ? undefined : edgeNamed(groups, current);

@@ -2,7 +2,9 @@ import type { Edge, Job } from '../api/resources.ts';
 import { edgePower } from './edge-power.ts';
 import { type Lamp, lampOf, lamps } from './lamp.ts';
 
-/** What the fleet page says about many edges and jobs at once. Pure folds over what the API listed. */
+/**
+ * What the fleet page says about many edges and jobs at once. Pure folds over what the API listed.
+ */
 export type PoolPower = {
   readonly pool: string;
   readonly edges: number;
@@ -16,7 +18,10 @@ export function countLamps(edges: readonly Edge[]): Readonly<Record<Lamp, number
   return counts;
 }
 
-/** Power by pool; edges that cannot take work (late, lost) hold no free power worth counting, but what they use counts. */
+/**
+ * Power by pool; edges that cannot take work (late, lost) hold no free power worth counting, but
+ * what they use counts.
+ */
 export function powerByPool(edges: readonly Edge[]): PoolPower[] {
   const pools = new Map<string, PoolPower>();
   for (const edge of edges) {
@@ -66,8 +71,8 @@ export function hasFailures(job: Job): boolean {
 }
 
 /**
- * Why jobs lost chunks, most chunks first. What the chunks themselves said (by job) is better than the job's own word.
- * Lists are newest first, so the first job of a reason is its example.
+ * Why jobs lost chunks, most chunks first. What the chunks themselves said (by job) is better than
+ * the job's own word. Lists are newest first, so the first job of a reason is its example.
  */
 export function failureReasons(
   jobs: readonly Job[],

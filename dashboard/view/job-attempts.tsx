@@ -8,7 +8,10 @@ import { FeedNotice, Loading, ProblemNotice } from './notice.tsx';
 import { ScrollText } from './scroll-box.tsx';
 import { numberWords } from './words.ts';
 
-/** The chunks that failed: where, how often, why, and what they said. Output is fetched when it is opened. */
+/**
+ * The chunks that failed: where, how often, why, and what they said. Output is fetched when it is
+ * opened.
+ */
 const everyMs = 5_000;
 const chunksMax = 500;
 

@@ -8,7 +8,10 @@ import { Loading } from './notice.tsx';
 import { WindowList } from './window-list.tsx';
 import { numberWords, powerWords } from './words.ts';
 
-/** Where the job runs or ran: one row per edge with its percentage. The job carries a hundred; the list has all. */
+/**
+ * Where the job runs or ran: one row per edge with its percentage. The job carries a hundred; the
+ * list has all.
+ */
 const inlineMax = 100;
 const everyMs = 4_000;
 const columns = ['Edge', 'Progress', 'Chunks', 'Done', 'Runs', 'Failed', 'Power', 'For'];

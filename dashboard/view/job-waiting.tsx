@@ -4,8 +4,9 @@ import { Link } from '../route/navigation.tsx';
 import { numberWords, waitingSentence } from './words.ts';
 
 /**
- * Why chunks wait. The explanation is computed by the scheduler's own matcher when asked, so it is asked for only
- * while something waits, and not often; until it is there the job's own summary is shown.
+ * Why chunks wait. The explanation is computed by the scheduler's own matcher when asked, so it is
+ * asked for only while something waits, and not often; until it is there the job's own summary is
+ * shown.
  */
 const everyMs = 5_000;
 

@@ -1,8 +1,9 @@
 import type { Edge } from '../api/resources.ts';
 
 /**
- * What lamp an edge shows. The state is the server's verdict; nothing here looks at a clock, so that list, cell and
- * detail can never disagree. Worst first: a lost edge is lost although it was being drained.
+ * What lamp an edge shows. The state is the server's verdict; nothing here looks at a clock, so
+ * that list, cell and detail can never disagree. Worst first: a lost edge is lost although it was
+ * being drained.
  */
 export const lamps = ['connected', 'late', 'lost', 'drained'] as const;
 export type Lamp = (typeof lamps)[number];

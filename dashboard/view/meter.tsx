@@ -1,4 +1,7 @@
-/** One amount of another, as a bar. The words beside it carry the meaning; `label` names it for screen readers. */
+/**
+ * One amount of another, as a bar. The words beside it carry the meaning; `label` names it for
+ * screen readers.
+ */
 export type MeterProps = {
   readonly value: number;
   readonly of: number;
@@ -9,7 +12,7 @@ export type MeterProps = {
 export function Meter({ value, of, label, tone = 'load' }: MeterProps) {
   const percent = of > 0 ? Math.min(100, Math.max(0, (100 * value) / of)) : 0;
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a meter element cannot be drawn alike in all browsers
+    // biome-ignore lint/a11y/useSemanticElements: a meter element looks different in every browser
     <div
       class={`meter meter-${tone}`}
       role="meter"

@@ -2,8 +2,8 @@ import { useRef, useState } from 'preact/hooks';
 import type { Token } from '../api/resources.ts';
 
 /**
- * A secret that nobody can show again, until it is put away. It lives in this part of the page alone: leaving the page
- * forgets it.
+ * A secret that nobody can show again, until it is put away. It lives in this part of the page
+ * alone: leaving the page forgets it.
  */
 export function NewSecret({ token, onClose }: { token: Token; onClose: () => void }) {
   const field = useRef<HTMLInputElement>(null);

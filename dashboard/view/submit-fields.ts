@@ -1,6 +1,6 @@
 /**
- * The submit form as data: what the person typed, and the job body made of it. The API validates; this only reads
- * numbers and lists, and says which field it could not read.
+ * The submit form as data: what the person typed, and the job body made of it. The API validates;
+ * this only reads numbers and lists, and says which field it could not read.
  */
 export type SubmitFields = {
   readonly name: string;

@@ -1,7 +1,9 @@
 import { type Scope, scopes } from '../../core/wire/scopes.ts';
 import type { Token } from '../api/resources.ts';
 
-/** A new token as a form says it, and the body made of it. What is left empty is left to the server. */
+/**
+ * A new token as a form says it, and the body made of it. What is left empty is left to the server.
+ */
 export const lifetimes: readonly (readonly [seconds: number | null, words: string])[] = [
   [null, 'as usual'],
   [3_600, '1 hour'],

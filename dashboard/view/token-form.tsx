@@ -6,7 +6,10 @@ import { useClient } from '../live/use-live.ts';
 import { ProblemNotice } from './notice.tsx';
 import { lifetimes, scopeWords, tokenBodyOf } from './token-fields.ts';
 
-/** Makes a token. Which values are allowed the API says; here only what cannot be sent is kept from being sent. */
+/**
+ * Makes a token. Which values are allowed the API says; here only what cannot be sent is kept from
+ * being sent.
+ */
 export function TokenForm({ onMade }: { onMade: (token: Token) => void }) {
   const client = useClient();
   const [chosen, setChosen] = useState<readonly Scope[]>([]);

@@ -6,8 +6,8 @@ import { go } from '../route/navigation.tsx';
 import type { Body, Read } from './submit-fields.ts';
 
 /**
- * Dry runs and the submission of one body. The idempotency key belongs to the body: pressing twice, or again after a
- * lost answer, makes one job.
+ * Dry runs and the submission of one body. The idempotency key belongs to the body: pressing twice,
+ * or again after a lost answer, makes one job.
  */
 export type Submission = {
   readonly busy: 'plan' | 'submit' | null;

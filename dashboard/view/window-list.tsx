@@ -2,8 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 /**
- * A long list of equal rows that draws only those on the screen, and a few around them so that the keyboard can walk
- * on. The page scrolls, not the list; what is not drawn is padding. Rows tell assistive technology their true number.
+ * A long list of equal rows that draws only those on the screen, and a few around them so that the
+ * keyboard can walk on. The page scrolls, not the list; what is not drawn is padding. Rows tell
+ * assistive technology their true number.
  */
 export type WindowListProps<T> = {
   readonly items: readonly T[];

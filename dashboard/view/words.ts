@@ -37,7 +37,10 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
   return small === 0 ? `${large} ${largeUnit}` : `${large} ${largeUnit} ${small} ${smallUnit}`;
 }
 
-/** `just now`, `12 s ago`, `3 min ago`, `yesterday`. A clock that runs ahead of ours reads as `just now`. */
+/**
+ * `just now`, `12 s ago`, `3 min ago`, `yesterday`. A clock that runs ahead of ours reads as `just
+ * now`.
+ */
 export function agoWords(at: string | null | undefined, nowMs: number): string {
   const atMs = timeMs(at);
   if (atMs === null) return 'never';

@@ -10,8 +10,9 @@ export type StoreReportsDeps = { readonly inventory: Inventory; readonly log: Lo
 export type StoreOutcome = 'stored' | 'older' | 'unknown-edge' | 'failed';
 
 /**
- * Stores what edges said, whichever way it came. Of several events of one kind from one edge the newest alone is written,
- * because each replaces the one before. An event that could not be stored is `failed`, and its sender tries again.
+ * Stores what edges said, whichever way it came. Of several events of one kind from one edge the
+ * newest alone is written, because each replaces the one before. An event that could not be stored
+ * is `failed`, and its sender tries again.
  */
 export async function storeReports(
   deps: StoreReportsDeps,

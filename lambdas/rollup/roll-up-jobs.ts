@@ -7,7 +7,10 @@ import type { Log } from '../log.ts';
 
 export type RollUpDeps = { readonly store: RollupStore; readonly clock: Clock; readonly log: Log };
 
-/** Folds each of these jobs once, whatever the number of rows that named it; answers those that failed. */
+/**
+ * Folds each of these jobs once, whatever the number of rows that named it; answers those that
+ * failed.
+ */
 export async function rollUpJobs(deps: RollUpDeps, jobs: Iterable<JobId>): Promise<JobId[]> {
   const failed: JobId[] = [];
   const progress = { chunks: 0, jobs: 0 };
@@ -30,8 +33,8 @@ export async function rollUpJobs(deps: RollUpDeps, jobs: Iterable<JobId>): Promi
 const nothing: Rollup['progress'] = { chunks: 0, jobs: 0 };
 
 /**
- * Cells are told before the status says so: a crash in between repeats the telling, which is harmless, while the other
- * order could leave a job that looks released and is not.
+ * Cells are told before the status says so: a crash in between repeats the telling, which is
+ * harmless, while the other order could leave a job that looks released and is not.
  */
 async function rollUpJob(
   deps: RollUpDeps,

@@ -29,10 +29,11 @@ export type PassOutcome = 'settled' | 'no-cell' | 'contended';
 /**
  * One pass over a cell: load, decide, commit, and only then tell the edges.
  *
- * Any number of passes may run over one cell at once: the commit names the version it saw, and whoever lost the race
- * decides again on what is stored now. A crash after the commit loses only shadow writes; a later pass sees that an edge
- * has not applied its epoch and writes again. When the plan says that something is due already, the pass goes on from
- * what it just committed, a bounded number of rounds.
+ * Any number of passes may run over one cell at once: the commit names the version it saw, and
+ * whoever lost the race decides again on what is stored now. A crash after the commit loses only
+ * shadow writes; a later pass sees that an edge has not applied its epoch and writes again. When
+ * the plan says that something is due already, the pass goes on from what it just committed, a
+ * bounded number of rounds.
  */
 export async function runPass(deps: PassDeps, id: CellId): Promise<PassOutcome> {
   let cell = await deps.store.load(id);
@@ -66,7 +67,10 @@ export async function runPass(deps: PassDeps, id: CellId): Promise<PassOutcome> 
   return 'no-cell';
 }
 
-/** A write that fails is told and left: the edge's epoch stays unapplied, and that is what brings the next write. */
+/**
+ * A write that fails is told and left: the edge's epoch stays unapplied, and that is what brings
+ * the next write.
+ */
 async function writeShadows(deps: PassDeps, cell: Cell, plan: Plan): Promise<void> {
   await eachAtOnce([...plan.shadows], shadowWritesAtOnce, async (edge: EdgeName) => {
     const work = cell.edges.get(edge)?.work;

@@ -7,7 +7,10 @@ import { eachAtOnce } from '../at-once.ts';
 import { parseBody } from '../event-handler.ts';
 import { type PassDeps, runPass } from './run-pass.ts';
 
-/** Which cells a batch names, with the record that Lambda shall start from again when the cell's pass fails. */
+/**
+ * Which cells a batch names, with the record that Lambda shall start from again when the cell's
+ * pass fails.
+ */
 export type Wakeups = ReadonlyMap<CellId, readonly string[]>;
 
 export function wakeupsOfStream(records: readonly DynamoDBRecord[]): Wakeups {

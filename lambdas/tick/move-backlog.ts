@@ -12,8 +12,9 @@ export type MoveDeps = {
 };
 
 /**
- * Moves waiting chunks from cells that are full to cells of the same pool that are idle. The summaries only say where to
- * look; what moves is decided on the cells themselves. A lost race is left to the next minute.
+ * Moves waiting chunks from cells that are full to cells of the same pool that are idle. The
+ * summaries only say where to look; what moves is decided on the cells themselves. A lost race is
+ * left to the next minute.
  */
 export async function moveBacklog(deps: MoveDeps, metas: readonly CellMeta[]): Promise<void> {
   const turn = Math.floor(deps.clock.nowMs() / tickEveryMs);

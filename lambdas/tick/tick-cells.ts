@@ -8,7 +8,10 @@ import { type MoveDeps, moveBacklog } from './move-backlog.ts';
 export type Fleet = {
   cells(): Promise<readonly CellId[]>;
   metas(cells: readonly CellId[]): Promise<readonly CellMeta[]>;
-  /** Jobs that a cell has ended before `atMs`, and whose status may not say so yet; a bounded number. */
+  /**
+   * Jobs that a cell has ended before `atMs`, and whose status may not say so yet; a bounded
+   * number.
+   */
   owedFolds(atMs: number): Promise<readonly JobId[]>;
   /** Writes the time into the cell's TICK row, which wakes its scheduler. */
   touch(cell: CellId, atMs: number): Promise<void>;
@@ -21,11 +24,12 @@ export type TickDeps = MoveDeps & {
 };
 
 /**
- * Lets time pass for the cells that have something to wait for: work, or edges that are gone with some. All others are
- * looked at every few minutes all the same, spread over the minutes, in case a wake-up was lost; so every job has
- * somebody who comes back to it, and an idle fleet costs next to nothing. Chunks are moved between cells first, so that
- * the cells on both sides are woken after it. A job whose last fold was lost is folded here: its cells are done with it
- * and would never come back to it.
+ * Lets time pass for the cells that have something to wait for: work, or edges that are gone with
+ * some. All others are looked at every few minutes all the same, spread over the minutes, in case a
+ * wake-up was lost; so every job has somebody who comes back to it, and an idle fleet costs next to
+ * nothing. Chunks are moved between cells first, so that the cells on both sides are woken after
+ * it. A job whose last fold was lost is folded here: its cells are done with it and would never
+ * come back to it.
  */
 export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
   const nowMs = deps.clock.nowMs();

@@ -1,7 +1,7 @@
 /**
  * What AWS takes for an event source mapping
- * (https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html). A value outside
- * would fail the deployment, so it stops the start, with its path.
+ * (https://docs.aws.amazon.com/lambda/latest/api/API_CreateEventSourceMapping.html). A value
+ * outside would fail the deployment, so it stops the start, with its path.
  */
 import { StartFailure } from '../failure.ts';
 import {

@@ -1,9 +1,9 @@
 /**
  * Reads a table's stream for one event source mapping: finds the shards, parents before children,
  * reads each from its checkpoint, filters, and hands the records to lanes. Any trouble with the
- * engine leads back to the checkpoint, so a restarted engine is read on from where it was. LATEST is
- * the moment of the first start of all: a later start, a lost iterator and a new shard read from the
- * beginning and leave out what is older.
+ * engine leads back to the checkpoint, so a restarted engine is read on from where it was. LATEST
+ * is the moment of the first start of all: a later start, a lost iterator and a new shard read from
+ * the beginning and leave out what is older.
  */
 import { type DatabaseClient, DatabaseError } from '../database/client.ts';
 import type { FunctionDefinition, InvocationOutcome } from '../lambda/definition.ts';

@@ -42,7 +42,10 @@ export function accessLog(logDir: string, logGroup: string, format: string): Acc
 
 type Value = (facts: AccessFacts) => unknown;
 
-/** The format with each variable as a function, so that a request computes what the format names and nothing else. */
+/**
+ * The format with each variable as a function, so that a request computes what the format names and
+ * nothing else.
+ */
 function compile(format: string): (facts: AccessFacts) => string {
   const parts = format
     .split(/(\$context\.[A-Za-z0-9_.]+)/)

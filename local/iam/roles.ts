@@ -37,7 +37,9 @@ export interface RoleBook {
   trusts(roleArn: string, service: string): boolean;
   credentialsOf(definition: FunctionDefinition): Credentials;
   callerOf(accessKeyId: string | undefined): Caller;
-  /** What is wrong with the signature of a function's request; keys of developers are not checked. */
+  /**
+   * What is wrong with the signature of a function's request; keys of developers are not checked.
+   */
   signatureProblem(
     accessKeyId: string | undefined,
     request: SignedRequest,

@@ -1,6 +1,6 @@
 /**
- * MQTT 5 in front of a broker that speaks MQTT 3.1.1: the version is read from the first packet, and
- * a connection of version 5 goes through a stream that translates each packet on its way.
+ * MQTT 5 in front of a broker that speaks MQTT 3.1.1: the version is read from the first packet,
+ * and a connection of version 5 goes through a stream that translates each packet on its way.
  */
 import { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';

@@ -215,7 +215,9 @@ function unnumbered(
   );
 }
 
-/** "Messages are stored according to account limit. Messages that exceed the limit will be dropped." */
+/**
+ * "Messages are stored according to account limit. Messages that exceed the limit will be dropped."
+ */
 function messageQuota(nowMs: () => number) {
   let windowStartMs = 0;
   let count = 0;

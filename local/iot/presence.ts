@@ -1,7 +1,7 @@
 /**
- * Lifecycle events: who connected, who left and why, on `$aws/events/presence/…`, and who subscribed
- * to what, on `$aws/events/subscriptions/…`, with times in milliseconds.
- * "Client IDs that contain # or + do not receive lifecycle events."
+ * Lifecycle events: who connected, who left and why, on `$aws/events/presence/…`, and who
+ * subscribed to what, on `$aws/events/subscriptions/…`, with times in milliseconds. "Client IDs
+ * that contain # or + do not receive lifecycle events."
  */
 import { randomUUID } from 'node:crypto';
 import type { Session } from './broker-sessions.ts';

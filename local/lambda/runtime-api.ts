@@ -32,8 +32,9 @@ export interface RuntimeApi {
 }
 
 /**
- * The requests of one connection, served in their order. A process may send its answer and its next request in one piece:
- * then it waits for the next invocation and nothing else, and is not woken for the receipt of its answer before.
+ * The requests of one connection, served in their order. A process may send its answer and its next
+ * request in one piece: then it waits for the next invocation and nothing else, and is not woken
+ * for the receipt of its answer before.
  */
 interface Line {
   last: Promise<void>;

@@ -1,7 +1,8 @@
 /**
- * The connection of a function's process to the Lambda Runtime API: HTTP/1.1 on one socket, with no more of it than that
- * API needs, because what this costs is added to every invocation. Several requests may be sent at once; their answers come
- * in the same order. Without the local cloud there is nothing left to do: a lost connection or a refusal ends the process.
+ * The connection of a function's process to the Lambda Runtime API: HTTP/1.1 on one socket, with no
+ * more of it than that API needs, because what this costs is added to every invocation. Several
+ * requests may be sent at once; their answers come in the same order. Without the local cloud there
+ * is nothing left to do: a lost connection or a refusal ends the process.
  */
 import { connect } from 'node:net';
 

@@ -73,7 +73,9 @@ export const lambdaFunction: ResourceType = {
   },
 };
 
-/** "The total size of all environment variables doesn't exceed 4 KB", and some names are Lambda's. */
+/**
+ * "The total size of all environment variables doesn't exceed 4 KB", and some names are Lambda's.
+ */
 function checkEnvironment(variables: Reader): void {
   const { path, raw } = variables;
   const names = Object.keys(raw);

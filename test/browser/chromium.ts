@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs';
 import { type Browser, chromium } from 'playwright-core';
 
 /**
- * A real browser for the tests: Debian's chromium, installed where it is missing and where this process may install.
- * Where it cannot be, the tests are skipped and the reason is printed, never silently.
+ * A real browser for the tests: Debian's chromium, installed where it is missing and where this
+ * process may install. Where it cannot be, the tests are skipped and the reason is printed, never
+ * silently.
  */
 export type Found = { readonly path: string } | { readonly path: null; readonly reason: string };
 

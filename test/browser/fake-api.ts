@@ -14,8 +14,9 @@ import {
 } from './fake-world.ts';
 
 /**
- * The public API over a made-up world: the calls the dashboard makes, with the shapes and status codes of the contract.
- * Trouble can be switched on: `offline` drops connections, a number answers with that status.
+ * The public API over a made-up world: the calls the dashboard makes, with the shapes and status
+ * codes of the contract. Trouble can be switched on: `offline` drops connections, a number answers
+ * with that status.
  */
 export type FakeApi = {
   readonly url: string;

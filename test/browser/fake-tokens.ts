@@ -1,6 +1,9 @@
 import type { TokenAnswer } from '../../core/wire/fleet-body.ts';
 
-/** The tokens of the made-up world: made with a secret that is answered once, listed without, revoked at once. */
+/**
+ * The tokens of the made-up world: made with a secret that is answered once, listed without,
+ * revoked at once.
+ */
 export type FakeTokens = {
   readonly kept: TokenAnswer[];
   answer(

@@ -2,8 +2,9 @@ import { formatRanges, rangeOf } from '../../core/ranges.ts';
 import type { Chunk, Edge, Execution, Job, JobEvent } from '../../dashboard/api/resources.ts';
 
 /**
- * A made-up fleet for driving the dashboard: generated from a seed, moved only by `advance`, so that a test decides
- * when something happens. It places without any policy; it is scenery, not a scheduler.
+ * A made-up fleet for driving the dashboard: generated from a seed, moved only by `advance`, so
+ * that a test decides when something happens. It places without any policy; it is scenery, not a
+ * scheduler.
  */
 export type World = {
   readonly edges: Map<string, MutableEdge>;

@@ -7,8 +7,9 @@ import { makePlace, type Place, until } from '../flow/start/stage.ts';
 import { found, openBrowser } from './chromium.ts';
 
 /**
- * The dashboard of `npm start` against the real thing: the template's own distribution, API and scheduler, and agents
- * that run the work. What the other browser tests believe about the API is true here or nowhere.
+ * The dashboard of `npm start` against the real thing: the template's own distribution, API and
+ * scheduler, and agents that run the work. What the other browser tests believe about the API is
+ * true here or nowhere.
  */
 let place: Place;
 let browser: Browser;

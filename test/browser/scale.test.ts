@@ -8,7 +8,10 @@ import { type FakeApi, startFakeApi } from './fake-api.ts';
 import { advance, makeWorld, random } from './fake-world.ts';
 import { openStage, type Stage, signIn } from './stage.ts';
 
-/** A thousand edges and a thousand jobs: what the page may cost. The figures are printed, the bounds are the promise. */
+/**
+ * A thousand edges and a thousand jobs: what the page may cost. The figures are printed, the bounds
+ * are the promise.
+ */
 const edgesCount = 1_000;
 const jobsCount = 1_000;
 const firstPaintMsMax = 1_000;
@@ -91,7 +94,8 @@ describe.skipIf(found.path === null)('a thousand edges and a thousand jobs', () 
     }
     spent.sort((a, b) => a - b);
     console.log(`${name}: ${spent.map((ms) => ms.toFixed(1)).join(' ')} ms of script`);
-    // The clock runs on while other programs have the processor: the least is what the page itself costs.
+    // The clock runs on while other programs have the processor: the least is what the page itself
+    // costs.
     expect(spent[0]).toBeGreaterThan(0);
     expect(spent[0]).toBeLessThan(updateScriptMsMax);
     await page.context().close();
@@ -124,8 +128,9 @@ async function listLoaded(page: Page, noun: string): Promise<void> {
 }
 
 /**
- * Time in script since the profiler was started, garbage collection included. The browser's own `ScriptDuration` leaves
- * out what runs in microtasks, which is nearly all of a page that awaits its data.
+ * Time in script since the profiler was started, garbage collection included. The browser's own
+ * `ScriptDuration` leaves out what runs in microtasks, which is nearly all of a page that awaits
+ * its data.
  */
 async function scriptMs(profiler: CDPSession): Promise<number> {
   const { profile } = await profiler.send('Profiler.stop');

@@ -5,7 +5,10 @@ import { parseArguments } from '../../cli/arguments.ts';
 import { catalogue, nouns, shortcuts, verbsOf } from '../../cli/catalogue.ts';
 import { parseAgentOptions } from '../../edge-agent/agent-options.ts';
 
-/** Every command that a page shows is one that the client understands: its words, its flags, its values. */
+/**
+ * Every command that a page shows is one that the client understands: its words, its flags, its
+ * values.
+ */
 const root = join(import.meta.dirname, '../..');
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))]
   .filter((path) => path.endsWith('.md'))

@@ -4,8 +4,8 @@ import type { Route } from '../../core/wire/routes.ts';
 import type { ApiAnswer, ApiRequest, ApiStage } from '../lambdas/api/api-stage.ts';
 
 /**
- * How to bring about every documented answer of every operation: a stage with one of each thing, requests that succeed by
- * operation and status, and requests that fail by status alone.
+ * How to bring about every documented answer of every operation: a stage with one of each thing,
+ * requests that succeed by operation and status, and requests that fail by status alone.
  */
 export type Things = {
   readonly openJob: string;

@@ -8,7 +8,10 @@ import { type ApiAnswer, type ApiStage, createApiStage } from '../lambdas/api/ap
 import { failure, prepareThings, successes, type Things } from './api-recipes.ts';
 import { startDatabase, type TestDatabase } from './database.ts';
 
-/** Generated from the OpenAPI document: every operation, every status it documents, every answer against its schema. */
+/**
+ * Generated from the OpenAPI document: every operation, every status it documents, every answer
+ * against its schema.
+ */
 type Documented = { responses: Record<string, unknown>; operationId: string };
 
 const document = openApiDocument('test') as {

@@ -3,7 +3,10 @@ import type { Cell } from '../../core/cell.ts';
 import type { CellId } from '../../core/names.ts';
 import type { CellStore } from '../../core/ports.ts';
 
-/** Cells in memory, with the same promise as the table: of two commits that saw one version, one wins. */
+/**
+ * Cells in memory, with the same promise as the table: of two commits that saw one version, one
+ * wins.
+ */
 export function createMemoryCellStore(): CellStore & { put(cell: Cell): void } {
   const cells = new Map<CellId, Cell>();
   return {

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { divide, type Places } from '../../core/divide.ts';
 
-/** Places with a capacity, some of it in use, and the size of one chunk: what edges and cells are to a division. */
+/**
+ * Places with a capacity, some of it in use, and the size of one chunk: what edges and cells are to
+ * a division.
+ */
 const places = fc
   .array(fc.record({ capacity: fc.integer({ min: 1, max: 2_000 }), used: fc.nat({ max: 100 }) }), {
     minLength: 1,
@@ -19,7 +22,10 @@ function placesOf(list: { capacity: number; used: number }[], size: number): Pla
   };
 }
 
-/** The best that giving one chunk after the other to the least filled place can do: slow and obviously right. */
+/**
+ * The best that giving one chunk after the other to the least filled place can do: slow and
+ * obviously right.
+ */
 function highestByGreed(wanted: number, { fit, load, room }: Places): number {
   const given = new Int32Array(fit.length);
   for (let n = 0; n < wanted; n++) {

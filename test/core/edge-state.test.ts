@@ -6,7 +6,10 @@ import type { EdgeName } from '../../core/names.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { makeCell, makeEdge, makeReport, startMs, withEdge } from './cell-fixture.ts';
 
-/** A list of the free edges has as many as the statistics count, whatever keeps the others from being free. */
+/**
+ * A list of the free edges has as many as the statistics count, whatever keeps the others from
+ * being free.
+ */
 const work = (change: Partial<EdgeWork>): EdgeWork => ({ ...noEdgeWork, ...change });
 const facts = makeEdge('any').facts!;
 const since = { reason: 'x', sinceMs: startMs };

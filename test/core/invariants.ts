@@ -17,7 +17,10 @@ import { capacityOf } from '../../core/reconcile/capacity.ts';
 import { encodeWork } from '../../core/wire/work.ts';
 import { workOf } from '../../core/work-of.ts';
 
-/** What must hold after every single pass, whatever happened before. Throws with a sentence when it does not. */
+/**
+ * What must hold after every single pass, whatever happened before. Throws with a sentence when it
+ * does not.
+ */
 
 export function leasedIn(cell: Cell, job: CellJob): RangeSet {
   let leased = emptyRanges;
@@ -101,7 +104,10 @@ export function rowsOf(plan: Plan): number {
   );
 }
 
-/** What a step may not undo: ended chunks stay ended, closed edges get nothing, a plan fits a transaction. */
+/**
+ * What a step may not undo: ended chunks stay ended, closed edges get nothing, a plan fits a
+ * transaction.
+ */
 export function checkStep(before: Cell, plan: Plan, after: Cell, nowMs: number): void {
   const rows = rowsOf(plan);
   if (rows > planRowsMax) throw new Error(`the plan has ${rows} rows`);

@@ -12,8 +12,9 @@ import type { Failure, Prog, ProgEntry } from '../../core/wire/prog.ts';
 import { noWork, type Work, type WorkEntry } from '../../core/wire/work.ts';
 
 /**
- * The smallest edge that keeps the protocol of the two shadows: it applies documents, runs chunks, keeps results until
- * they are acknowledged and says everything it knows in each report. Tests decide when it does what.
+ * The smallest edge that keeps the protocol of the two shadows: it applies documents, runs chunks,
+ * keeps results until they are acknowledged and says everything it knows in each report. Tests
+ * decide when it does what.
  */
 type Result = { failure: Failure | null; attempt: number; firstSequence: number | null };
 type JobState = { running: Map<number, number>; results: Map<number, Result> };

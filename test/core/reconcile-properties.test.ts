@@ -5,7 +5,10 @@ import type { Cell } from '../../core/cell.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { type Command, commands, newWorld, play, runPass, settle } from './world.ts';
 
-/** Random lives of a cell: edges come, go and lie; jobs are submitted, cancelled and retried; chunks fail and succeed. */
+/**
+ * Random lives of a cell: edges come, go and lie; jobs are submitted, cancelled and retried; chunks
+ * fail and succeed.
+ */
 
 const runs = Number(process.env.EDGEWISE_PROPERTY_RUNS ?? 60);
 

@@ -13,7 +13,9 @@ export function pass(cell: Cell, atMs: number): Cell {
   return applyPlan(cell, reconcile(cell, atMs));
 }
 
-/** Passes until nothing is left to decide at this moment, with the last plan that decided something. */
+/**
+ * Passes until nothing is left to decide at this moment, with the last plan that decided something.
+ */
 export function rest(cell: Cell, atMs: number): { cell: Cell; plans: Plan[] } {
   const plans: Plan[] = [];
   let at = cell;

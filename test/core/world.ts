@@ -28,7 +28,10 @@ import {
   wipe,
 } from './model-agent.ts';
 
-/** A cell, its edges and a clock, moved by commands: what property tests play with. Every pass is checked. */
+/**
+ * A cell, its edges and a clock, moved by commands: what property tests play with. Every pass is
+ * checked.
+ */
 export type World = {
   cell: Cell;
   nowMs: number;
@@ -245,7 +248,10 @@ function withJob(world: World, at: number, act: (id: JobId) => void): void {
   if (ids.length > 0) act(ids[at % ids.length]!);
 }
 
-/** The edge reads its document, ends some chunks, starts others and reports, all through the wire formats. */
+/**
+ * The edge reads its document, ends some chunks, starts others and reports, all through the wire
+ * formats.
+ */
 export function live(world: World, edge: CellEdge, steps: number): void {
   const agent = world.agents.get(edge.name)!;
   const online = edge.report?.connected === true;
@@ -329,7 +335,10 @@ export function runPass(world: World): boolean {
   return plan.meta !== null;
 }
 
-/** Faults stop, somebody with room for everything joins, and time goes on until everything has ended. */
+/**
+ * Faults stop, somebody with room for everything joins, and time goes on until everything has
+ * ended.
+ */
 export function settle(world: World): void {
   world.failing = false;
   world.cell = { ...world.cell, queues: new Map() };

@@ -19,7 +19,10 @@ import {
 import { type FakeApi, startFakeApi } from '../browser/fake-api.ts';
 import { makeWorld, placeJob } from '../browser/fake-world.ts';
 
-/** The stand-in that the browser tests run against answers in the schemas of the API, or they would prove nothing. */
+/**
+ * The stand-in that the browser tests run against answers in the schemas of the API, or they would
+ * prove nothing.
+ */
 let api: FakeApi;
 let jobId: string;
 

@@ -5,7 +5,10 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { DashboardSite } from '../../lib/dashboard-site.ts';
 
-/** The dashboard's part of the stack: private files, strict headers, one origin with the API, and nothing that runs. */
+/**
+ * The dashboard's part of the stack: private files, strict headers, one origin with the API, and
+ * nothing that runs.
+ */
 let template: Template;
 /** Synthesis loads all of the CDK, which takes its time on a busy machine. */
 const synthMs = 120_000;

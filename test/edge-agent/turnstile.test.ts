@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { makeTurnstile, makeWideningTurnstile } from '../../edge-agent/turnstile.ts';
 
-/** Visitors who stay until they are sent on; `inside` are those who came through and are still there. */
+/**
+ * Visitors who stay until they are sent on; `inside` are those who came through and are still
+ * there.
+ */
 function visitors(count: number, turn: ReturnType<typeof makeTurnstile>) {
   const inside: ((ended: 'well' | 'badly') => void)[] = [];
   const visits = Array.from({ length: count }, () =>

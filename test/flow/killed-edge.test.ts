@@ -5,7 +5,10 @@ import type { Job } from '../../cli/client/resources.ts';
 import { makeProduct, type Product } from './product.ts';
 import { askApi, killHard } from './start/stage.ts';
 
-/** An edge may die in the middle of its work and come back: nothing is lost, and nothing counts twice. */
+/**
+ * An edge may die in the middle of its work and come back: nothing is lost, and nothing counts
+ * twice.
+ */
 let product: Product;
 beforeAll(async () => {
   product = await makeProduct();

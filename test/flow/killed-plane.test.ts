@@ -14,8 +14,8 @@ beforeAll(async () => {
 afterAll(() => product.remove());
 
 /**
- * What a function held when it was killed is delivered again after the visibility timeout of its queue, a minute; and
- * that may happen to it twice.
+ * What a function held when it was killed is delivered again after the visibility timeout of its
+ * queue, a minute; and that may happen to it twice.
  */
 const redeliveredMs = 150_000;
 const limit = { timeout: 2 * redeliveredMs };

@@ -3,8 +3,8 @@ import { editedApp, makeProduct, type Product } from './product.ts';
 import { askApi, ready, until } from './start/stage.ts';
 
 /**
- * A permission that the template forgot fails here as it would on AWS, and whoever forgot it reads which function
- * (or edge) wanted which action on which resource.
+ * A permission that the template forgot fails here as it would on AWS, and whoever forgot it reads
+ * which function (or edge) wanted which action on which resource.
  */
 let product: Product;
 beforeEach(async () => {

@@ -17,8 +17,9 @@ import { makeProduct, type Product } from './product.ts';
 import { askApi, killHard, until } from './start/stage.ts';
 
 /**
- * The whole local cloud is killed under load, again and again, while agents work and programs write. What was
- * acknowledged once is there in the end: jobs, messages and shadow updates; and every job comes to its end.
+ * The whole local cloud is killed under load, again and again, while agents work and programs
+ * write. What was acknowledged once is there in the end: jobs, messages and shadow updates; and
+ * every job comes to its end.
  */
 const cuts = Number(process.env.POWER_CUTS ?? 20);
 const jobsPerRound = 3;

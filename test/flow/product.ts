@@ -13,8 +13,8 @@ import { type Client, startClient } from './cli/client.ts';
 import { askApi, makePlace, type Place, root, type Stage, until } from './start/stage.ts';
 
 /**
- * The whole product on one machine: the local cloud as its own process, agents started with the client
- * as a user starts them, and the HTTP API. Nothing of it is replaced.
+ * The whole product on one machine: the local cloud as its own process, agents started with the
+ * client as a user starts them, and the HTTP API. Nothing of it is replaced.
  */
 export type Product = {
   readonly place: Place;

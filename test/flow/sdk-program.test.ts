@@ -20,8 +20,8 @@ import { makePrivateKey, makeSigningRequest } from '../../edge-agent/signing-req
 import { makeProduct, type Product } from './product.ts';
 
 /**
- * Programs that know nothing of this repository: AWS's own clients through the gateway, and a plain MQTT client with
- * the certificate that they got for it.
+ * Programs that know nothing of this repository: AWS's own clients through the gateway, and a plain
+ * MQTT client with the certificate that they got for it.
  */
 let product: Product;
 beforeAll(async () => {

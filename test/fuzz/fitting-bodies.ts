@@ -1,6 +1,6 @@
 /**
- * Bodies that fit a route, by its operation: what is refused at the first look tests little more than that look, so most
- * generated requests begin with one of these, whole or a little spoilt.
+ * Bodies that fit a route, by its operation: what is refused at the first look tests little more
+ * than that look, so most generated requests begin with one of these, whole or a little spoilt.
  */
 const job = {
   name: 'render',

@@ -6,8 +6,8 @@ import { fittingBodies } from './fitting-bodies.ts';
 import { createDraw, type Draw, hostileText, hostileValue, spoilt } from './hostile-values.ts';
 
 /**
- * Throws generated requests at the API and watches four things: never a 5xx, never a hang, nothing stored by a refused
- * request, memory flat. The same seed throws the same requests.
+ * Throws generated requests at the API and watches four things: never a 5xx, never a hang, nothing
+ * stored by a refused request, memory flat. The same seed throws the same requests.
  */
 export type FuzzResult = {
   readonly requests: number;

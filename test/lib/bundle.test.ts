@@ -3,7 +3,10 @@ import { existsSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 
-/** The bundles as `cdk synth` makes them, in a process of their own, which takes them away when it ends. */
+/**
+ * The bundles as `cdk synth` makes them, in a process of their own, which takes them away when it
+ * ends.
+ */
 const script = `
   import { readFileSync } from 'node:fs';
   import { join } from 'node:path';

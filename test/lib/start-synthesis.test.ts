@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 
-/** A start runs the app without the CDK's command line tool and its checks; what it runs must be what would be deployed. */
+/**
+ * A start runs the app without the CDK's command line tool and its checks; what it runs must be
+ * what would be deployed.
+ */
 test('a start synthesizes what "cdk synth" does, which finds nothing to object to', () => {
   const home = mkdtempSync(join(tmpdir(), 'synthesis-'));
   onTestFinished(() => rmSync(home, { recursive: true }));

@@ -4,14 +4,18 @@ import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { expect, test } from 'vitest';
 import { synthesized } from './synthesized.ts';
 
-/** The same rule packs that `cdk synth` runs; what stands in spite of them is accepted with a reason beside it. */
+/**
+ * The same rule packs that `cdk synth` runs; what stands in spite of them is accepted with a reason
+ * beside it.
+ */
 function findings(app: App): string[] {
   return [new AwsSolutionsChecks(app), new ServerlessChecks(app)].flatMap((pack) =>
     pack.validateScope(app).violations.map((it) => it.ruleName),
   );
 }
 
-// Some hundred rules on each of some hundred resources: seconds, and many of them on a busy machine.
+// Some hundred rules on each of some hundred resources: seconds, and many of them on a busy
+// machine.
 test('the stack has no finding that is not accepted', { timeout: 180_000 }, () => {
   expect(findings(synthesized().app)).toEqual([]);
 });

@@ -71,7 +71,10 @@ export function editedCopy(edit: TemplateEdit): string {
   return dir;
 }
 
-/** The first of ten neighbouring ports that are all free, below those that outgoing connections take. */
+/**
+ * The first of ten neighbouring ports that are all free, below those that outgoing connections
+ * take.
+ */
 export async function freePortBase(): Promise<number> {
   for (;;) {
     const base = 20_000 + Math.floor(Math.random() * 1_200) * 10;

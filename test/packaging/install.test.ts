@@ -5,7 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-/** The installer with a stand-in for the agent's binary: what it checks, where it puts it, what it leaves alone. */
+/**
+ * The installer with a stand-in for the agent's binary: what it checks, where it puts it, what it
+ * leaves alone.
+ */
 const script = join(import.meta.dirname, '../../packaging/install.sh');
 const arch = process.arch === 'arm64' ? 'arm64' : 'x64';
 const name = `edgewise-agent-linux-${arch}`;

@@ -4,7 +4,10 @@ import type { Bug } from '../sim/bugs.ts';
 import { calm } from '../sim/faults.ts';
 import { World } from '../sim/world.ts';
 
-/** The simulated system without any trouble of its own: each test makes exactly the trouble that it is about. */
+/**
+ * The simulated system without any trouble of its own: each test makes exactly the trouble that it
+ * is about.
+ */
 export class CalmWorld {
   readonly world: World;
   readonly edges: readonly EdgeName[];
@@ -23,7 +26,10 @@ export class CalmWorld {
     for (const edge of this.edges) this.world.addEdge(cell, edge, 200);
   }
 
-  /** Chunks of 100 power, two at once on an edge; `chunkMs` is the least that one takes on any edge, halved. */
+  /**
+   * Chunks of 100 power, two at once on an edge; `chunkMs` is the least that one takes on any edge,
+   * halved.
+   */
   submit(chunks: number, chunkMs: number, lostAfterSeconds = 30): JobId {
     const retries = { attempts: 3, backoffSeconds: 0, maxFailedChunks: null };
     return this.world.submit({

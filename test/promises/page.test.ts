@@ -17,7 +17,9 @@ function rowsOf(text: string): Row[] {
   });
 }
 
-/** Where the row says that it is shown: a file below `test/`, and the title as its source has it. */
+/**
+ * Where the row says that it is shown: a file below `test/`, and the title as its source has it.
+ */
 function proofsOf({ text }: Row): { path: string; title: string }[] {
   const proofs = text.matchAll(/`([a-z0-9/-]+)` › (.+?)(?=<br>| \|)/g);
   return [...proofs].map(([, path, title]) => ({ path: `test/${path}.test.ts`, title: title! }));

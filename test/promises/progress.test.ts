@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { CalmWorld } from './calm-world.ts';
 
-/** Nothing waits for nothing: no chunk holds up another, no edge stands idle, nobody keeps what it does not do. */
+/**
+ * Nothing waits for nothing: no chunk holds up another, no edge stands idle, nobody keeps what it
+ * does not do.
+ */
 
 test('a chunk that never ends holds up no other job on its edge, and can be cancelled', async () => {
   const stage = new CalmWorld(1);

@@ -3,8 +3,9 @@ import { calm } from '../sim/faults.ts';
 import { CalmWorld } from './calm-world.ts';
 
 /**
- * Partitions, outages and returns, on the real functions and the real agent under a simulated clock. What is asserted is
- * mostly one number: how often chunks ran to their end, whoever knew of it.
+ * Partitions, outages and returns, on the real functions and the real agent under a simulated
+ * clock. What is asserted is mostly one number: how often chunks ran to their end, whoever knew of
+ * it.
  */
 
 test('a cut that is shorter than the grace restarts nothing', async () => {
@@ -32,7 +33,8 @@ test('ten minutes without the plane, with links that come and go: every chunk ru
   }
   stage.world.setLink(stage.edges[0]!, false);
   await stage.run(60);
-  // Silent for longer than its grace, as far as anybody can tell; but it was nobody's turn to listen.
+  // Silent for longer than its grace, as far as anybody can tell; but it was nobody's turn to
+  // listen.
   stage.world.isUp = true;
   // Past the first minute tick, from which the grace counts anew.
   await stage.run(60 - (stage.seconds % 60) + 20);

@@ -18,7 +18,9 @@ import {
 } from '../core/cell-fixture.ts';
 import { connect, held, pass, rest, share, tell } from '../core/stage.ts';
 
-/** Edges that are there, answer, and yet do not do the work: what they hold must not wait for ever. */
+/**
+ * Edges that are there, answer, and yet do not do the work: what they hold must not wait for ever.
+ */
 
 const job = 'job-a' as JobId;
 const minuteMs = 60_000;

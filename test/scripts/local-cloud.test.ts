@@ -15,7 +15,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
-/** The refusal in its words, or nothing. Not waited for in one go, because a child that ended has to be taken note of. */
+/**
+ * The refusal in its words, or nothing. Not waited for in one go, because a child that ended has to
+ * be taken note of.
+ */
 async function refusalOn(place: string): Promise<string> {
   const code = `
     import { refuseSecond } from '${script}';

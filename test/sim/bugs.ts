@@ -7,8 +7,8 @@ import type { JournalRecord } from '../../edge-agent/journal-record.ts';
 import type { ShadowMessage } from '../../local/iot/shadow-service.ts';
 
 /**
- * Places where a bug can be planted between the real parts, and the bugs that the simulation must catch. A simulation
- * that finds nothing proves nothing until it has been seen to find these.
+ * Places where a bug can be planted between the real parts, and the bugs that the simulation must
+ * catch. A simulation that finds nothing proves nothing until it has been seen to find these.
  */
 export type Bug = {
   readonly name: string;

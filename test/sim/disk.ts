@@ -4,8 +4,8 @@ import { decodeRecord, encodeRecord, type JournalRecord } from '../../edge-agent
 import type { SeededRandom } from './seeded-random.ts';
 
 /**
- * An edge's disk. What was appended survives the death of the process; what was not yet synced may be gone after a loss
- * of power, and its last line may be torn.
+ * An edge's disk. What was appended survives the death of the process; what was not yet synced may
+ * be gone after a loss of power, and its last line may be torn.
  */
 export class Disk {
   readonly specs = new Map<string, AgentSpec>();

@@ -1,8 +1,8 @@
 import type { SeededRandom } from './seeded-random.ts';
 
 /**
- * What may go wrong, and how often: drawn from the seed, printed first when a seed fails. While `calm` nothing goes
- * wrong any more, so that every job must come to its end.
+ * What may go wrong, and how often: drawn from the seed, printed first when a seed fails. While
+ * `calm` nothing goes wrong any more, so that every job must come to its end.
  */
 export type Faults = {
   /** Of a message between an edge and the broker. */

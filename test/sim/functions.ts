@@ -18,9 +18,9 @@ import type { StoredFleet } from './stored-fleet.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * The functions of the stack, the real ones, and what wakes them: the stream, the report queue, timers and the minute
- * tick. Events come at least once, late, twice, and in any order; an event whose function failed comes again a bounded
- * number of times.
+ * The functions of the stack, the real ones, and what wakes them: the stream, the report queue,
+ * timers and the minute tick. Events come at least once, late, twice, and in any order; an event
+ * whose function failed comes again a bounded number of times.
  */
 export type FunctionsWorld = {
   readonly timeline: Timeline;
@@ -82,7 +82,8 @@ export class Functions {
     const isSlow = random.chance(faults.slowEvent);
     const delayMs = isSlow ? random.between(500, 20_000) : random.between(2, 60);
     timeline.after(delayMs * tries, source, async () => {
-      // While nothing is invoked an event waits in its queue; only a function that failed uses up a try.
+      // While nothing is invoked an event waits in its queue; only a function that failed uses up a
+      // try.
       if (!this.#world.isUp()) this.#deliver(source, run, tries);
       else if (!(await run()) && tries < triesMax) this.#deliver(source, run, tries + 1);
     });

@@ -3,8 +3,8 @@ import type { SeededRandom } from './seeded-random.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * One run of a function: every call that it makes to the world takes time, and may be throttled, lose its answer, or be
- * the last thing that the function ever did.
+ * One run of a function: every call that it makes to the world takes time, and may be throttled,
+ * lose its answer, or be the last thing that the function ever did.
  */
 export type Invocation = {
   /** Carries out one call to the world. */

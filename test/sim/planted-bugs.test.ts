@@ -2,7 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { plantedBugs } from './bugs.ts';
 import { findBug } from './find-bug.ts';
 
-/** The simulation can fail: each of these bugs must be noticed by one of the first two hundred seeds. */
+/**
+ * The simulation can fail: each of these bugs must be noticed by one of the first two hundred
+ * seeds.
+ */
 const seedsMax = 200;
 
 describe('a planted bug is caught', () => {

@@ -2,8 +2,8 @@ import { parseArgs } from 'node:util';
 import { runSeed, type SeedResult } from './scenario.ts';
 
 /**
- * `npm run sim -- --seeds 5000` for a night, `--from N` to begin elsewhere, `--seed N --trace` to read one. Each seed is
- * run twice and must make the same event log both times.
+ * `npm run sim -- --seeds 5000` for a night, `--from N` to begin elsewhere, `--seed N --trace` to
+ * read one. Each seed is run twice and must make the same event log both times.
  */
 const { values } = parseArgs({
   options: {

@@ -16,8 +16,8 @@ import {
 import { must, mustBeWithin, type Truth } from './truth.ts';
 
 /**
- * What must hold after every commit. `seen` is the cell as the pass read it, `before` what was stored at the moment of the
- * commit, `after` what is stored now.
+ * What must hold after every commit. `seen` is the cell as the pass read it, `before` what was
+ * stored at the moment of the commit, `after` what is stored now.
  */
 export function checkCommit(truth: Truth, seen: Cell, before: Cell, after: Cell, plan: Plan): void {
   must(after.meta.version > before.meta.version, () => 'a commit did not raise the version');

@@ -8,8 +8,8 @@ import { must } from './truth.ts';
 import { World } from './world.ts';
 
 /**
- * One seed: a fleet, jobs, and trouble for a while; then the trouble stops, everything that is not gone for good comes
- * back, and every job must end with the right numbers.
+ * One seed: a fleet, jobs, and trouble for a while; then the trouble stops, everything that is not
+ * gone for good comes back, and every job must end with the right numbers.
  */
 export type SeedResult = {
   readonly seed: number;
@@ -23,7 +23,10 @@ export type SeedResult = {
 };
 
 const troubleMs = 150_000;
-/** Longer than the slowest reaper: an edge that is silent although it is leased is believed for half an hour. */
+/**
+ * Longer than the slowest reaper: an edge that is silent although it is leased is believed for half
+ * an hour.
+ */
 const patienceMs = 12 * 3_600_000;
 
 export async function runSeed(
@@ -174,7 +177,10 @@ function userActs(world: World, edges: readonly EdgeName[]): void {
   }
 }
 
-/** Every edge is opened again; one may be gone for good, and one deaf, as long as another remains in its cell. */
+/**
+ * Every edge is opened again; one may be gone for good, and one deaf, as long as another remains in
+ * its cell.
+ */
 function endTrouble(world: World): void {
   world.faults = calm;
   world.isUp = true;

@@ -1,6 +1,6 @@
 /**
- * Randomness from a seed: xoshiro128** over a splitmix32 start. One stream per purpose, so that one more draw in the
- * network does not renumber the ids of the jobs.
+ * Randomness from a seed: xoshiro128** over a splitmix32 start. One stream per purpose, so that one
+ * more draw in the network does not renumber the ids of the jobs.
  */
 export type SeededRandom = {
   /** In [0, 1). */

@@ -7,8 +7,8 @@ import type { SeededRandom } from './seeded-random.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
- * The Device Shadow service: the same pure function that the local cloud runs. It answers, tells whoever is connected,
- * and feeds the rule on accepted reports.
+ * The Device Shadow service: the same pure function that the local cloud runs. It answers, tells
+ * whoever is connected, and feeds the rule on accepted reports.
  */
 export type ShadowsWorld = {
   readonly timeline: Timeline;

@@ -7,8 +7,9 @@ import type { JsonObject } from '../../local/iot/json.ts';
 import type { ShadowMessage } from '../../local/iot/shadow-service.ts';
 
 /**
- * An edge's link over a network that loses, repeats, delays and reorders. It behaves as the MQTT link does: after every
- * connect it asks for the whole work, deltas are hints, and a report is answered or times out.
+ * An edge's link over a network that loses, repeats, delays and reorders. It behaves as the MQTT
+ * link does: after every connect it asks for the whole work, deltas are hints, and a report is
+ * answered or times out.
  */
 export type LinkWorld = {
   readonly after: (delayMs: number, name: string, run: () => void) => () => void;

@@ -1,7 +1,10 @@
 import { expect, test } from 'vitest';
 import { runSeed } from './scenario.ts';
 
-/** Thirty seeds before every commit, more in the longer runs; a night takes thousands (`npm run sim -- --seeds 5000`). */
+/**
+ * Thirty seeds before every commit, more in the longer runs; a night takes thousands (`npm run sim
+ * -- --seeds 5000`).
+ */
 const seeds = Number(process.env['EDGEWISE_SEEDS'] ?? 30);
 const batch = 5;
 
@@ -17,7 +20,10 @@ for (let from = 1; from <= seeds; from += batch) {
   }, 120_000);
 }
 
-/** Seeds that once found a defect; the event log of a seed changes with the code, so they are kept as samples. */
+/**
+ * Seeds that once found a defect; the event log of a seed changes with the code, so they are kept
+ * as samples.
+ */
 const kept = [60, 83, 122, 426, 526];
 
 test('the seeds that found something are good', async () => {

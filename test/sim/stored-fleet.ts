@@ -10,8 +10,8 @@ import { emptyRanges } from '../../core/ranges.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 
 /**
- * Everything that the table would hold, with the table's promises and no others: one row changes at a time, except in the
- * transaction of a commit, which names the version that it saw.
+ * Everything that the table would hold, with the table's promises and no others: one row changes at
+ * a time, except in the transaction of a commit, which names the version that it saw.
  */
 export class StoredFleet {
   readonly cells = new Map<CellId, Cell>();

@@ -1,6 +1,7 @@
 /**
- * The simulated clock: events in order of their time, then of their making. Nothing in the simulation knows another
- * time. After each event every promise that it settled has run to its next wait, so an event is atomic to the others.
+ * The simulated clock: events in order of their time, then of their making. Nothing in the
+ * simulation knows another time. After each event every promise that it settled has run to its next
+ * wait, so an event is atomic to the others.
  */
 export type Timeline = {
   readonly nowMs: number;

@@ -1,8 +1,8 @@
 import { formatRanges, has, type RangeSet } from '../../core/ranges.ts';
 
 /**
- * What really happened, whoever knows of it: the simulation's own book, against which everything that the system says is
- * held. The system never reads it.
+ * What really happened, whoever knows of it: the simulation's own book, against which everything
+ * that the system says is held. The system never reads it.
  */
 export type Truth = {
   /** A chunk ran to its end somewhere. */

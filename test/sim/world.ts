@@ -191,7 +191,10 @@ export class World {
     this.functions.rollUp(id);
   }
 
-  /** As the API does it: the dead chunks of an ended share come back in a share made anew, with its past. */
+  /**
+   * As the API does it: the dead chunks of an ended share come back in a share made anew, with its
+   * past.
+   */
   retry(id: JobId): void {
     const status = this.fleet.statuses.get(id);
     if (status === undefined || status.cancelled || status.counts.dead === 0) return;

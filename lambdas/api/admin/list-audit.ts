@@ -5,7 +5,10 @@ import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { timeOf } from '../views/job-view.ts';
 import type { AdminDeps } from './deps.ts';
 
-/** `GET /v1/audit?since=`: who changed what, newest first. Not for tokens limited to a pool or queue. */
+/**
+ * `GET /v1/audit?since=`: who changed what, newest first. Not for tokens limited to a pool or
+ * queue.
+ */
 export async function listAudit(call: Call, deps: AdminDeps): Promise<Answer> {
   checkQuery(call, ['since', 'limit', 'cursor']);
   const caller = callerOf(call);

@@ -12,8 +12,8 @@ import { readBody } from '../http/json-body.ts';
 import type { AdminDeps } from './deps.ts';
 
 /**
- * `GET /v1/queues`, `GET` and `PUT /v1/queues/{name}`: how queues share the fleet. `default` is always there. A queue goes
- * through all pools, so who is limited to a pool changes none.
+ * `GET /v1/queues`, `GET` and `PUT /v1/queues/{name}`: how queues share the fleet. `default` is
+ * always there. A queue goes through all pools, so who is limited to a pool changes none.
  */
 const defaultQueue: StoredQueue = { name: 'default', ...queueDefaults, version: 0 };
 

@@ -22,8 +22,9 @@ import { timeOf, timeOrNull } from '../views/job-view.ts';
 import type { AdminDeps } from './deps.ts';
 
 /**
- * `POST`, `GET /v1/tokens` and `DELETE /v1/tokens/{id}`. A secret is random, shown once and stored as a hash. Who is limited
- * to a pool or queue can only make and see tokens limited the same way. Enrol tokens are short-lived.
+ * `POST`, `GET /v1/tokens` and `DELETE /v1/tokens/{id}`. A secret is random, shown once and stored
+ * as a hash. Who is limited to a pool or queue can only make and see tokens limited the same way.
+ * Enrol tokens are short-lived.
  */
 export async function createToken(call: Call, deps: AdminDeps): Promise<Answer> {
   checkQuery(call, []);

@@ -8,9 +8,10 @@ import { outageOf } from '../http/outage.ts';
 import { bearerOf, identifyCaller } from './identify-caller.ts';
 
 /**
- * Says who calls; the functions behind it say what that caller may do. It lets strangers through as nobody, because only
- * the function can answer 401 in the form that every other error has, and the gateway's own refusal would be a 403.
- * Its verdicts are not cached: a token that was revoked a moment ago opens nothing.
+ * Says who calls; the functions behind it say what that caller may do. It lets strangers through as
+ * nobody, because only the function can answer 401 in the form that every other error has, and the
+ * gateway's own refusal would be a 403. Its verdicts are not cached: a token that was revoked a
+ * moment ago opens nothing.
  */
 const sources = {
   tokens: createTokensStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),

@@ -5,8 +5,9 @@ import type { Caller } from '../../../core/caller.ts';
 import { scopes } from '../../../core/wire/scopes.ts';
 
 /**
- * Finds out who holds a bearer token. `null`: nobody we know. The stack's admin token is compared in constant time; all
- * others are looked up by their hash, so that a guess reveals nothing by the time it takes.
+ * Finds out who holds a bearer token. `null`: nobody we know. The stack's admin token is compared
+ * in constant time; all others are looked up by their hash, so that a guess reveals nothing by the
+ * time it takes.
  */
 export type CallerSources = { readonly tokens: TokensStore; readonly adminToken: AdminToken };
 

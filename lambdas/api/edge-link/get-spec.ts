@@ -7,7 +7,10 @@ import { type Answer, type Call, callerOf, checkQuery, paramOf } from '../http/c
 import { etagOf } from '../http/etag.ts';
 import type { EdgeLinkDeps } from './deps.ts';
 
-/** `GET /v1/jobs/{id}/spec?g=`: what an agent needs to run chunks. An edge sees the jobs of its own pool. */
+/**
+ * `GET /v1/jobs/{id}/spec?g=`: what an agent needs to run chunks. An edge sees the jobs of its own
+ * pool.
+ */
 export async function getSpec(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
   checkQuery(call, ['g']);
   const id = paramOf(call, 'id', 'such job') as JobId;

@@ -2,7 +2,9 @@ import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
 import type { EdgeLinkDeps } from './deps.ts';
 
-/** `GET /v1/edges/{name}/work`: the work document over HTTPS; a reader that has it already gets 304. */
+/**
+ * `GET /v1/edges/{name}/work`: the work document over HTTPS; a reader that has it already gets 304.
+ */
 export async function getWork(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
   checkQuery(call, []);
   const name = paramOf(call, 'name', 'such edge');

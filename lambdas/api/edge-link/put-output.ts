@@ -8,8 +8,9 @@ import { readChunkNumber } from '../views/chunk-number.ts';
 import type { EdgeLinkDeps } from './deps.ts';
 
 /**
- * `PUT /v1/jobs/{id}/chunks/{chunk}/output`: the tail of what a chunk printed, from the edge that was given the chunk. An
- * edge that never had it is refused, so that none can write into another's job.
+ * `PUT /v1/jobs/{id}/chunks/{chunk}/output`: the tail of what a chunk printed, from the edge that
+ * was given the chunk. An edge that never had it is refused, so that none can write into another's
+ * job.
  */
 export async function putOutput(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
   checkQuery(call, ['attempt']);

@@ -11,7 +11,10 @@ import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import type { EdgeLinkDeps } from './deps.ts';
 
-/** `POST /v1/edges/{name}/report`: the progress document, and the facts, over HTTPS; stored the same way as over MQTT. */
+/**
+ * `POST /v1/edges/{name}/report`: the progress document, and the facts, over HTTPS; stored the same
+ * way as over MQTT.
+ */
 export async function putReport(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
   checkQuery(call, []);
   const edge = paramOf(call, 'name', 'such edge') as EdgeName;
@@ -31,7 +34,9 @@ export async function putReport(call: Call, deps: EdgeLinkDeps): Promise<Answer>
   return { status: 202, body: { accepted: outcomes[0] === 'stored' } };
 }
 
-/** Over MQTT nobody could be told, so what makes no sense is left out there; here its author can be. */
+/**
+ * Over MQTT nobody could be told, so what makes no sense is left out there; here its author can be.
+ */
 function checkEntries(entries: unknown, prog: Prog): void {
   if (!isRecord(entries)) return;
   for (const [job, entry] of Object.entries(entries)) {

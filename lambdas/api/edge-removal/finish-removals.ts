@@ -6,8 +6,9 @@ import type { EdgeName } from '../../../core/names.ts';
 import { finishRemoval } from '../enrol/finish-removal.ts';
 
 /**
- * The end of edges on their way out. The scheduler takes the rows of an edge out of its cell once nothing runs there any
- * more; only then its certificate, its shadows and its name go. Until then the edge is looked at again, ever more rarely.
+ * The end of edges on their way out. The scheduler takes the rows of an edge out of its cell once
+ * nothing runs there any more; only then its certificate, its shadows and its name go. Until then
+ * the edge is looked at again, ever more rarely.
  */
 export type RemovalDeps = {
   readonly edges: EdgesStore;

@@ -6,8 +6,9 @@ import { checkIfMatch, versionWanted } from '../http/etag.ts';
 import { visibleEdge } from '../views/visible-edge.ts';
 
 /**
- * Changes an edge's settings against the version that was read. Who sent `If-Match` and lost the race is told so; who sent
- * none meant the edge as it is, and the change is made again on what is there now.
+ * Changes an edge's settings against the version that was read. Who sent `If-Match` and lost the
+ * race is told so; who sent none meant the edge as it is, and the change is made again on what is
+ * there now.
  */
 export async function configureEdge(
   call: Call,

@@ -7,7 +7,10 @@ import { edgeViews } from '../views/visible-edge.ts';
 import { configureEdge } from './configure-edge.ts';
 import type { EdgesDeps } from './deps.ts';
 
-/** `POST /v1/edges/{name}/drain`: no new work; what has not begun moves at once, what runs has until the deadline. */
+/**
+ * `POST /v1/edges/{name}/drain`: no new work; what has not begun moves at once, what runs has until
+ * the deadline.
+ */
 export async function drainEdge(call: Call, deps: EdgesDeps): Promise<Answer> {
   checkQuery(call, []);
   const body = readOptionalBody(call, drainBodySchema);

@@ -14,8 +14,8 @@ import { edgeViews } from '../views/visible-edge.ts';
 import type { EdgesDeps } from './deps.ts';
 
 /**
- * `GET /v1/edges`: by cell, then by name; filtered by any lamp, by pool and by label. Walks the cells, each with one
- * consistent query a page; the cursor names the last edge looked at.
+ * `GET /v1/edges`: by cell, then by name; filtered by any lamp, by pool and by label. Walks the
+ * cells, each with one consistent query a page; the cursor names the last edge looked at.
  */
 export type EdgeFilter = {
   readonly pool: string | null;

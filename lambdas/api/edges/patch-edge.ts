@@ -8,7 +8,10 @@ import { edgeViews } from '../views/visible-edge.ts';
 import { configureEdge } from './configure-edge.ts';
 import type { EdgesDeps } from './deps.ts';
 
-/** `PATCH /v1/edges/{name}`: labels, capacity and whether it takes new work. Uncordoning also ends a drain. */
+/**
+ * `PATCH /v1/edges/{name}`: labels, capacity and whether it takes new work. Uncordoning also ends a
+ * drain.
+ */
 export async function patchEdge(call: Call, deps: EdgesDeps): Promise<Answer> {
   checkQuery(call, []);
   const patch = readBody(call, edgePatchSchema);

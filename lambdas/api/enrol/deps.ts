@@ -12,7 +12,10 @@ import { type ControlPlane, createControlPlane } from '../../../adapters/iot/con
 import { createEdgeRemovals, type EdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
 import { requiredEnv } from '../../environment.ts';
 
-/** What enrolling and removing edges needs; the only functions that may touch things and certificates. */
+/**
+ * What enrolling and removing edges needs; the only functions that may touch things and
+ * certificates.
+ */
 export type EnrolDeps = {
   readonly edges: EdgesStore;
   readonly jobs: JobsStore;

@@ -20,9 +20,10 @@ import { publicKeyHash } from './public-key.ts';
 import { renewEdge } from './renew-edge.ts';
 
 /**
- * `POST /v1/edges`: makes an edge known. Its private key never leaves it: a signing request comes, a certificate goes back,
- * with a secret for HTTPS that is shown once. Who comes with the key of an edge that is there gets its own record and one
- * more secret; who comes with another key while the name lives gets 409. With an edge's own secret it is a renewal.
+ * `POST /v1/edges`: makes an edge known. Its private key never leaves it: a signing request comes,
+ * a certificate goes back, with a secret for HTTPS that is shown once. Who comes with the key of an
+ * edge that is there gets its own record and one more secret; who comes with another key while the
+ * name lives gets 409. With an edge's own secret it is a renewal.
  */
 export async function enrolEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
   checkQuery(call, []);
@@ -114,7 +115,9 @@ async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answ
   }
 }
 
-/** A cell of the pool with room, made when all are full; the count there, not this look, decides. */
+/**
+ * A cell of the pool with room, made when all are full; the count there, not this look, decides.
+ */
 async function roomIn(deps: EnrolDeps, pool: string, nowMs: number): Promise<CellId> {
   const { cells } = await deps.pools.find(pool);
   const cell = chooseCellForEdge(pool, cells);

@@ -1,7 +1,10 @@
 import type { EdgeIdentity, EdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import type { ControlPlane } from '../../../adapters/iot/control-plane.ts';
 
-/** The end of an edge that has left its cell: its certificate, its shadows, its secrets and its name. */
+/**
+ * The end of an edge that has left its cell: its certificate, its shadows, its secrets and its
+ * name.
+ */
 export async function finishRemoval(
   deps: { readonly edges: EdgesStore; readonly iot: ControlPlane },
   identity: EdgeIdentity,
@@ -10,7 +13,10 @@ export async function finishRemoval(
   await deps.edges.forget(identity);
 }
 
-/** All certificates of an edge: the one that it was given last, and the one before that it may still use. */
+/**
+ * All certificates of an edge: the one that it was given last, and the one before that it may still
+ * use.
+ */
 export async function revokeCertificates(
   { iot }: { readonly iot: ControlPlane },
   { edge, certificateId, previousCertificateId }: EdgeIdentity,

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { makeJobId } from '../../../core/names.ts';
 import { hashOfSecret } from '../authorizer/identify-caller.ts';
 
-/** A credential just made: its public id sorts by time, its secret is 256 random bits, its hash is what is stored. */
+/**
+ * A credential just made: its public id sorts by time, its secret is 256 random bits, its hash is
+ * what is stored.
+ */
 export type NewSecret = { readonly id: string; readonly secret: string; readonly hash: string };
 
 export function newSecret(nowMs: number): NewSecret {

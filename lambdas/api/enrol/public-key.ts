@@ -3,8 +3,8 @@ import { invalid } from '../../../core/wire/problem.ts';
 import { readSigningRequest } from './signing-request.ts';
 
 /**
- * The identity behind a signing request: the SHA-256 of its public key. Who can make a request with this key again is the
- * same edge. A request that its own key did not sign is refused.
+ * The identity behind a signing request: the SHA-256 of its public key. Who can make a request with
+ * this key again is the same edge. A request that its own key did not sign is refused.
  */
 export function publicKeyHash(csr: string): string {
   const request = readSigningRequest(csr);

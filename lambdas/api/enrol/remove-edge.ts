@@ -7,8 +7,9 @@ import type { EnrolDeps } from './deps.ts';
 import { revokeCertificates } from './finish-removal.ts';
 
 /**
- * `DELETE /v1/edges/{name}`: the edge drains and is then removed for good, with its certificate and its shadows. With
- * `?force=true` its certificate and secrets end now, so that it can do no more; what it held goes elsewhere.
+ * `DELETE /v1/edges/{name}`: the edge drains and is then removed for good, with its certificate and
+ * its shadows. With `?force=true` its certificate and secrets end now, so that it can do no more;
+ * what it held goes elsewhere.
  */
 export async function removeEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
   checkQuery(call, ['force']);

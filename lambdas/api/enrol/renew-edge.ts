@@ -11,12 +11,14 @@ import { certify, enrolled } from './enrolled.ts';
 import { newSecret } from './new-secret.ts';
 
 /**
- * `POST /v1/edges` with an edge's own secret: its own record, and with a signing request a fresh certificate, for the same
- * key or a new one. Without a request it keeps the certificate that it has, if any.
+ * `POST /v1/edges` with an edge's own secret: its own record, and with a signing request a fresh
+ * certificate, for the same key or a new one. Without a request it keeps the certificate that it
+ * has, if any.
  *
- * The answer may be lost, so nothing that the edge holds ends here: the secret it came with stays beside the new one, and
- * the certificate it had stays valid until the next renewal. Who asks again soon with the same key gets the certificate
- * of before, so that questions without an answer do not use up certificates.
+ * The answer may be lost, so nothing that the edge holds ends here: the secret it came with stays
+ * beside the new one, and the certificate it had stays valid until the next renewal. Who asks again
+ * soon with the same key gets the certificate of before, so that questions without an answer do not
+ * use up certificates.
  */
 export async function renewEdge(
   call: Call,

@@ -1,8 +1,9 @@
 import { createPublicKey, verify } from 'node:crypto';
 
 /**
- * Reads the two things that matter of a PKCS #10 signing request: the public key, and whether that key signed it. Refuses
- * what is not exactly one request in PEM, with lengths that fit. Written by hand because it is forty lines of DER.
+ * Reads the two things that matter of a PKCS #10 signing request: the public key, and whether that
+ * key signed it. Refuses what is not exactly one request in PEM, with lengths that fit. Written by
+ * hand because it is forty lines of DER.
  */
 export type SigningRequest = { readonly publicKey: Buffer; readonly isSigned: boolean };
 

@@ -8,8 +8,9 @@ import {
 import { graphqlCostMax, graphqlDepthMax, listLimitDefault } from '../../../core/limits.ts';
 
 /**
- * How deep a document asks and how much it could cost, counted before anything is run. A list multiplies what is below it
- * by the number of its items. Looking at the schema is free: it is a constant.
+ * How deep a document asks and how much it could cost, counted before anything is run. A list
+ * multiplies what is below it by the number of its items. Looking at the schema is free: it is a
+ * constant.
  */
 export type DocumentMeasure = { readonly depth: number; readonly cost: number };
 
@@ -48,7 +49,10 @@ export function refusalOf(measure: DocumentMeasure): string | null {
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
-/** Stops counting once it is far beyond the limit, so that a document of nested fragments cannot cost time. */
+/**
+ * Stops counting once it is far beyond the limit, so that a document of nested fragments cannot
+ * cost time.
+ */
 const costEnough = graphqlCostMax * 100;
 
 function measureSelection(

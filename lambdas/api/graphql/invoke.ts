@@ -15,8 +15,9 @@ import { submitJob } from '../jobs-write/submit-job.ts';
 import type { GraphDeps } from './deps.ts';
 
 /**
- * The graph is another way to the same operations: each field calls the handler of its route, with the same checks of
- * scope, pool and body. What REST would answer with an error is an error of that field.
+ * The graph is another way to the same operations: each field calls the handler of its route, with
+ * the same checks of scope, pool and body. What REST would answer with an error is an error of that
+ * field.
  */
 const handlers: Readonly<Record<string, Handler<GraphDeps>>> = {
   getJob,

@@ -20,8 +20,9 @@ import { rootOf } from './resolvers.ts';
 import { graphSchema } from './schema.ts';
 
 /**
- * `POST /graphql`: checks the document against the schema and the limits, then runs it. A document that cannot be run is
- * 400 with the errors in the graph's own form; errors of single fields come beside the data of the others.
+ * `POST /graphql`: checks the document against the schema and the limits, then runs it. A document
+ * that cannot be run is 400 with the errors in the graph's own form; errors of single fields come
+ * beside the data of the others.
  */
 export async function postGraphql(call: Call, deps: GraphDeps): Promise<Answer> {
   checkQuery(call, []);

@@ -3,7 +3,10 @@ import type { ExecutionAnswer, JobAnswer } from '../../../core/wire/job-answer.t
 import { ProblemError } from '../../../core/wire/problem.ts';
 import type { Asked, Invoke, Invoked } from './invoke.ts';
 
-/** What the fields of the graph resolve to: the answers of the operations, with ways from each to its neighbours. */
+/**
+ * What the fields of the graph resolve to: the answers of the operations, with ways from each to
+ * its neighbours.
+ */
 type Page = { readonly items: readonly unknown[]; readonly nextCursor: string | null };
 type Paging = { readonly first?: number | null; readonly after?: string | null };
 type Filter = Paging & Readonly<Record<string, string | number | null | undefined>>;

@@ -1,6 +1,9 @@
 import { buildSchema } from 'graphql';
 
-/** The fleet as a graph: job → executions → edge → leases → job, both ways, and what can be done to it. */
+/**
+ * The fleet as a graph: job → executions → edge → leases → job, both ways, and what can be done to
+ * it.
+ */
 export const graphSchema = buildSchema(`
   scalar JSON
 

@@ -47,7 +47,10 @@ export function readCall(event: APIGatewayProxyEventV2, nowMs: number): Omit<Cal
   };
 }
 
-/** From the raw text: the gateway's own reading joins repeated parameters with commas that values may hold, too. */
+/**
+ * From the raw text: the gateway's own reading joins repeated parameters with commas that values
+ * may hold, too.
+ */
 function readQuery(raw: string): Pick<Call, 'query' | 'repeated'> {
   const query: Record<string, string> = Object.create(null);
   const repeated: Record<string, readonly string[]> = {};
@@ -60,7 +63,8 @@ function readQuery(raw: string): Pick<Call, 'query' | 'repeated'> {
 }
 
 /**
- * The authorizer hands over the caller as JSON, or why it could not find out; a route without an authorizer has none.
+ * The authorizer hands over the caller as JSON, or why it could not find out; a route without an
+ * authorizer has none.
  */
 export function readCaller(event: APIGatewayProxyEventV2): Caller | null {
   const context = event.requestContext as { authorizer?: { lambda?: { caller?: unknown } } };
@@ -108,8 +112,9 @@ export function newNameOf(call: Call, name: string): string {
 }
 
 /**
- * Refuses query parameters that the route does not know, so that a misspelt filter is not ignored, and those given twice,
- * so that none of the two is. Labels may be several: then all of them must match.
+ * Refuses query parameters that the route does not know, so that a misspelt filter is not ignored,
+ * and those given twice, so that none of the two is. Labels may be several: then all of them must
+ * match.
  */
 export function checkQuery(call: Call, known: readonly string[]): void {
   for (const name of Object.keys(call.repeated)) {

@@ -4,10 +4,11 @@ import { ProblemError } from '../../../core/wire/problem.ts';
 import { badQuery, type Call } from './call.ts';
 
 /**
- * Cursors are positions, opaque to users: `<list>|<of what>|<position>` in base64url. A position is the key of the last
- * item given, so a list goes on where it was whatever was added or removed meanwhile. A cursor grants nothing: filters and
- * rights are applied anew to every page. One that was given for another list, another job or other filters is refused,
- * because it would go on in the middle of something else.
+ * Cursors are positions, opaque to users: `<list>|<of what>|<position>` in base64url. A position is
+ * the key of the last item given, so a list goes on where it was whatever was added or removed
+ * meanwhile. A cursor grants nothing: filters and rights are applied anew to every page. One that
+ * was given for another list, another job or other filters is refused, because it would go on in
+ * the middle of something else.
  */
 export function encodeCursor(call: Call, list: string, position: string): string {
   return Buffer.from(`${prefixOf(call, list)}${position}`, 'utf8').toString('base64url');

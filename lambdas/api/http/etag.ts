@@ -3,8 +3,9 @@ import { ProblemError } from '../../../core/wire/problem.ts';
 import type { Answer, Call } from './call.ts';
 
 /**
- * `ETag: "<version>-<digest>"`. The digest is of the whole answer, so a cached copy is never stale. The version counts
- * the writes of users: only it decides `If-Match`, so that a job's own progress does not spoil an edit.
+ * `ETag: "<version>-<digest>"`. The digest is of the whole answer, so a cached copy is never stale.
+ * The version counts the writes of users: only it decides `If-Match`, so that a job's own progress
+ * does not spoil an edit.
  */
 export function etagOf(version: number, body: unknown): string {
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
@@ -19,8 +20,8 @@ export function tagged(status: number, version: number, body: unknown): Answer {
 const tagPattern = /^(?:W\/)?"(\d{1,15})-[\w-]{1,32}"$/;
 
 /**
- * The version that `If-Match` asks for: `null` when anything will do. One list member is enough. What is no tag of ours
- * matches nothing.
+ * The version that `If-Match` asks for: `null` when anything will do. One list member is enough.
+ * What is no tag of ours matches nothing.
  */
 export function versionWanted(call: Call): readonly number[] | null {
   const header = call.headers['if-match'];

@@ -12,9 +12,10 @@ import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf } from './call.ts';
 
 /**
- * `Idempotency-Key`: the same key and body get the first answer again, also after a crash; another body is refused. What
- * fits one transaction stores its answer in it; what does not claims the key first and is answered 409 meanwhile. Answers
- * may hold secrets, so they are sealed with a key made of the caller's own token: only who asked can read them.
+ * `Idempotency-Key`: the same key and body get the first answer again, also after a crash; another
+ * body is refused. What fits one transaction stores its answer in it; what does not claims the key
+ * first and is answered 409 meanwhile. Answers may hold secrets, so they are sealed with a key made
+ * of the caller's own token: only who asked can read them.
  */
 export function readIdempotencyKey(call: Call): string | null {
   const key = call.headers['idempotency-key'];

@@ -1,6 +1,9 @@
 import { badQuery, type Call } from './call.ts';
 
-/** `?label=key=value`, as often as wanted: what is listed has all of them. The key ends at the first equals sign. */
+/**
+ * `?label=key=value`, as often as wanted: what is listed has all of them. The key ends at the first
+ * equals sign.
+ */
 export type LabelFilter = readonly (readonly [string, string])[];
 
 export function readLabels({ query, repeated }: Call): LabelFilter {

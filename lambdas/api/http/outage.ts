@@ -1,6 +1,8 @@
 import { ProblemError } from '../../../core/wire/problem.ts';
 
-/** Tells a service that asks for patience from a defect of ours; both are told without their inside. */
+/**
+ * Tells a service that asks for patience from a defect of ours; both are told without their inside.
+ */
 
 const throttled = new Set([
   'ThrottlingException',

@@ -2,8 +2,9 @@ import { answerBytesMax } from '../../../core/limits.ts';
 import type { Answer } from './call.ts';
 
 /**
- * The page of a list: at most as many items as were asked for, and no more than one answer can carry. A page that ends
- * early for its size says so with its cursor, like any other; one item always fits.
+ * The page of a list: at most as many items as were asked for, and no more than one answer can
+ * carry. A page that ends early for its size says so with its cursor, like any other; one item
+ * always fits.
  */
 export function pageAnswer<T>(
   items: readonly T[],
@@ -25,7 +26,9 @@ function fittingCount(items: readonly unknown[]): number {
   return items.length;
 }
 
-/** A function answers with a text inside of JSON: there each quote and backslash takes two bytes. */
+/**
+ * A function answers with a text inside of JSON: there each quote and backslash takes two bytes.
+ */
 export function carriedBytes(text: string): number {
   return Buffer.byteLength(JSON.stringify(text));
 }

@@ -8,9 +8,10 @@ import { notModified } from './etag.ts';
 import { outageOf } from './outage.ts';
 
 /**
- * The one way in: finds the handler of a route, checks what its caller may do, and turns whatever happens into an answer
- * and a log line that carry the same request id. Handlers throw `ProblemError` for what a user did wrong; anything else
- * is our fault and says nothing of its inside.
+ * The one way in: finds the handler of a route, checks what its caller may do, and turns whatever
+ * happens into an answer and a log line that carry the same request id. Handlers throw
+ * `ProblemError` for what a user did wrong; anything else is our fault and says nothing of its
+ * inside.
  */
 export type Operations<D> = Readonly<Record<string, Handler<D>>>;
 
@@ -69,15 +70,19 @@ function checkAccess(call: Call, route: Route): void {
   if (verdict === 'forbidden') throw new ProblemError('forbidden');
 }
 
-/** Watchers of an address ask with HEAD; what anybody may read without a name in the path answers them, too. */
+/**
+ * Watchers of an address ask with HEAD; what anybody may read without a name in the path answers
+ * them, too.
+ */
 function publicKeyOfHead({ method, path }: Call): string {
   const route = routes.find((it) => it.method === 'GET' && it.path === path);
   return method === 'HEAD' && route?.access === null ? routeKeyOf(route) : '';
 }
 
 /**
- * What no route takes. A browser asks with OPTIONS before it sends from another origin, and goes on only if that is
- * answered well; whether it may is said by the gateway, which adds the headers for the dashboard's origin.
+ * What no route takes. A browser asks with OPTIONS before it sends from another origin, and goes on
+ * only if that is answered well; whether it may is said by the gateway, which adds the headers for
+ * the dashboard's origin.
  */
 function withoutRoute(call: Call): Answer {
   const methods = routes.filter((route) => matches(route.path, call.path)).map((it) => it.method);

@@ -20,8 +20,9 @@ import type { ChunkAnswer } from '../../../core/wire/job-answer.ts';
 import { timeOrNull } from '../views/job-view.ts';
 
 /**
- * Where every chunk of a job is, derived from its cells and executions; no row per chunk is stored except of those that
- * failed or left an output. Terminal comes first: what is done somewhere is done, whoever else still holds it.
+ * Where every chunk of a job is, derived from its cells and executions; no row per chunk is stored
+ * except of those that failed or left an output. Terminal comes first: what is done somewhere is
+ * done, whoever else still holds it.
  */
 export type ChunkBoard = {
   readonly found: JobWithStatus;

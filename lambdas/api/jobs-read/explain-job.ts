@@ -8,8 +8,8 @@ import type { JobsReadDeps } from './deps.ts';
 import { mergeWaiting } from './merge-waiting.ts';
 
 /**
- * `GET /v1/jobs/{id}/explain`: why each pending chunk waits, computed now by the very decisions that place. Reads the
- * cells of the job; stores nothing.
+ * `GET /v1/jobs/{id}/explain`: why each pending chunk waits, computed now by the very decisions
+ * that place. Reads the cells of the job; stores nothing.
  */
 export async function explainJob(call: Call, deps: JobsReadDeps): Promise<Answer> {
   checkQuery(call, []);

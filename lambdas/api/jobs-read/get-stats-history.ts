@@ -3,8 +3,8 @@ import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import type { JobsReadDeps } from './deps.ts';
 
 /**
- * `GET /v1/stats/history`: what ended in each minute of the last hour, as the rollup counted it. It is counted for the
- * whole fleet, so who is limited to a pool sees none of it.
+ * `GET /v1/stats/history`: what ended in each minute of the last hour, as the rollup counted it. It
+ * is counted for the whole fleet, so who is limited to a pool sees none of it.
  */
 export async function getStatsHistory(call: Call, deps: JobsReadDeps): Promise<Answer> {
   checkQuery(call, []);

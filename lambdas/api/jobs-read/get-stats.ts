@@ -9,8 +9,9 @@ import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import type { JobsReadDeps } from './deps.ts';
 
 /**
- * `GET /v1/stats`: the cells' own summaries added up, and the counts of jobs that the rollup keeps. Totals never fall. Who
- * is limited to a pool sees the figures of that pool alone, its jobs counted from the list.
+ * `GET /v1/stats`: the cells' own summaries added up, and the counts of jobs that the rollup keeps.
+ * Totals never fall. Who is limited to a pool sees the figures of that pool alone, its jobs counted
+ * from the list.
  */
 export async function getStats(call: Call, deps: JobsReadDeps): Promise<Answer> {
   checkQuery(call, []);

@@ -5,7 +5,10 @@ import { timeOf } from '../views/job-view.ts';
 import { visibleJob } from '../views/visible-job.ts';
 import type { JobsReadDeps } from './deps.ts';
 
-/** `GET /v1/jobs/{id}/events`: the timeline, oldest first. That it was submitted is known from the job itself. */
+/**
+ * `GET /v1/jobs/{id}/events`: the timeline, oldest first. That it was submitted is known from the
+ * job itself.
+ */
 export async function listEvents(call: Call, deps: JobsReadDeps): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);

@@ -12,8 +12,9 @@ import { jobView } from '../views/job-view.ts';
 import type { JobsReadDeps } from './deps.ts';
 
 /**
- * `GET /v1/jobs`: newest first, by pool, state, queue, label and edge. Reads an index that is spread over partitions and
- * merged here; a filter looks at a bounded number of rows, and the cursor goes on behind the last one looked at.
+ * `GET /v1/jobs`: newest first, by pool, state, queue, label and edge. Reads an index that is
+ * spread over partitions and merged here; a filter looks at a bounded number of rows, and the
+ * cursor goes on behind the last one looked at.
  */
 export type JobFilter = {
   readonly pool: string | null;

@@ -1,6 +1,8 @@
 import type { WaitingCount } from '../../../core/plan.ts';
 
-/** The same reason from several cells is one line: chunks and edges added up, a few examples kept. */
+/**
+ * The same reason from several cells is one line: chunks and edges added up, a few examples kept.
+ */
 const examplesMax = 5;
 
 export function mergeWaiting(counts: readonly WaitingCount[]): WaitingCount[] {

@@ -15,7 +15,9 @@ import { waitingView } from '../views/job-view.ts';
 import type { JobsReadDeps } from './deps.ts';
 import { mergeWaiting } from './merge-waiting.ts';
 
-/** `POST /v1/plan`: where this job would go if it were submitted now, or why not. Stores nothing. */
+/**
+ * `POST /v1/plan`: where this job would go if it were submitted now, or why not. Stores nothing.
+ */
 export async function planJob(call: Call, deps: JobsReadDeps): Promise<Answer> {
   checkQuery(call, []);
   const body = readBody(call, jobBodySchema);

@@ -9,8 +9,9 @@ import type { JobsWriteDeps } from './deps.ts';
 import { tellJob } from './job-event.ts';
 
 /**
- * `DELETE /v1/jobs/{id}`: cancels. Pending chunks are cancelled at once, running ones are stopped on their edges. What has
- * ended or is cancelled already stays as it is (200). `?purge=true` removes a job that has ended, outputs included.
+ * `DELETE /v1/jobs/{id}`: cancels. Pending chunks are cancelled at once, running ones are stopped
+ * on their edges. What has ended or is cancelled already stays as it is (200). `?purge=true`
+ * removes a job that has ended, outputs included.
  */
 export async function cancelJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   checkQuery(call, ['purge']);

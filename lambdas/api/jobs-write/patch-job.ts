@@ -11,7 +11,10 @@ import { visibleJob } from '../views/visible-job.ts';
 import type { JobsWriteDeps } from './deps.ts';
 import { tellJob } from './job-event.ts';
 
-/** `PATCH /v1/jobs/{id}`: priority, labels and retries may change while a job is open; its labels always. */
+/**
+ * `PATCH /v1/jobs/{id}`: priority, labels and retries may change while a job is open; its labels
+ * always.
+ */
 export async function patchJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   checkQuery(call, []);
   const patch = readBody(call, jobPatchSchema);

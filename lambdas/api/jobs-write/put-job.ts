@@ -15,8 +15,9 @@ import { applyPatch } from './patch-job.ts';
 import { storeJob } from './submit-job.ts';
 
 /**
- * `PUT /v1/jobs/{id}`: creates the job under this id (202), or brings the one that is there to this body (200). Of a job
- * that exists only priority, labels and retries can change; what it runs cannot. `If-None-Match: *` never overwrites.
+ * `PUT /v1/jobs/{id}`: creates the job under this id (202), or brings the one that is there to this
+ * body (200). Of a job that exists only priority, labels and retries can change; what it runs
+ * cannot. `If-None-Match: *` never overwrites.
  */
 export async function putJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   checkQuery(call, []);

@@ -6,7 +6,10 @@ import { visibleJob } from '../views/visible-job.ts';
 import type { JobsWriteDeps } from './deps.ts';
 import { tellJob } from './job-event.ts';
 
-/** `POST /v1/jobs/{id}/retry`: the dead chunks run again, with fresh attempts. 409 when there are none. */
+/**
+ * `POST /v1/jobs/{id}/retry`: the dead chunks run again, with fresh attempts. 409 when there are
+ * none.
+ */
 export async function retryJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   checkQuery(call, []);
   const found = await visibleJob(call, deps);

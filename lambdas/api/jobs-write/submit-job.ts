@@ -19,8 +19,9 @@ import { jobView } from '../views/job-view.ts';
 import type { SubmitDeps } from './deps.ts';
 
 /**
- * `POST /v1/jobs`: checks the body, decides which cells get which chunks, and stores everything in one transaction. A job
- * that nothing can run now is stored all the same and waits with a reason. Nothing of a refused request is stored.
+ * `POST /v1/jobs`: checks the body, decides which cells get which chunks, and stores everything in
+ * one transaction. A job that nothing can run now is stored all the same and waits with a reason.
+ * Nothing of a refused request is stored.
  */
 export async function submitJob(call: Call, deps: SubmitDeps): Promise<Answer> {
   checkQuery(call, []);

@@ -12,8 +12,9 @@ import type { SubmitDeps } from '../jobs-write/deps.ts';
 import { checkPlace, storeJob } from '../jobs-write/submit-job.ts';
 
 /**
- * `POST /v1/jobspecs`: a jobspec of the next generation, as YAML or JSON. All tasks are translated and checked before the
- * first is stored; then each becomes a job, those that others wait for first. `Location` names the job when it is one.
+ * `POST /v1/jobspecs`: a jobspec of the next generation, as YAML or JSON. All tasks are translated
+ * and checked before the first is stored; then each becomes a job, those that others wait for
+ * first. `Location` names the job when it is one.
  */
 export async function submitJobspec(call: Call, deps: SubmitDeps): Promise<Answer> {
   checkQuery(call, ['pool', 'queue']);
@@ -66,7 +67,9 @@ const yamlType =
   /^(application|text)\/(x-)?yaml\b|^application\/(json|[a-z0-9.-]+\+(json|yaml))\b|^text\/plain\b/i;
 const aliasesMax = 20;
 
-/** JSON is YAML too. Aliases are bounded, so that a small document cannot unfold into a huge one. */
+/**
+ * JSON is YAML too. Aliases are bounded, so that a small document cannot unfold into a huge one.
+ */
 function readDocument(call: Call): unknown {
   const type = call.headers['content-type'];
   if (type !== undefined && !yamlType.test(type)) {

@@ -1,6 +1,6 @@
 /**
- * The explorer page: plain HTML, style and script, served as three files so that its policy needs no exception. The token
- * stays in the page's memory and is gone when it is closed.
+ * The explorer page: plain HTML, style and script, served as three files so that its policy needs
+ * no exception. The token stays in the page's memory and is gone when it is closed.
  */
 export const explorerPage = `<!doctype html>
 <html lang="en">

@@ -3,8 +3,9 @@ import type { Answer, Call } from '../http/call.ts';
 import { explorerPage, explorerScript, explorerStyle } from './explorer.ts';
 
 /**
- * `GET /docs`: a small page that reads `/openapi.json`, shows every operation and tries it with a token of yours. Nothing
- * of it comes from another host; its policy lets it run only its own script and talk only to this API.
+ * `GET /docs`: a small page that reads `/openapi.json`, shows every operation and tries it with a
+ * token of yours. Nothing of it comes from another host; its policy lets it run only its own script
+ * and talk only to this API.
  */
 export async function getDocs(_call: Call): Promise<Answer> {
   return page('text/html; charset=utf-8', explorerPage);

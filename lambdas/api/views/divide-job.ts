@@ -5,7 +5,10 @@ import type { Cut, JobSpec } from '../../../core/job.ts';
 import type { CellId, EdgeName } from '../../../core/names.ts';
 import type { RangeSet } from '../../../core/ranges.ts';
 
-/** Which cell of the pool gets which chunks; a job that names edges goes to the cells of those edges. */
+/**
+ * Which cell of the pool gets which chunks; a job that names edges goes to the cells of those
+ * edges.
+ */
 export async function divideJob(
   deps: { readonly edges: Pick<EdgesStore, 'cellsOf'> },
   spec: JobSpec,

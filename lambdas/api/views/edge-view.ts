@@ -16,7 +16,10 @@ import { timeOrNull } from './job-view.ts';
 /** What an edge has done over all its jobs. */
 export type EdgeTotals = { readonly chunksDone: number; readonly powerServed: number };
 
-/** How an edge looks from outside: its lamps come from one function, its free amounts from the scheduler's own. */
+/**
+ * How an edge looks from outside: its lamps come from one function, its free amounts from the
+ * scheduler's own.
+ */
 export function edgeView(
   edge: StoredEdge,
   asks: ReadonlyMap<JobId, Ask>,

@@ -4,12 +4,14 @@ import { count } from '../../../core/ranges.ts';
 import type { JobStatusAnswer } from '../../../core/wire/job-answer.ts';
 
 /**
- * What a job is likely to have cost, estimated from what was counted: its executions, its cells and its chunks. Nothing is
- * metered per job, because metering would cost more than the work; the figures are the operations that the protocol needs
- * when nothing is shared with other jobs, so the real bill is at most this and usually less.
+ * What a job is likely to have cost, estimated from what was counted: its executions, its cells and
+ * its chunks. Nothing is metered per job, because metering would cost more than the work; the
+ * figures are the operations that the protocol needs when nothing is shared with other jobs, so the
+ * real bill is at most this and usually less.
  *
- * Per execution: one `work` write to grant and one to release, a `prog` report when chunks start and one at the end, and
- * one more of each for every `chunksPerReport` chunks. Per report: one message in, one out, one row, one pass.
+ * Per execution: one `work` write to grant and one to release, a `prog` report when chunks start
+ * and one at the end, and one more of each for every `chunksPerReport` chunks. Per report: one
+ * message in, one out, one row, one pass.
  */
 const chunksPerReport = 32;
 const rowsAtSubmit = 3;

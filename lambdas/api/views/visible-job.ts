@@ -4,7 +4,10 @@ import type { JobId } from '../../../core/names.ts';
 import { notFound } from '../../../core/wire/problem.ts';
 import { type Call, callerOf, paramOf } from '../http/call.ts';
 
-/** The job that the path names, or 404: also when the caller may not see it, which says nothing of its existence. */
+/**
+ * The job that the path names, or 404: also when the caller may not see it, which says nothing of
+ * its existence.
+ */
 export async function visibleJob(
   call: Call,
   deps: { readonly jobs: JobsStore },

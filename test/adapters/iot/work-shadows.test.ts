@@ -11,7 +11,9 @@ const work: WorkJson = { e: 7, n: 3, w: { gone: null } };
 const throttling = new AwsError('ThrottlingException', 429, {});
 const conflict = new AwsError('ConflictException', 409, {});
 
-/** Shadows of a service that answers what it is told to: each answer once, the last one for ever. */
+/**
+ * Shadows of a service that answers what it is told to: each answer once, the last one for ever.
+ */
 function stage(...answers: readonly (AwsError | null)[]) {
   const sent: SignedRequest[] = [];
   const shadows = createWorkShadows({

@@ -3,7 +3,10 @@ import { makeKey, signingRequest } from '../../lambdas/api/signing-request.ts';
 import { makeProduct, type Product } from '../product.ts';
 import { until } from '../start/stage.ts';
 
-/** The API through the gateway, with the roles and the services of the template: what one process cannot show. */
+/**
+ * The API through the gateway, with the roles and the services of the template: what one process
+ * cannot show.
+ */
 let product: Product;
 let address: string;
 let adminToken: string | null;

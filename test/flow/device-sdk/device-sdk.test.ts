@@ -6,8 +6,8 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { makeProduct, type Product } from '../product.ts';
 
 /**
- * The official device SDK, installed for this test alone because it brings native code of half a hundred megabytes, against
- * the broker and the shadow service of the local cloud.
+ * The official device SDK, installed for this test alone because it brings native code of half a
+ * hundred megabytes, against the broker and the shadow service of the local cloud.
  */
 const sdk = 'aws-iot-device-sdk-v2@1.28.0';
 const program = 'shadow-program.mjs';

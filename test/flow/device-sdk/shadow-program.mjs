@@ -1,6 +1,7 @@
 /**
- * A device program as AWS's own guide writes it: the official device SDK, a certificate, a named shadow. It knows nothing of
- * this repository. Arguments: host, port, CA, certificate, key, client id.
+ * A device program as AWS's own guide writes it: the official device SDK, a certificate, a named
+ * shadow. It knows nothing of this repository. Arguments: host, port, CA, certificate, key, client
+ * id.
  */
 import { io, iot, iotshadow, mqtt } from 'aws-iot-device-sdk-v2';
 

@@ -40,7 +40,8 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
     renameSync(`${gate}.new`, gate);
   };
   letThrough(chunksPerKill - 1);
-  // The job cannot outrun the kills, however slow the machine: what runs goes on while the agent is dead.
+  // The job cannot outrun the kills, however slow the machine: what runs goes on while the agent is
+  // dead.
   const wait = 'while read count < $GATE && [ $EDGEWISE_CHUNK -ge $count ]; do sleep 0.1; done';
   // Appending one short line is atomic, so the file counts the runs that came to their end.
   const script = `sleep 0.1; ${wait}; echo $EDGEWISE_CHUNK >> $RUNS`;

@@ -8,9 +8,10 @@ import { type Endpoints, readEndpoints } from '../../../cli/local/endpoints-file
 import { engineFlags } from '../../engine.ts';
 
 /**
- * `npm start`, `npm run cloud` and the local cloud as a user has them, in a directory and on ports of
- * their own. Whatever is left of them when a test ends is killed by the name of that directory, which
- * every process of them carries. A permission that was missing on the way fails the test that needed it.
+ * `npm start`, `npm run cloud` and the local cloud as a user has them, in a directory and on ports
+ * of their own. Whatever is left of them when a test ends is killed by the name of that directory,
+ * which every process of them carries. A permission that was missing on the way fails the test that
+ * needed it.
  */
 export type Stage = {
   readonly process: ChildProcess;
@@ -184,7 +185,10 @@ function processesOf(word: string): { pid: number; line: string }[] {
 
 const portsNeeded = 10;
 const triesMax = 50;
-/** Below the ports that outgoing connections take: one of those could come between the look and the start. */
+/**
+ * Below the ports that outgoing connections take: one of those could come between the look and the
+ * start.
+ */
 const basesFrom = 20_000;
 const basesCount = 1_200;
 

@@ -31,8 +31,8 @@ import { createQuietLog } from '../quiet-log.ts';
 import { createFakeCloud, type FakeCloud } from './fake-cloud.ts';
 
 /**
- * The whole API in one process: every handler behind the authorizer, as the gateway calls them, on a real table. What lies
- * beyond the table (things, outputs, queues) is played by `fake-cloud.ts`.
+ * The whole API in one process: every handler behind the authorizer, as the gateway calls them, on
+ * a real table. What lies beyond the table (things, outputs, queues) is played by `fake-cloud.ts`.
  */
 export type ApiRequest = {
   readonly token?: string | null;

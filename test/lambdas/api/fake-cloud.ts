@@ -5,7 +5,10 @@ import type { EdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
 
 import { createQuietLog } from '../quiet-log.ts';
 
-/** What lies beyond the table, played in memory: certificates are texts, outputs a map, removals a list. */
+/**
+ * What lies beyond the table, played in memory: certificates are texts, outputs a map, removals a
+ * list.
+ */
 export type FakeCloud = {
   readonly controlPlane: ControlPlane;
   readonly outputs: Outputs;

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
-/** What a list is asked for beyond its pages: several labels, parameters given twice, cursors of another question. */
+/**
+ * What a list is asked for beyond its pages: several labels, parameters given twice, cursors of
+ * another question.
+ */
 let database: TestDatabase;
 let api: ApiStage;
 

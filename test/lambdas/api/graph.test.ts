@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
-/** The graph as its clients walk it: page by page, from any item, around the circle, with figures that have names. */
+/**
+ * The graph as its clients walk it: page by page, from any item, around the circle, with figures
+ * that have names.
+ */
 let database: TestDatabase;
 let api: ApiStage;
 let jobs: string[];

@@ -2,7 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
-/** What a function can answer with at once is bounded: lists give it in more pages, the graph says so. */
+/**
+ * What a function can answer with at once is bounded: lists give it in more pages, the graph says
+ * so.
+ */
 let database: TestDatabase;
 let api: ApiStage;
 const ids: string[] = [];

@@ -3,11 +3,16 @@ import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
 import { makeJobId } from '../../../core/names.ts';
 import type { ApiAnswer, ApiStage } from './api-stage.ts';
 
-/** Fills a table with jobs, as copies of one that was submitted, and walks lists of them page by page. */
+/**
+ * Fills a table with jobs, as copies of one that was submitted, and walks lists of them page by
+ * page.
+ */
 const firstMs = Date.UTC(2026, 0, 1);
 const writesAtOnce = 32;
 
-/** Every third job is done, every fifth is in the queue `odd`; their ids are answered newest first. */
+/**
+ * Every third job is done, every fifth is in the queue `odd`; their ids are answered newest first.
+ */
 export async function plantJobs(api: ApiStage, count: number): Promise<string[]> {
   const body = { power: 4, labels: { team: 'a' } };
   const model = (await api.request('POST', '/v1/jobs', { body })).json.id as string;

@@ -23,7 +23,10 @@ import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { makeJob, startMs } from '../../core/cell-fixture.ts';
 import { createQuietLog } from '../quiet-log.ts';
 
-/** The rollup on a real database: what it folds, whom it tells, and what a race or a crash leaves behind. */
+/**
+ * The rollup on a real database: what it folds, whom it tells, and what a race or a crash leaves
+ * behind.
+ */
 let database: TestDatabase;
 beforeAll(async () => {
   database = await startDatabase();

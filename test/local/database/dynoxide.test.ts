@@ -32,7 +32,9 @@ test('the newest record of a stream is found without reading the others', () => 
 
 const platform = `${process.platform}-${process.arch}`;
 
-/** A connection of its own: explaining does not notice what changed since another one was opened. */
+/**
+ * A connection of its own: explaining does not notice what changed since another one was opened.
+ */
 function plan(): string {
   const looking = new DatabaseSync(join(dir, 'dynoxide.db'));
   const steps = looking.prepare(`EXPLAIN QUERY PLAN ${newest}`).all();

@@ -1,6 +1,6 @@
 /**
- * How connections end, with real MQTT clients over TLS: the events about it with their reasons, what
- * becomes of wills, and what is known of a client afterwards.
+ * How connections end, with real MQTT clients over TLS: the events about it with their reasons,
+ * what becomes of wills, and what is known of a client afterwards.
  */
 import { once } from 'node:events';
 import { connect as tlsConnect } from 'node:tls';

@@ -1,7 +1,7 @@
 /**
  * kill -9 under load, several times: every shadow update that was acknowledged, by PUBACK or by
- * HTTP, is there afterwards, and every one of them reached the queue. Each message of QoS 1 that was
- * acknowledged waits in the persistent session of a client that is away.
+ * HTTP, is there afterwards, and every one of them reached the queue. Each message of QoS 1 that
+ * was acknowledged waits in the persistent session of a client that is away.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,6 @@
-/** Sessions with cleanSession 0: what waits for a client that is away, how long, and over restarts. */
+/**
+ * Sessions with cleanSession 0: what waits for a client that is away, how long, and over restarts.
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
