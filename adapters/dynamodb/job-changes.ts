@@ -3,6 +3,7 @@ import type { ChunkCounts, JobSpec } from '../../core/job.ts';
 import type { CellId, JobId } from '../../core/names.ts';
 import type { Execution, JobCellStatus } from '../../core/plan.ts';
 import { isEmpty } from '../../core/ranges.ts';
+import { askOf, type StoredJob } from '../../core/stored-job.ts';
 import type { JobWithStatus } from './jobs-store.ts';
 import {
   askKey,
@@ -18,7 +19,6 @@ import {
 import { transactPatiently } from './patient-transaction.ts';
 import { decodeExecution, decodeJobCell } from './rows-job.ts';
 import { encodeAsk, encodeShare } from './rows-share.ts';
-import { askOf, type StoredJob } from './rows-spec.ts';
 import type { Row, Table, Write } from './table.ts';
 
 /**

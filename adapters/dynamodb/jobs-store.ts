@@ -9,6 +9,7 @@ import {
 } from '../../core/names.ts';
 import type { ChunkEnd, Execution, JobCellStatus } from '../../core/plan.ts';
 import type { RangeSet } from '../../core/ranges.ts';
+import { askOf, type StoredJob } from '../../core/stored-job.ts';
 import {
   chunkKey,
   chunkPrefix,
@@ -34,7 +35,7 @@ import {
   encodeStatus,
 } from './rows-job.ts';
 import { encodeAsk } from './rows-share.ts';
-import { askOf, decodeSpec, encodeSpec, type StoredJob } from './rows-spec.ts';
+import { decodeSpec, encodeSpec } from './rows-spec.ts';
 import type { Row, Table, Write } from './table.ts';
 
 /** Jobs as the API sees them: specs with their statuses, executions, chunks, and lists of them. */

@@ -1,26 +1,11 @@
-import type { Ask } from '../../core/cell.ts';
 import type { Cut, JobSpec } from '../../core/job.ts';
 import type { CellId, JobId } from '../../core/names.ts';
+import type { StoredJob } from '../../core/stored-job.ts';
 import { jobOfPartition, specKey } from './keys.ts';
 import { amount, amountOrNull, json, text } from './row-values.ts';
 import type { Row } from './table.ts';
 
 /** `JOB#<id>/SPEC`: what a user asked for, and who and when. Only the API writes it. */
-export type StoredJob = {
-  readonly id: JobId;
-  readonly spec: JobSpec;
-  readonly cut: Cut;
-  readonly specHash: string;
-  readonly cells: readonly CellId[];
-  readonly generation: number;
-  readonly createdAtMs: number;
-  readonly createdBy: string;
-  /** Counts the writes of users. */
-  readonly version: number;
-  readonly retryEpoch: number;
-  readonly cancelledAtMs: number | null;
-};
-
 export function encodeSpec(job: StoredJob): Row {
   return {
     ...specKey(job.id),
@@ -52,29 +37,5 @@ export function decodeSpec(row: Row): StoredJob {
     version: amount(row.version),
     retryEpoch: amount(row.retryEpoch),
     cancelledAtMs: amountOrNull(row.cancelledAtMs),
-  };
-}
-
-/** What the cells of a job must know of it. */
-export function askOf(job: StoredJob, held: boolean): Ask {
-  const { spec } = job;
-  return {
-    spec: {
-      queue: spec.queue,
-      priority: spec.priority,
-      resources: spec.resources,
-      run: spec.run,
-      requires: spec.requires,
-      placement: spec.placement,
-      retries: spec.retries,
-      lostAfterSeconds: spec.lostAfterSeconds,
-      deadlineSeconds: spec.deadlineSeconds,
-    },
-    specHash: job.specHash,
-    cut: job.cut,
-    submittedAtMs: job.createdAtMs,
-    cancelled: job.cancelledAtMs !== null,
-    retryEpoch: job.retryEpoch,
-    held,
   };
 }

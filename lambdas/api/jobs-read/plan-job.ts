@@ -1,10 +1,10 @@
-import { askOf, type StoredJob } from '../../../adapters/dynamodb/rows-spec.ts';
 import { seesJob } from '../../../core/caller.ts';
 import { planJob as planInCell } from '../../../core/explain.ts';
 import { powerOf } from '../../../core/job.ts';
 import type { JobId } from '../../../core/names.ts';
 import type { WaitingCount } from '../../../core/plan.ts';
 import { count } from '../../../core/ranges.ts';
+import { askOf, type StoredJob } from '../../../core/stored-job.ts';
 import { fillJob, jobBodySchema } from '../../../core/wire/job-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';

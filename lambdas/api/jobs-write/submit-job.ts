@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
-import type { StoredJob } from '../../../adapters/dynamodb/rows-spec.ts';
 import { nameOfCaller, seesJob } from '../../../core/caller.ts';
 import { isFinal } from '../../../core/job.ts';
 import { newJobStatus } from '../../../core/job-status.ts';
 import { specBytesMax } from '../../../core/limits.ts';
 import { type CellId, type JobId, makeJobId } from '../../../core/names.ts';
 import type { RangeSet } from '../../../core/ranges.ts';
+import type { StoredJob } from '../../../core/stored-job.ts';
 import { agentSpec } from '../../../core/wire/agent-spec.ts';
 import { fillJob, type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
 import { invalid, ProblemError } from '../../../core/wire/problem.ts';
