@@ -1,6 +1,6 @@
-import { flagText, usageLine } from './arguments.ts';
 import { catalogue, nouns, shortcuts, verbsOf } from './catalogue.ts';
 import { type Command, type Flag, globalFlags } from './command.ts';
+import { flagText, usageLine } from './input/arguments.ts';
 
 /** The texts of `--help`, made from the commands themselves. Each fits a screen. */
 const width = 96;

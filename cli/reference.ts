@@ -1,6 +1,6 @@
-import { argumentText, flagText } from './arguments.ts';
 import { catalogue, nouns } from './catalogue.ts';
 import { type Command, type Flag, globalFlags } from './command.ts';
+import { argumentText, flagText } from './input/arguments.ts';
 
 /**
  * The reference of the client as a page, made from the commands themselves. A test keeps

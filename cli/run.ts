@@ -1,13 +1,13 @@
-import { parseArguments } from './arguments.ts';
 import { catalogue, nouns, shortcuts, verbsOf } from './catalogue.ts';
 import { type Api, openApi } from './client/api.ts';
 import type { Call, Command } from './command.ts';
 import { type ExitCode, exitCode } from './exit-code.ts';
 import { describeFailure, Failure, usage } from './failure.ts';
 import { commandHelp, nounHelp, overviewHelp } from './help.ts';
+import { parseArguments } from './input/arguments.ts';
+import { suggest } from './input/suggestion.ts';
 import { type Format, makeOutput } from './output/output.ts';
 import { accessOf, resolveSettings, type Settings } from './settings.ts';
-import { suggest } from './suggestion.ts';
 import type { Terminal } from './terminal.ts';
 
 /**

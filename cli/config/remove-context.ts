@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
-import { confirm, yesFlag } from '../confirmation.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
+import { confirm, yesFlag } from '../input/confirmation.ts';
 import { readContexts, writeContexts } from './context-file.ts';
 
 export const command = defineCommand({

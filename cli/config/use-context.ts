@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
-import { suggest } from '../suggestion.ts';
+import { suggest } from '../input/suggestion.ts';
 import { readContexts, writeContexts } from './context-file.ts';
 
 export const command = defineCommand({

@@ -1,9 +1,9 @@
 import type { Edge } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
-import { confirm, yesFlag } from '../confirmation.ts';
-import { parseDurationMs } from '../duration.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
+import { confirm, yesFlag } from '../input/confirmation.ts';
+import { parseDurationMs } from '../input/duration.ts';
 import { pollMsMax, waitMsDefault } from '../limits.ts';
 import { edgePath } from './edge-view.ts';
 

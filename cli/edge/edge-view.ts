@@ -1,5 +1,5 @@
 import type { Edge } from '../client/resources.ts';
-import { formatAge } from '../duration.ts';
+import { formatAge } from '../input/duration.ts';
 import { paintState } from '../output/colour.ts';
 import { formatFields, formatPairs, formatTable, type Table } from '../output/table.ts';
 

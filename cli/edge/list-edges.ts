@@ -2,11 +2,11 @@ import { listPages } from '../client/pages.ts';
 import type { Edge } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
+import { checkSelector } from '../input/pairs.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
 import { watchView } from '../output/live-view.ts';
 import { formatTable } from '../output/table.ts';
 import { readEveryMs, watchFlags } from '../output/watch-flags.ts';
-import { checkSelector } from '../pairs.ts';
 import { edgeTable } from './edge-view.ts';
 
 const states = [

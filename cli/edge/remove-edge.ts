@@ -1,6 +1,6 @@
 import { defineCommand } from '../command.ts';
-import { confirm, yesFlag } from '../confirmation.ts';
 import { exitCode } from '../exit-code.ts';
+import { confirm, yesFlag } from '../input/confirmation.ts';
 import { edgePath } from './edge-view.ts';
 
 export const command = defineCommand({

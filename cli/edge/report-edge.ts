@@ -1,7 +1,7 @@
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
-import { readSpecFile } from '../spec-file.ts';
+import { readSpecFile } from '../input/spec-file.ts';
 import { asEdge } from './edge-secret.ts';
 import { edgePath } from './edge-view.ts';
 

@@ -1,7 +1,7 @@
 import { defineCommand, givesAny } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
-import { parseAmounts, parsePairs } from '../pairs.ts';
+import { parseAmounts, parsePairs } from '../input/pairs.ts';
 import { changeEdge } from './edge-change.ts';
 import { describeEdge } from './edge-view.ts';
 

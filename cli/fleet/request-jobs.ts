@@ -1,9 +1,9 @@
 import type { Api } from '../client/api.ts';
 import type { Job, Stats } from '../client/resources.ts';
 import { defineCommand, type FlagValues } from '../command.ts';
-import { parseDurationMs } from '../duration.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
+import { parseDurationMs } from '../input/duration.ts';
 import { requesterJobsMax, requesterParallelMax } from '../limits.ts';
 import type { Terminal } from '../terminal.ts';
 import { makeRandomJob, seededRandom } from './random-job.ts';

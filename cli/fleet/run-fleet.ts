@@ -4,11 +4,11 @@ import { DirectoryInUse } from '../../edge-agent/data-directory.ts';
 import { enrolTurns } from '../../edge-agent/limits.ts';
 import { type AgentExit, runAgent } from '../../edge-agent/run-agent.ts';
 import { makeWideningTurnstile } from '../../edge-agent/turnstile.ts';
+import { agentEnvironment } from '../agent/agent-settings.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
 import { fleetEdgesMax } from '../limits.ts';
-import { agentEnvironment } from './agent-settings.ts';
 
 /**
  * Many simulated edges in one process. A small fleet gives each edge the directory that `edgewise

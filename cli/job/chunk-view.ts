@@ -1,5 +1,5 @@
 import type { Chunk } from '../client/resources.ts';
-import { formatAge, formatDurationMs } from '../duration.ts';
+import { formatAge, formatDurationMs } from '../input/duration.ts';
 import { formatFields, type Table } from '../output/table.ts';
 
 export function chunkTable(nowMs: number): Table<Chunk> {

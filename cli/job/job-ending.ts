@@ -1,8 +1,8 @@
 import type { Api } from '../client/api.ts';
 import { isFinal, type Job } from '../client/resources.ts';
-import { formatDurationMs, parseDurationMs } from '../duration.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
+import { formatDurationMs, parseDurationMs } from '../input/duration.ts';
 import {
   placedMsDefault,
   pollFirstMs,

@@ -1,5 +1,5 @@
 import { type Execution, isFinal, type Job, type Waiting } from '../client/resources.ts';
-import { formatAge, formatDurationMs } from '../duration.ts';
+import { formatAge, formatDurationMs } from '../input/duration.ts';
 import { paintState } from '../output/colour.ts';
 import { formatBar } from '../output/progress-bar.ts';
 import { clean, formatFields, formatPairs, formatTable, type Table } from '../output/table.ts';

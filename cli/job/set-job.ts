@@ -2,7 +2,7 @@ import type { Job } from '../client/resources.ts';
 import { defineCommand, givesAny } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
-import { parsePairs } from '../pairs.ts';
+import { parsePairs } from '../input/pairs.ts';
 import { jobPath, withJob } from './job-reference.ts';
 import { describeJob } from './job-view.ts';
 

@@ -4,7 +4,7 @@ import type { Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
-import { readSpecFile, readSpecText } from '../spec-file.ts';
+import { readSpecFile, readSpecText } from '../input/spec-file.ts';
 import type { Terminal } from '../terminal.ts';
 import { awaitJob, readWait, sayEnding, type Wait, waitFlags } from './job-ending.ts';
 import { buildJob, type JobBody, type JobFlagValues, jobFlags } from './job-flags.ts';

@@ -1,5 +1,5 @@
-import { parseDurationMs } from '../duration.ts';
 import { usage } from '../failure.ts';
+import { parseDurationMs } from '../input/duration.ts';
 import { watchEveryMs } from '../limits.ts';
 import type { Output } from './output.ts';
 

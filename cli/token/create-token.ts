@@ -1,9 +1,9 @@
 import { scopes } from '../../core/wire/scopes.ts';
 import { defineCommand } from '../command.ts';
-import { parseDurationMs } from '../duration.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
-import { suggest } from '../suggestion.ts';
+import { parseDurationMs } from '../input/duration.ts';
+import { suggest } from '../input/suggestion.ts';
 
 type Created = { readonly secret: string };
 

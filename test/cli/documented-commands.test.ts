@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseArguments } from '../../cli/arguments.ts';
 import { catalogue, nouns, shortcuts, verbsOf } from '../../cli/catalogue.ts';
+import { parseArguments } from '../../cli/input/arguments.ts';
 import { parseAgentOptions } from '../../edge-agent/agent-options.ts';
 
 /**

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatAge, formatDurationMs, parseDurationMs } from '../../cli/duration.ts';
+import { formatAge, formatDurationMs, parseDurationMs } from '../../../cli/input/duration.ts';
 
 test.each([
   ['90', 90_000],

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeRandomJob, seededRandom } from '../../cli/fleet/random-job.ts';
-import { run } from '../../cli/run.ts';
-import { type ApiDouble, startApiDouble } from './api-double.ts';
-import { addJob } from './api-double-world.ts';
-import { scriptedTerminal } from './scripted-terminal.ts';
+import { makeRandomJob, seededRandom } from '../../../cli/fleet/random-job.ts';
+import { run } from '../../../cli/run.ts';
+import { type ApiDouble, startApiDouble } from '../api-double.ts';
+import { addJob } from '../api-double-world.ts';
+import { scriptedTerminal } from '../scripted-terminal.ts';
 
 let api: ApiDouble;
 beforeEach(async () => {

@@ -1,6 +1,6 @@
-import { exitCode } from './exit-code.ts';
-import { Failure } from './failure.ts';
-import type { Terminal } from './terminal.ts';
+import { exitCode } from '../exit-code.ts';
+import { Failure } from '../failure.ts';
+import type { Terminal } from '../terminal.ts';
 
 export const yesFlag = {
   yes: { kind: 'switch', short: 'y', about: 'do not ask' },

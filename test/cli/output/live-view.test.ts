@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { exitCode } from '../../cli/exit-code.ts';
-import { Failure } from '../../cli/failure.ts';
-import { unreachableMsMax } from '../../cli/limits.ts';
-import { type View, watchView } from '../../cli/output/live-view.ts';
-import { formatBar, progressBar } from '../../cli/output/progress-bar.ts';
-import { scriptedTerminal } from './scripted-terminal.ts';
+import { exitCode } from '../../../cli/exit-code.ts';
+import { Failure } from '../../../cli/failure.ts';
+import { unreachableMsMax } from '../../../cli/limits.ts';
+import { type View, watchView } from '../../../cli/output/live-view.ts';
+import { formatBar, progressBar } from '../../../cli/output/progress-bar.ts';
+import { scriptedTerminal } from '../scripted-terminal.ts';
 
 const views = (...texts: string[]): (() => Promise<View>) => {
   let n = 0;

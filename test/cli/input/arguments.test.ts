@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../cli/arguments.ts';
-import { defineCommand } from '../../cli/command.ts';
-import { exitCode } from '../../cli/exit-code.ts';
-import { Failure } from '../../cli/failure.ts';
+import { defineCommand } from '../../../cli/command.ts';
+import { exitCode } from '../../../cli/exit-code.ts';
+import { Failure } from '../../../cli/failure.ts';
+import { parseArguments } from '../../../cli/input/arguments.ts';
 
 const command = defineCommand({
   name: 'thing do',

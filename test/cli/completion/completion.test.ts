@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { catalogue, nouns } from '../../cli/catalogue.ts';
-import { run } from '../../cli/run.ts';
-import { scriptedTerminal } from './scripted-terminal.ts';
+import { catalogue, nouns } from '../../../cli/catalogue.ts';
+import { run } from '../../../cli/run.ts';
+import { scriptedTerminal } from '../scripted-terminal.ts';
 
 /**
  * The scripts are loaded by the real shells; one that is not on this machine is skipped by name.

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openApi, queryText } from '../../cli/client/api.ts';
-import { listPages } from '../../cli/client/pages.ts';
-import { exitCode } from '../../cli/exit-code.ts';
-import { requestAttemptsMax } from '../../cli/limits.ts';
-import { type ScriptedTerminal, scriptedTerminal } from './scripted-terminal.ts';
+import { openApi, queryText } from '../../../cli/client/api.ts';
+import { listPages } from '../../../cli/client/pages.ts';
+import { exitCode } from '../../../cli/exit-code.ts';
+import { requestAttemptsMax } from '../../../cli/limits.ts';
+import { type ScriptedTerminal, scriptedTerminal } from '../scripted-terminal.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, n: number) => void;
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
-import type { Argument, Command, Flag, Flags } from './command.ts';
-import { globalFlags } from './command.ts';
-import { type Failure, usage } from './failure.ts';
+import type { Argument, Command, Flag, Flags } from '../command.ts';
+import { globalFlags } from '../command.ts';
+import { type Failure, usage } from '../failure.ts';
 import { suggest } from './suggestion.ts';
 
 /**

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { agentEnvironment, takeClientFlags } from '../../cli/fleet/agent-settings.ts';
-import { resolveSettings } from '../../cli/settings.ts';
-import { scriptedTerminal } from './scripted-terminal.ts';
+import { agentEnvironment, takeClientFlags } from '../../../cli/agent/agent-settings.ts';
+import { resolveSettings } from '../../../cli/settings.ts';
+import { scriptedTerminal } from '../scripted-terminal.ts';
 
 let directory = '';
 beforeEach(() => {

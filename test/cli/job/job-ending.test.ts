@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import type { Api } from '../../cli/client/api.ts';
-import type { Job } from '../../cli/client/resources.ts';
-import { exitCode } from '../../cli/exit-code.ts';
-import { Failure } from '../../cli/failure.ts';
-import { awaitJob, readWait, waitFor } from '../../cli/job/job-ending.ts';
-import { unreachableMsMax } from '../../cli/limits.ts';
-import { scriptedTerminal } from './scripted-terminal.ts';
+import type { Api } from '../../../cli/client/api.ts';
+import type { Job } from '../../../cli/client/resources.ts';
+import { exitCode } from '../../../cli/exit-code.ts';
+import { Failure } from '../../../cli/failure.ts';
+import { awaitJob, readWait, waitFor } from '../../../cli/job/job-ending.ts';
+import { unreachableMsMax } from '../../../cli/limits.ts';
+import { scriptedTerminal } from '../scripted-terminal.ts';
 
 const chunks = { total: 1, pending: 0, scheduled: 0, running: 1, done: 0, dead: 0, cancelled: 0 };
 const jobIn = (state: string) =>

@@ -1,4 +1,4 @@
-import { usage } from './failure.ts';
+import { usage } from '../failure.ts';
 
 const unitMs: Readonly<Record<string, number>> = {
   ms: 1,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { suggest } from '../../cli/suggestion.ts';
+import { suggest } from '../../../cli/input/suggestion.ts';
 
 const words = ['submit', 'status', 'logs', 'watch', 'explain', 'job'];
 

@@ -1,4 +1,4 @@
-import { usage } from './failure.ts';
+import { usage } from '../failure.ts';
 
 /**
  * `key=value` words of a flag as an object; `null` for a value that is left out on purpose is not

@@ -1,8 +1,8 @@
 import { parse } from 'yaml';
-import { exitCode } from './exit-code.ts';
-import { Failure, usage } from './failure.ts';
-import { fileBytesMax } from './limits.ts';
-import type { Terminal } from './terminal.ts';
+import { exitCode } from '../exit-code.ts';
+import { Failure, usage } from '../failure.ts';
+import { fileBytesMax } from '../limits.ts';
+import type { Terminal } from '../terminal.ts';
 
 /**
  * A file the user wrote, YAML or JSON (which is YAML too), `-` for stdin. Its fields are checked by

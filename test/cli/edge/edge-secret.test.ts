@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { asEdge } from '../../cli/edge/edge-secret.ts';
-import { exitCode } from '../../cli/exit-code.ts';
-import { Failure } from '../../cli/failure.ts';
+import { asEdge } from '../../../cli/edge/edge-secret.ts';
+import { exitCode } from '../../../cli/exit-code.ts';
+import { Failure } from '../../../cli/failure.ts';
 
 const failing = (status: number) => async () => {
   throw new Failure(exitCode.notAuthorised, 'This token may not do this.', 'a scope', status);
