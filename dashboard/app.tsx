@@ -1,6 +1,8 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { createClient } from './api/client.ts';
 import { loadApiAddress, storedToken, storeToken } from './api/session.ts';
+import { Header } from './component/header.tsx';
+import { Empty } from './component/notice.tsx';
 import { ClientContext } from './live/use-live.ts';
 import { EdgePage } from './page/edge-page.tsx';
 import { FleetPage } from './page/fleet-page.tsx';
@@ -11,8 +13,6 @@ import { SubmitPage } from './page/submit-page.tsx';
 import { TokensPage } from './page/tokens-page.tsx';
 import { Link, useRoute } from './route/navigation.tsx';
 import { hrefOf, noFleetFilter, type Route } from './route/route.ts';
-import { Header } from './view/header.tsx';
-import { Empty } from './view/notice.tsx';
 
 /**
  * The shell. States: finding the API → signed out → signed in; a 401 on any request leads back to

@@ -1,16 +1,16 @@
 import type { Edge, EdgeJob } from '../api/resources.ts';
+import { Ago, Took } from '../component/ago.tsx';
+import { EdgeActions } from '../component/edge-actions.tsx';
+import { EdgeFacts } from '../component/edge-facts.tsx';
+import { EdgeLamp, Labels, StateBadge } from '../component/marks.tsx';
+import { Meter } from '../component/meter.tsx';
+import { FeedNotice, ProblemNotice } from '../component/notice.tsx';
+import { ScrollBox } from '../component/scroll-box.tsx';
 import { useCollection, useResource } from '../live/use-live.ts';
+import { lampOf } from '../model/lamp.ts';
+import { numberWords, powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { noFleetFilter } from '../route/route.ts';
-import { Ago, Took } from '../view/ago.tsx';
-import { EdgeActions } from '../view/edge-actions.tsx';
-import { EdgeFacts } from '../view/edge-facts.tsx';
-import { lampOf } from '../view/lamp.ts';
-import { EdgeLamp, Labels, StateBadge } from '../view/marks.tsx';
-import { Meter } from '../view/meter.tsx';
-import { FeedNotice, ProblemNotice } from '../view/notice.tsx';
-import { ScrollBox } from '../view/scroll-box.tsx';
-import { numberWords, powerWords } from '../view/words.ts';
 
 /** One edge: what it is, what it does, what it did; to cordon and to drain. */
 const everyMs = 2_000;

@@ -1,17 +1,17 @@
 import { useMemo } from 'preact/hooks';
 import type { Edge, Job, Stats } from '../api/resources.ts';
+import { EdgeTable } from '../component/edge-table.tsx';
+import { FleetGrid } from '../component/fleet-grid.tsx';
+import { FleetSide } from '../component/fleet-side.tsx';
+import { FleetTotals } from '../component/fleet-totals.tsx';
+import { Empty, FeedNotice } from '../component/notice.tsx';
+import { RunningNow } from '../component/running-now.tsx';
 import type { Collection } from '../live/collection.ts';
 import { useCollection, useResource } from '../live/use-live.ts';
+import { countLamps, natural } from '../model/fleet-summary.ts';
+import { lampOf } from '../model/lamp.ts';
 import { go } from '../route/navigation.tsx';
 import { type FleetFilter, noFleetFilter } from '../route/route.ts';
-import { EdgeTable } from '../view/edge-table.tsx';
-import { FleetGrid } from '../view/fleet-grid.tsx';
-import { FleetSide } from '../view/fleet-side.tsx';
-import { countLamps, natural } from '../view/fleet-summary.ts';
-import { FleetTotals } from '../view/fleet-totals.tsx';
-import { lampOf } from '../view/lamp.ts';
-import { Empty, FeedNotice } from '../view/notice.tsx';
-import { RunningNow } from '../view/running-now.tsx';
 
 /** The first screen: how the fleet is, what it does, and what it cannot do. */
 const statsEveryMs = 2_000;

@@ -1,21 +1,21 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { Job } from '../api/resources.ts';
+import { Ago, Took } from '../component/ago.tsx';
+import { ChunkBar, ChunkLegend } from '../component/chunk-bar.tsx';
+import { ChunkMap } from '../component/chunk-map.tsx';
+import { ConfirmDialog } from '../component/confirm-dialog.tsx';
+import { JobAttempts } from '../component/job-attempts.tsx';
+import { JobExecutions } from '../component/job-executions.tsx';
+import { JobTimeline } from '../component/job-timeline.tsx';
+import { JobWaiting } from '../component/job-waiting.tsx';
+import { Labels, StateBadge } from '../component/marks.tsx';
+import { FeedNotice, ProblemNotice } from '../component/notice.tsx';
+import { ScrollText } from '../component/scroll-box.tsx';
 import { useClient, useResource, type Watched } from '../live/use-live.ts';
+import { numberWords, powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { noFleetFilter, noJobsFilter } from '../route/route.ts';
-import { Ago, Took } from '../view/ago.tsx';
-import { Ask } from '../view/ask.tsx';
-import { ChunkBar, ChunkLegend } from '../view/chunk-bar.tsx';
-import { ChunkMap } from '../view/chunk-map.tsx';
-import { JobAttempts } from '../view/job-attempts.tsx';
-import { JobExecutions } from '../view/job-executions.tsx';
-import { JobTimeline } from '../view/job-timeline.tsx';
-import { JobWaiting } from '../view/job-waiting.tsx';
-import { Labels, StateBadge } from '../view/marks.tsx';
-import { FeedNotice, ProblemNotice } from '../view/notice.tsx';
-import { ScrollText } from '../view/scroll-box.tsx';
-import { numberWords, powerWords } from '../view/words.ts';
 
 /** One job: how far it is, where it runs, what failed and why it waits; to cancel and to retry. */
 const everyMs = 1_000;
@@ -97,7 +97,7 @@ function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watc
       </div>
       {watched.problem !== null && <ProblemNotice problem={watched.problem} />}
       {asking === 'cancel' && (
-        <Ask
+        <ConfirmDialog
           title="Cancel this job?"
           confirm="Cancel job"
           danger
@@ -108,17 +108,17 @@ function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watc
             {numberWords(chunks.total - chunks.done - chunks.dead)} chunks that are not done will
             not run; those that run now are stopped on their edges.
           </p>
-        </Ask>
+        </ConfirmDialog>
       )}
       {asking === 'retry' && (
-        <Ask
+        <ConfirmDialog
           title="Run the failed chunks again?"
           confirm="Retry failed chunks"
           onClose={() => setAsking(null)}
           onConfirm={send('POST', `${path}/retry`)}
         >
           <p>{numberWords(chunks.dead)} chunks get all their attempts again.</p>
-        </Ask>
+        </ConfirmDialog>
       )}
     </header>
   );

@@ -1,13 +1,13 @@
 import { useMemo } from 'preact/hooks';
 import { type Job, jobStates } from '../api/resources.ts';
+import { Ago, Took } from '../component/ago.tsx';
+import { ChunkBar } from '../component/chunk-bar.tsx';
+import { StateBadge } from '../component/marks.tsx';
+import { Empty, FeedNotice } from '../component/notice.tsx';
+import { WindowList } from '../component/window-list.tsx';
 import { useCollection } from '../live/use-live.ts';
 import { go, Link } from '../route/navigation.tsx';
 import { type JobsFilter, jobsPath, noJobsFilter } from '../route/route.ts';
-import { Ago, Took } from '../view/ago.tsx';
-import { ChunkBar } from '../view/chunk-bar.tsx';
-import { StateBadge } from '../view/marks.tsx';
-import { Empty, FeedNotice } from '../view/notice.tsx';
-import { WindowList } from '../view/window-list.tsx';
 
 /**
  * The jobs, newest first. Every filter is in the address; the server filters all but the free text.

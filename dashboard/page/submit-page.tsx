@@ -1,18 +1,18 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Job } from '../api/resources.ts';
+import { DryrunResult } from '../component/dryrun-result.tsx';
+import { ProblemNotice } from '../component/notice.tsx';
+import { ScrollText } from '../component/scroll-box.tsx';
+import { SubmitForm } from '../component/submit-form.tsx';
 import { useClient } from '../live/use-live.ts';
-import { DryrunResult } from '../view/dryrun-result.tsx';
-import { ProblemNotice } from '../view/notice.tsx';
-import { ScrollText } from '../view/scroll-box.tsx';
 import {
   bodyOf,
   bodyOfSpec,
   bodyOfText,
   emptyFields,
   type SubmitFields,
-} from '../view/submit-fields.ts';
-import { SubmitForm } from '../view/submit-form.tsx';
-import { type Submission, useSubmission } from '../view/use-submission.ts';
+} from '../model/submit-fields.ts';
+import { type Submission, useSubmission } from '../model/use-submission.ts';
 
 /**
  * Submits a job, by form or as JSON, after as many dry runs as one likes; or one like a job that

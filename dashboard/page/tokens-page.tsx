@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import type { Token } from '../api/resources.ts';
+import { Ago } from '../component/ago.tsx';
+import { ConfirmDialog } from '../component/confirm-dialog.tsx';
+import { NewSecret } from '../component/new-secret.tsx';
+import { Empty, FeedNotice } from '../component/notice.tsx';
+import { TokenForm } from '../component/token-form.tsx';
+import { WindowList } from '../component/window-list.tsx';
 import { useClient, useCollection } from '../live/use-live.ts';
-import { Ago } from '../view/ago.tsx';
-import { Ask } from '../view/ask.tsx';
-import { NewSecret } from '../view/new-secret.tsx';
-import { Empty, FeedNotice } from '../view/notice.tsx';
-import { limitsOf } from '../view/token-fields.ts';
-import { TokenForm } from '../view/token-form.tsx';
-import { WindowList } from '../view/window-list.tsx';
-import { clockWords } from '../view/words.ts';
+import { limitsOf } from '../model/token-fields.ts';
+import { clockWords } from '../model/words.ts';
 
 /**
  * Who may do what: the tokens without their secrets, a new one with its secret once, and the end of
@@ -99,7 +99,7 @@ function RevokeQuestion(props: { token: Token; onClose: () => void; onRevoked: (
     return answer.ok ? null : answer.problem;
   };
   return (
-    <Ask
+    <ConfirmDialog
       title={`Revoke ${token.name}?`}
       confirm="Revoke"
       danger
@@ -107,6 +107,6 @@ function RevokeQuestion(props: { token: Token; onClose: () => void; onRevoked: (
       onConfirm={confirm}
     >
       <p>Whoever uses it is refused at once. It cannot be taken back.</p>
-    </Ask>
+    </ConfirmDialog>
   );
 }

@@ -1,5 +1,5 @@
-import { axisTop } from './plot-axis.ts';
-import { numberWords } from './words.ts';
+import { axisTop } from '../model/plot-axis.ts';
+import { numberWords } from '../model/words.ts';
 
 /** Sixty minutes of chunks done, one bar a minute. */
 const width = 360;

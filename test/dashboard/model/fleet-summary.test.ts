@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import type { Edge } from '../../dashboard/api/resources.ts';
-import { loadStep } from '../../dashboard/view/edge-power.ts';
+import type { Edge } from '../../../dashboard/api/resources.ts';
+import { loadStep } from '../../../dashboard/model/edge-power.ts';
 import {
   countLamps,
   depthByQueue,
   failureReasons,
   natural,
   powerByPool,
-} from '../../dashboard/view/fleet-summary.ts';
-import { lampOf, lampWords } from '../../dashboard/view/lamp.ts';
-import { makeJob, makeWorld } from '../browser/fake-world.ts';
+} from '../../../dashboard/model/fleet-summary.ts';
+import { lampOf, lampWords } from '../../../dashboard/model/lamp.ts';
+import { makeJob, makeWorld } from '../../browser/fake-world.ts';
 
 const edge = (change: Partial<Edge>): Edge => ({
   name: 'edge-1',

@@ -1,10 +1,10 @@
 import type { Stats } from '../api/resources.ts';
+import { type Lamp, lamps } from '../model/lamp.ts';
+import { numberWords, percentWords, powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { type FleetFilter, noFleetFilter, noJobsFilter } from '../route/route.ts';
-import { type Lamp, lamps } from './lamp.ts';
 import { LampDot } from './marks.tsx';
 import { Meter } from './meter.tsx';
-import { numberWords, percentWords, powerWords } from './words.ts';
 
 /** The strip on top of the fleet: lamps that filter, power, queue and pace. */
 type LampCountsOf = Readonly<Record<Lamp, number>>;

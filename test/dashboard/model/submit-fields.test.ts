@@ -5,7 +5,7 @@ import {
   bodyOfText,
   emptyFields,
   labelsOf,
-} from '../../dashboard/view/submit-fields.ts';
+} from '../../../dashboard/model/submit-fields.ts';
 
 describe('submit form', () => {
   test('an untouched form asks for nothing but power', () => {

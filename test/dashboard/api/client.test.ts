@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { createClient } from '../../dashboard/api/client.ts';
-import { createCollectionLoader } from '../../dashboard/live/collection.ts';
+import { createClient } from '../../../dashboard/api/client.ts';
+import { createCollectionLoader } from '../../../dashboard/live/collection.ts';
 
 type Answer = { status?: number; body?: unknown; headers?: Record<string, string> };
 

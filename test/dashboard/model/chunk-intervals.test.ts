@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { chunkIntervals, countRanges } from '../../dashboard/view/chunk-intervals.ts';
+import { chunkIntervals, countRanges } from '../../../dashboard/model/chunk-intervals.ts';
 
 const held = { chunks: '0-9', done: '0-3', running: '4-5', dead: '7', endedAt: null };
 

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { Edge } from '../api/resources.ts';
+import { edgePower, loadStep, percentUsed } from '../model/edge-power.ts';
+import { type Lamp, lampOf, lampWords } from '../model/lamp.ts';
+import { pure } from '../model/pure.ts';
+import { powerWords } from '../model/words.ts';
 import { go } from '../route/navigation.tsx';
 import { Ago } from './ago.tsx';
-import { edgePower, loadStep, percentUsed } from './edge-power.ts';
-import { type Lamp, lampOf, lampWords } from './lamp.ts';
 import { EdgeLamp } from './marks.tsx';
-import { pure } from './pure.ts';
-import { powerWords } from './words.ts';
 
 /**
  * One cell per edge, coloured by load, shaped by lamp. One stop for the Tab key; arrows walk from

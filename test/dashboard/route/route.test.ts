@@ -7,7 +7,7 @@ import {
   noJobsFilter,
   parseRoute,
   type Route,
-} from '../../dashboard/route/route.ts';
+} from '../../../dashboard/route/route.ts';
 
 const parse = (href: string): Route => {
   const url = new URL(href, 'http://dashboard');

@@ -1,5 +1,5 @@
 import type { JobState } from '../api/resources.ts';
-import { type Lamp, type LampSource, lampOf, lampWords } from './lamp.ts';
+import { type Lamp, type LampSource, lampOf, lampWords } from '../model/lamp.ts';
 
 /** Lamps and state badges: always a shape and a word beside the colour. */
 export function LampDot({ lamp }: { lamp: Lamp }) {

@@ -3,7 +3,7 @@ import { reasonLengthMax } from '../../core/limits.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Edge } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';
-import { Ask } from './ask.tsx';
+import { ConfirmDialog } from './confirm-dialog.tsx';
 
 /**
  * Setting an edge aside and taking it back. Both ways of setting aside ask for the reason that
@@ -56,9 +56,14 @@ export function EdgeActions({ edge, path, refresh }: EdgeActionsProps) {
 function UncordonQuestion({ name, onClose, send }: Question) {
   const confirm = () => send('PATCH', '', { cordoned: false });
   return (
-    <Ask title={`Take ${name} back?`} confirm="Take back" onClose={onClose} onConfirm={confirm}>
+    <ConfirmDialog
+      title={`Take ${name} back?`}
+      confirm="Take back"
+      onClose={onClose}
+      onConfirm={confirm}
+    >
       <p>It receives work again at once.</p>
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -66,10 +71,10 @@ function CordonQuestion({ name, onClose, send }: Question) {
   const confirm = (fields: FormData) =>
     send('PATCH', '', { cordoned: true, reason: reasonOf(fields) });
   return (
-    <Ask title={`Cordon ${name}?`} confirm="Cordon" onClose={onClose} onConfirm={confirm}>
+    <ConfirmDialog title={`Cordon ${name}?`} confirm="Cordon" onClose={onClose} onConfirm={confirm}>
       <p>It gets no new work. What it holds it may finish.</p>
       <ReasonField />
-    </Ask>
+    </ConfirmDialog>
   );
 }
 
@@ -79,7 +84,13 @@ function DrainQuestion({ name, onClose, send }: Question) {
     return send('POST', '/drain', { reason: reasonOf(fields), deadlineSeconds });
   };
   return (
-    <Ask title={`Drain ${name}?`} confirm="Drain" danger onClose={onClose} onConfirm={confirm}>
+    <ConfirmDialog
+      title={`Drain ${name}?`}
+      confirm="Drain"
+      danger
+      onClose={onClose}
+      onConfirm={confirm}
+    >
       <p>
         It gets no new work and what it has not started moves at once. What runs may run until the
         deadline.
@@ -96,7 +107,7 @@ function DrainQuestion({ name, onClose, send }: Question) {
           defaultValue={String(drainSecondsDefault)}
         />
       </label>
-    </Ask>
+    </ConfirmDialog>
   );
 }
 

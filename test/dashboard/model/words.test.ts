@@ -5,7 +5,7 @@ import {
   numberWords,
   powerWords,
   waitingSentence,
-} from '../../dashboard/view/words.ts';
+} from '../../../dashboard/model/words.ts';
 
 const nowMs = Date.parse('2026-11-01T12:00:00Z');
 const ago = (seconds: number) => agoWords(new Date(nowMs - 1000 * seconds).toISOString(), nowMs);

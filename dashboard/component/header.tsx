@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
 import { connection, onConnection } from '../live/connection.ts';
 import { useNow } from '../live/use-live.ts';
+import { durationWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { noFleetFilter, noJobsFilter, type Route } from '../route/route.ts';
 import { ThemeButton } from './theme.tsx';
-import { durationWords } from './words.ts';
 
 /** The bar on top: where one is, whether the page is live, and the way out. */
 export function Header({ route, onSignOut }: { route: Route; onSignOut: () => void }) {

@@ -3,8 +3,8 @@ import { type Scope, scopes } from '../../core/wire/scopes.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Token } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';
+import { lifetimes, scopeWords, tokenBodyOf } from '../model/token-fields.ts';
 import { ProblemNotice } from './notice.tsx';
-import { lifetimes, scopeWords, tokenBodyOf } from './token-fields.ts';
 
 /**
  * Makes a token. Which values are allowed the API says; here only what cannot be sent is kept from

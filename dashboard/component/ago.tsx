@@ -1,5 +1,5 @@
 import { useNow } from '../live/use-live.ts';
-import { agoWords, clockWords, durationWords, timeMs } from './words.ts';
+import { agoWords, clockWords, durationWords, timeMs } from '../model/words.ts';
 
 /** A time in words that keeps itself true. */
 export function Ago({ at }: { at: string | null | undefined }) {

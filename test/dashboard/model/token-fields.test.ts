@@ -1,8 +1,13 @@
 import { expect, test } from 'vitest';
-import { tokenBodySchema } from '../../core/wire/fleet-body.ts';
-import { scopes } from '../../core/wire/scopes.ts';
-import type { Token } from '../../dashboard/api/resources.ts';
-import { lifetimes, limitsOf, scopeWords, tokenBodyOf } from '../../dashboard/view/token-fields.ts';
+import { tokenBodySchema } from '../../../core/wire/fleet-body.ts';
+import { scopes } from '../../../core/wire/scopes.ts';
+import type { Token } from '../../../dashboard/api/resources.ts';
+import {
+  lifetimes,
+  limitsOf,
+  scopeWords,
+  tokenBodyOf,
+} from '../../../dashboard/model/token-fields.ts';
 
 function form(fields: Readonly<Record<string, string | readonly string[]>>): FormData {
   const data = new FormData();

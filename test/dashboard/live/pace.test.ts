@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { pauseMs, pauseMsMax } from '../../dashboard/live/pace.ts';
+import { pauseMs, pauseMsMax } from '../../../dashboard/live/pace.ts';
 
 const healthy = { everyMs: 2_000, costMs: 10, failures: 0, retryAfterMs: null, random: 0.5 };
 

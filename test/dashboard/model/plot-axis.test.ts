@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { axisTop } from '../../dashboard/view/plot-axis.ts';
+import { axisTop } from '../../../dashboard/model/plot-axis.ts';
 
 test('the axis ends at a round number above the highest bar', () => {
   expect(axisTop([])).toBe(4);

@@ -7,7 +7,7 @@ import { ProblemNotice } from './notice.tsx';
  * Asks before something is done: a modal dialog of the browser, so Escape, focus and the backdrop
  * work as everywhere. States: open → busy → closed, or back to open with the problem shown.
  */
-export type AskProps = {
+export type ConfirmDialogProps = {
   readonly title: string;
   readonly confirm: string;
   readonly danger?: boolean;
@@ -16,7 +16,7 @@ export type AskProps = {
   readonly onClose: () => void;
 };
 
-export function Ask(props: AskProps) {
+export function ConfirmDialog(props: ConfirmDialogProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem | null>(null);
@@ -32,9 +32,14 @@ export function Ask(props: AskProps) {
   }
 
   return (
-    <dialog ref={dialog} class="ask" aria-labelledby="ask-title" onClose={props.onClose}>
+    <dialog
+      ref={dialog}
+      class="confirm-dialog"
+      aria-labelledby="confirm-dialog-title"
+      onClose={props.onClose}
+    >
       <form onSubmit={submit}>
-        <h2 id="ask-title">{props.title}</h2>
+        <h2 id="confirm-dialog-title">{props.title}</h2>
         {props.children}
         {problem !== null && <ProblemNotice problem={problem} />}
         <div class="buttons">
