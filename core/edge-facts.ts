@@ -2,7 +2,7 @@ import type { EdgeFacts } from './cell.ts';
 import type { ResourceVector } from './job.ts';
 import { edgeLabelsMax, factLeavesMax, factTextLengthMax, labelLengthMax } from './limits.ts';
 import type { Facts, FactValue } from './wire/facts.ts';
-import { isRecord } from './wire/work.ts';
+import { isRecord } from './wire/json.ts';
 
 /**
  * Facts as an edge says them, and the part of them that its cell keeps beside it: capacity, labels,

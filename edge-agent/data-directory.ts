@@ -10,7 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isRecord } from '../core/wire/work.ts';
+import { isRecord } from '../core/wire/json.ts';
 import { syncDirectory } from './journal.ts';
 import { isAlive, startTicksOf } from './process-table.ts';
 

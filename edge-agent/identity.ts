@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRecord } from '../core/wire/work.ts';
+import { isRecord } from '../core/wire/json.ts';
 import { readJson, writeDurably } from './data-directory.ts';
 import { renewAtLifeLeft } from './limits.ts';
 import { makePrivateKey } from './signing-request.ts';

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
+import { isRecord } from '../core/wire/json.ts';
 import type { Failure } from '../core/wire/prog.ts';
-import { isRecord } from '../core/wire/work.ts';
 import { journalLineBytesMax } from './limits.ts';
 
 /**

@@ -1,6 +1,6 @@
 import mqtt, { type MqttClient } from 'mqtt';
+import { isRecord } from '../core/wire/json.ts';
 import type { ProgJson } from '../core/wire/prog.ts';
-import { isRecord } from '../core/wire/work.ts';
 import { makeBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import type { Identity } from './identity.ts';

@@ -1,5 +1,5 @@
+import { isRecord } from '../core/wire/json.ts';
 import type { ProgJson } from '../core/wire/prog.ts';
-import { isRecord } from '../core/wire/work.ts';
 import { httpAnswerBytesMax, httpTimeoutMs } from './limits.ts';
 
 /**

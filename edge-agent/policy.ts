@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { executorOf } from '../core/job.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
-import { isRecord } from '../core/wire/work.ts';
+import { isRecord } from '../core/wire/json.ts';
 
 /**
  * What the owner of this edge allows, in a file of theirs:

@@ -2,7 +2,7 @@ import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutorName } from '../core/job.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
-import { isCount, isRecord } from '../core/wire/work.ts';
+import { isCount, isRecord } from '../core/wire/json.ts';
 import { readJson, writeDurably } from './data-directory.ts';
 import { specsOnDiskMax } from './limits.ts';
 

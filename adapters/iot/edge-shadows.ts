@@ -1,4 +1,4 @@
-import { isRecord } from '../../core/wire/work.ts';
+import { isRecord } from '../../core/wire/json.ts';
 import { endpointOf } from '../aws/endpoint.ts';
 import { createSignedClient, type SignedClient } from '../aws/signed-client.ts';
 import { shadowRequest } from './shadow-request.ts';

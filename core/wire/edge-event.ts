@@ -1,8 +1,8 @@
 import { parseFacts } from '../edge-facts.ts';
 import { type EdgeName, isName } from '../names.ts';
 import type { Facts } from './facts.ts';
+import { isCount, isRecord } from './json.ts';
 import { type Prog, parseProg } from './prog.ts';
-import { isCount, isRecord } from './work.ts';
 
 /**
  * What reaches the cloud from or about one edge, whichever way it came. `atMs` is the time of the

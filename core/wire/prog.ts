@@ -1,6 +1,7 @@
 import { failureTextLengthMax, reportFailuresMax } from '../limits.ts';
 import { emptyRanges, formatRanges, parseRanges, type RangeSet } from '../ranges.ts';
-import { encodeAttempts, isCount, isRecord, parseAttempts } from './work.ts';
+import { isCount, isRecord } from './json.ts';
+import { encodeAttempts, parseAttempts } from './work.ts';
 
 /** Why a chunk failed: its exit code, or a short text such as `signal SIGKILL` or `timeout`. */
 export type Failure = number | string;

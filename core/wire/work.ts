@@ -1,5 +1,6 @@
 import { attemptsMax } from '../limits.ts';
 import { emptyRanges, formatRanges, isEmpty, parseRanges, type RangeSet } from '../ranges.ts';
+import { isCount, isRecord } from './json.ts';
 
 /**
  * The `work` shadow: everything one edge shall do, written whole by the cloud in `desired` and by
@@ -107,12 +108,4 @@ export function parseAttempts(value: unknown): ReadonlyMap<number, RangeSet> {
     if (Number.isSafeInteger(attempt) && attempt > 1 && set !== null) out.set(attempt, set);
   }
   return out;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-export function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

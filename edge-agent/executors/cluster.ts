@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
 import type { AgentSpec } from '../../core/wire/agent-spec.ts';
+import { isRecord } from '../../core/wire/json.ts';
 import type { Failure } from '../../core/wire/prog.ts';
-import { isRecord } from '../../core/wire/work.ts';
 import type { Clock } from '../clock.ts';
 import {
   type ChunkEnd,

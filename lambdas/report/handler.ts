@@ -3,7 +3,7 @@ import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { createInventory } from '../../adapters/dynamodb/edge-inventory.ts';
 import { createTable } from '../../adapters/dynamodb/table.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../core/wire/edge-event.ts';
-import { isRecord } from '../../core/wire/work.ts';
+import { isRecord } from '../../core/wire/json.ts';
 import { requiredEnv } from '../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../event-handler.ts';
 import { createLog } from '../log.ts';

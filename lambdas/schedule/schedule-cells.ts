@@ -2,7 +2,7 @@ import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
 import { cellOfPartition } from '../../adapters/dynamodb/keys.ts';
 import { passesAtOnce } from '../../core/limits.ts';
 import type { CellId } from '../../core/names.ts';
-import { isRecord } from '../../core/wire/work.ts';
+import { isRecord } from '../../core/wire/json.ts';
 import { eachAtOnce } from '../at-once.ts';
 import { parseBody } from '../event-handler.ts';
 import { type PassDeps, runPass } from './run-pass.ts';

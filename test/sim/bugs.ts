@@ -2,7 +2,7 @@ import type { Cell, CellEdge, CellJob, EdgeWork } from '../../core/cell.ts';
 import type { EdgeName, JobId } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
 import { union } from '../../core/ranges.ts';
-import { isRecord } from '../../core/wire/work.ts';
+import { isRecord } from '../../core/wire/json.ts';
 import type { JournalRecord } from '../../edge-agent/journal-record.ts';
 import type { ShadowMessage } from '../../local/iot/shadow-service.ts';
 

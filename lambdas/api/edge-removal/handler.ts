@@ -5,7 +5,7 @@ import { createTable } from '../../../adapters/dynamodb/table.ts';
 import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
 import { createEdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
 import { isName } from '../../../core/names.ts';
-import { isRecord } from '../../../core/wire/work.ts';
+import { isRecord } from '../../../core/wire/json.ts';
 import { requiredEnv } from '../../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../../event-handler.ts';
 import { createLog } from '../../log.ts';
