@@ -1,6 +1,6 @@
 import type { Ask, CellEdge, EdgeFacts } from './cell.ts';
 import { type Expression, executorOf } from './job.ts';
-import type { WaitingReason } from './plan.ts';
+import type { WaitingReason } from './wire/waiting-reason.ts';
 
 /**
  * Whether an edge is of the kind a job asks for, whatever is free there now. The same function

@@ -3,6 +3,7 @@ import type { ChunkCounts } from './job.ts';
 import type { EdgeName, JobId } from './names.ts';
 import type { RangeSet } from './ranges.ts';
 import type { Failure } from './wire/prog.ts';
+import type { WaitingReason } from './wire/waiting-reason.ts';
 
 /**
  * What a pass decided, so specific that whoever carries it out has no choice left.
@@ -76,24 +77,6 @@ export type ChunkEnd = {
 export type Alarm =
   | { readonly kind: 'mass-loss'; readonly lost: number; readonly edges: number }
   | { readonly kind: 'edge-aside'; readonly edge: EdgeName; readonly failures: number };
-
-export type WaitingReason =
-  | 'no-edges'
-  | 'no-free-power'
-  | `no-free-${string}`
-  | 'chunk-larger-than-any-edge'
-  | 'labels-do-not-match'
-  | 'expression-does-not-match'
-  | 'edge-cordoned'
-  | 'edge-disconnected'
-  | 'edge-refused'
-  | 'shadow-full'
-  | 'max-edges'
-  | 'gang-incomplete'
-  | 'queue-order'
-  | 'backoff'
-  | 'dependency'
-  | 'quota';
 
 export type WaitingCount = {
   readonly reason: WaitingReason;

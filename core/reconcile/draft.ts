@@ -11,10 +11,12 @@ import {
   type Refusal,
   type Share,
 } from '../cell.ts';
+import { hasApplied } from '../edge-state.ts';
 import { epochMax } from '../limits.ts';
 import type { EdgeName, JobId } from '../names.ts';
-import type { Alarm, ChunkEnd, WaitingCount, WaitingReason } from '../plan.ts';
+import type { Alarm, ChunkEnd, WaitingCount } from '../plan.ts';
 import { emptyRanges, isEmpty, type RangeSet, subtract, unionAll } from '../ranges.ts';
+import type { WaitingReason } from '../wire/waiting-reason.ts';
 import { type Amounts, capacityOf, type Demand, demandOf, reservedBy } from './capacity.ts';
 import type { Found } from './waiting.ts';
 import type { Unmet } from './yield.ts';
@@ -327,7 +329,7 @@ export function nextEpochOf(edge: EdgeDraft): number {
 
 /** Whether the edge has said that it applied its newest document. */
 export function isApplied({ before, source }: EdgeDraft): boolean {
-  return before.epoch === 0 || (source.report?.prog?.epoch ?? -1) >= before.epoch;
+  return hasApplied(source.report, before);
 }
 
 /**

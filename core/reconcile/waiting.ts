@@ -1,7 +1,8 @@
 import { waitingExamplesMax, waitingJobsMax } from '../limits.ts';
 import { mismatchOf } from '../matching.ts';
-import type { WaitingCount, WaitingReason } from '../plan.ts';
+import type { WaitingCount } from '../plan.ts';
 import { count, isEmpty, last, subtract } from '../ranges.ts';
+import { isNamedReason, type WaitingReason, waitingReasons } from '../wire/waiting-reason.ts';
 import { documentBytes, hasRoomForEntry, refusalOf, shapeOf, unavailable } from './candidates.ts';
 import { type Demand, shortOf } from './capacity.ts';
 import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
@@ -31,27 +32,8 @@ export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   return reasons.sort((a, b) => tierOf(a.reason) - tierOf(b.reason));
 }
 
-const tiers: readonly WaitingReason[] = [
-  'dependency',
-  'quota',
-  'queue-order',
-  'max-edges',
-  'gang-incomplete',
-  'backoff',
-  'no-edges',
-  'no-free-power',
-  'shadow-full',
-  'edge-disconnected',
-  'edge-cordoned',
-  'edge-refused',
-  'chunk-larger-than-any-edge',
-  'expression-does-not-match',
-  'labels-do-not-match',
-];
-
 function tierOf(reason: WaitingReason): number {
-  const at = tiers.indexOf(reason);
-  return at < 0 ? tiers.indexOf('no-free-power') : at;
+  return waitingReasons.indexOf(isNamedReason(reason) ? reason : 'no-free-power');
 }
 
 function whole(reason: WaitingReason, chunks: number, detail: string): WaitingCount {

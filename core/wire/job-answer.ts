@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { runSchema } from './job-body.ts';
 import { nameSchema, timeSchema } from './text-schema.ts';
+import { waitingReasons } from './waiting-reason.ts';
 
 /**
  * What the API says about jobs: the documented shape of every answer, checked by the contract
@@ -83,9 +84,13 @@ export const executionSchema = z
   })
   .meta({ id: 'Execution', description: 'The part of a job that one edge ran or is running.' });
 
+const waitingReasonSchema = z
+  .union([z.enum(waitingReasons), z.templateLiteral(['no-free-', z.string()])])
+  .meta({ id: 'WaitingReason', description: '`no-free-<resource>` names an amount of the job.' });
+
 export const waitingSchema = z
   .strictObject({
-    reason: z.string(),
+    reason: waitingReasonSchema,
     chunks: count,
     edges: count,
     examples: z.array(z.string()).optional(),

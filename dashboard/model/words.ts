@@ -1,3 +1,9 @@
+import {
+  isNamedReason,
+  type NamedWaitingReason,
+  type WaitingReason,
+} from '../../core/wire/waiting-reason.ts';
+
 /** Numbers and times as people say them. Pure; the time is an argument. */
 
 const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
@@ -72,7 +78,7 @@ export function clockWords(at: string | null | undefined): string {
         .replace(/\.\d+Z$/, ' UTC');
 }
 
-const waitingSentences: Readonly<Record<string, string>> = {
+const waitingSentences: Readonly<Record<NamedWaitingReason, string>> = {
   'no-edges': 'The pool has no edges yet.',
   'no-free-power': 'Every matching edge is busy; its power is taken.',
   'chunk-larger-than-any-edge': 'One chunk asks for more than any edge has.',
@@ -84,15 +90,15 @@ const waitingSentences: Readonly<Record<string, string>> = {
   'shadow-full': 'The work lists of matching edges are full; they will drain.',
   'max-edges': 'It already runs on as many edges as it allows.',
   'gang-incomplete': 'It needs several nodes at once and not all are free.',
+  'queue-order': 'An earlier job of its strict queue has to start first.',
   backoff: 'Failed chunks wait a moment before they are tried again.',
   dependency: 'It waits for another job to end.',
   quota: 'Its queue or pool has used its quota.',
 };
 
-/** A waiting reason as a sentence; an unknown one is shown as it is. */
-export function waitingSentence(reason: string): string {
-  const known = waitingSentences[reason];
-  if (known !== undefined) return known;
-  if (reason.startsWith('no-free-')) return `No matching edge has free ${reason.slice(8)}.`;
-  return reason;
+/** A waiting reason as a sentence; one of a newer server than this page is shown as it is. */
+export function waitingSentence(reason: WaitingReason): string {
+  const known = isNamedReason(reason) ? waitingSentences[reason] : null;
+  if (known !== null) return known;
+  return reason.startsWith('no-free-') ? `No matching edge has free ${reason.slice(8)}.` : reason;
 }

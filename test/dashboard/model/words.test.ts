@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { type WaitingReason, waitingReasons } from '../../../core/wire/waiting-reason.ts';
 import {
   agoWords,
   durationWords,
@@ -56,9 +58,18 @@ describe('words', () => {
     expect(numberWords(1_234_567)).toBe('1.2M');
   });
 
+  test('every waiting reason is explained, on the page and in the documentation', () => {
+    const concepts = readFileSync(new URL('../../../docs/concepts.md', import.meta.url), 'utf8');
+    for (const reason of waitingReasons) {
+      expect(waitingSentence(reason)).toMatch(/^[A-Z].*\.$/);
+      expect(concepts).toContain(`\`${reason}\``);
+    }
+  });
+
   test('a waiting reason is a sentence, also one that nobody foresaw', () => {
     expect(waitingSentence('no-free-power')).toMatch(/power is taken/);
     expect(waitingSentence('no-free-gpus')).toBe('No matching edge has free gpus.');
-    expect(waitingSentence('something-new')).toBe('something-new');
+    expect(waitingSentence('something-new' as WaitingReason)).toBe('something-new');
+    expect(waitingSentence('toString' as WaitingReason)).toBe('toString');
   });
 });
