@@ -1,6 +1,7 @@
-import type { CellEdge } from './cell.ts';
+import { type CellEdge, type EdgeReport, type EdgeWork, noEdgeWork } from './cell.ts';
 import { diskTroubleOf } from './edge-facts.ts';
 import { rewritesMax } from './limits.ts';
+import type { Mismatch } from './matching.ts';
 import { isEmpty } from './ranges.ts';
 
 /**
@@ -68,15 +69,49 @@ export function isLit(edge: Observed, name: EdgeLampName, nowMs: number): boolea
   }
 }
 
+function isOpen(edge: Observed, nowMs: number): boolean {
+  const work = edge.work ?? noEdgeWork;
+  return unavailableFor(edge, work, work, nowMs) === null;
+}
+
 /**
- * Whether it may get new work: as the statistics count it, and as a pass decides it with reasons.
+ * Why an edge gets no new work of any job now; `null` when it may. A pass, the statistics and the
+ * lists ask here. A pass may have changed its mind about `lostAtMs` and `asideUntilMs`; how often
+ * the document was rewritten is what is stored.
  */
-function isOpen({ config, report, work, facts }: Observed, nowMs: number): boolean {
-  if (config.cordoned !== null || config.drain !== null || config.removing !== null) return false;
-  if (report?.connected !== true || diskTroubleOf(facts) !== null) return false;
-  if (work === null) return true;
-  const isAside = work.asideUntilMs !== null && work.asideUntilMs > nowMs;
-  const isApplied = work.epoch === 0 || (report.prog?.epoch ?? -1) >= work.epoch;
-  const isDeaf = work.rewrites >= rewritesMax && !isApplied;
-  return work.lostAtMs === null && !isAside && !isDeaf;
+export function unavailableFor(
+  { config, report, facts }: Pick<CellEdge, 'config' | 'report' | 'facts'>,
+  { lostAtMs, asideUntilMs }: Pick<EdgeWork, 'lostAtMs' | 'asideUntilMs'>,
+  written: Pick<EdgeWork, 'epoch' | 'rewrites'>,
+  nowMs: number,
+): Mismatch | null {
+  if (config.removing !== null) return { reason: 'edge-cordoned', detail: 'is being removed' };
+  if (config.drain !== null)
+    return { reason: 'edge-cordoned', detail: `draining: ${config.drain.reason}` };
+  if (config.cordoned !== null) return { reason: 'edge-cordoned', detail: config.cordoned.reason };
+  if (report === null || !report.connected) {
+    return { reason: 'edge-disconnected', detail: 'is not connected' };
+  }
+  if (lostAtMs !== null) return deaf;
+  const trouble = diskTroubleOf(facts);
+  if (trouble !== null) {
+    return { reason: 'edge-cordoned', detail: `its disk takes nothing: ${trouble}` };
+  }
+  if (asideUntilMs !== null && asideUntilMs > nowMs) {
+    return { reason: 'edge-cordoned', detail: 'set aside: everything failed there' };
+  }
+  return written.rewrites >= rewritesMax && !hasApplied(report, written) ? deaf : null;
+}
+
+const deaf: Mismatch = {
+  reason: 'edge-disconnected',
+  detail: 'is connected but does not take its work',
+};
+
+/** Whether the edge has said that it applied its newest document. */
+export function hasApplied(
+  report: Pick<EdgeReport, 'prog'> | null,
+  { epoch }: Pick<EdgeWork, 'epoch'>,
+): boolean {
+  return epoch === 0 || (report?.prog?.epoch ?? -1) >= epoch;
 }

@@ -7,7 +7,7 @@ export type JobId = string & { readonly __job?: never };
 export type EdgeName = string & { readonly __edge?: never };
 export type CellId = string & { readonly __cell?: never };
 
-const namePattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
+export const namePattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
 
 export function isName(text: string): text is EdgeName {
   return namePattern.test(text);
@@ -48,4 +48,11 @@ export function makeCellId(pool: string, index: number): CellId {
 
 export function poolOfCell(cell: CellId): string {
   return cell.slice(0, cell.lastIndexOf('.'));
+}
+
+/** `default.2` comes before `default.10`. */
+export function compareCells(a: CellId, b: CellId): number {
+  const [poolA, poolB] = [poolOfCell(a), poolOfCell(b)];
+  if (poolA !== poolB) return poolA < poolB ? -1 : 1;
+  return Number(a.slice(poolA.length + 1)) - Number(b.slice(poolB.length + 1));
 }

@@ -8,7 +8,7 @@ import { noWork, parseWork, type Work } from '../core/wire/work.ts';
 import { compareWork, isRefill } from './arrived-work.ts';
 import { type Contact, makeContact } from './contact.ts';
 import type { EdgeDeps } from './edge-deps.ts';
-import type { ChunkName, ChunkOrder, EndedChunk, Executor } from './executor.ts';
+import type { ChunkName, EndedChunk, Executor } from './executor.ts';
 import { wantsOutput } from './executor.ts';
 import { makeLeaseWatch } from './lease-watch.ts';
 import {
@@ -211,6 +211,7 @@ export class Edge {
 
   #view() {
     return {
+      edge: this.name,
       work: this.#work,
       ledgers: this.#ledgers,
       running: this.#running.byJob,
@@ -254,12 +255,10 @@ export class Edge {
     const executor = this.#deps.executors.get(executorOf(spec.run));
     if (executor === undefined) return;
     const isFirst = !this.#running.byJob.has(job);
-    const full: ChunkOrder[] = [];
     for (const { chunk, attempt, power } of orders) {
       this.#running.started(job, chunk, { attempt, power });
-      full.push({ edge: this.name, job, chunk, attempt, power, spec });
     }
-    executor.start(full);
+    executor.start(orders);
     this.#reporter.need(isFirst ? startReportMs : this.#paceOf(job));
   }
 

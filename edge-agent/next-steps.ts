@@ -13,6 +13,7 @@ import {
 } from '../core/ranges.ts';
 import { type AgentSpec, chunkPowerOf } from '../core/wire/agent-spec.ts';
 import type { Work, WorkEntry } from '../core/wire/work.ts';
+import type { ChunkOrder } from './executor.ts';
 import { acknowledged, emptyLedger, type JobLedger } from './ledger.ts';
 
 /**
@@ -33,6 +34,8 @@ export type SpecKnowledge =
   | { readonly kind: 'unavailable'; readonly reason: string };
 
 export type View = {
+  /** The edge that decides. */
+  readonly edge: string;
   readonly work: Work;
   readonly ledgers: ReadonlyMap<string, JobLedger>;
   readonly running: ReadonlyMap<string, ReadonlyMap<number, RunningChunk>>;
@@ -48,12 +51,6 @@ export type View = {
   readonly mayStart: boolean;
   /** When the cloud was last heard. */
   readonly contactAtMs: number;
-};
-
-export type StartOrder = {
-  readonly chunk: number;
-  readonly attempt: number;
-  readonly power: number;
 };
 
 export type StopReason = 'revoked' | 'offline' | 'refused';
@@ -76,7 +73,7 @@ export type Step =
       readonly kind: 'start';
       readonly job: string;
       readonly spec: AgentSpec;
-      readonly orders: readonly StartOrder[];
+      readonly orders: readonly ChunkOrder[];
     }
   | { readonly kind: 'look-again'; readonly atMs: number };
 
@@ -170,18 +167,18 @@ function startOrders(
   entry: WorkEntry,
   spec: AgentSpec,
   powerFree: number,
-): StartOrder[] {
+): ChunkOrder[] {
   const running = view.running.get(job);
   const slots = entry.slots - (running?.size ?? 0);
   if (slots <= 0) return [];
   const open = startable(entry, view.ledgers.get(job) ?? emptyLedger, running);
-  const orders: StartOrder[] = [];
+  const orders: ChunkOrder[] = [];
   let free = powerFree;
   for (const chunk of chunksOf(take(open, Math.min(slots, count(open))).taken)) {
     const power = chunkPowerOf(spec, chunk);
     if (power > free) break;
     free -= power;
-    orders.push({ chunk, attempt: attemptOf(entry, chunk), power });
+    orders.push({ edge: view.edge, job, chunk, attempt: attemptOf(entry, chunk), power, spec });
   }
   return orders;
 }

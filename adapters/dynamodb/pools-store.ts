@@ -1,6 +1,6 @@
 import { type CellMeta, newCellMeta, type QueueConfig } from '../../core/cell.ts';
 import type { PlacementPolicy } from '../../core/job.ts';
-import { type CellId, makeCellId, poolOfCell } from '../../core/names.ts';
+import { type CellId, compareCells, makeCellId, poolOfCell } from '../../core/names.ts';
 import {
   cellListKey,
   cellPartitionPrefix,
@@ -161,13 +161,6 @@ export function newPool(name: string, nowMs: number): StoredPool {
 function cellQueue(cell: CellId, queue: StoredQueue, cells: number): Row {
   const quota = queue.quota === null ? null : Math.max(1, Math.floor(queue.quota / cells));
   return encodeQueue(cell, queue.name, { weight: queue.weight, strict: queue.strict, quota });
-}
-
-/** `default.2` comes before `default.10`. */
-export function compareCells(a: CellId, b: CellId): number {
-  const [poolA, poolB] = [a.slice(0, a.lastIndexOf('.')), b.slice(0, b.lastIndexOf('.'))];
-  if (poolA !== poolB) return poolA < poolB ? -1 : 1;
-  return Number(a.slice(poolA.length + 1)) - Number(b.slice(poolB.length + 1));
 }
 
 function encodePool(pool: StoredPool): Row {

@@ -1,42 +1,21 @@
-import { diskTroubleOf } from '../edge-facts.ts';
-import { refusalKeptMs, rewritesMax, workBytesMax } from '../limits.ts';
+import { unavailableFor } from '../edge-state.ts';
+import { executorOf } from '../job.ts';
+import { refusalKeptMs, workBytesMax } from '../limits.ts';
 import { type Mismatch, mismatchOf } from '../matching.ts';
 import type { EdgeName } from '../names.ts';
 import { formatRanges } from '../ranges.ts';
 import { attemptsOf, entryBytes } from '../work-of.ts';
-import { type EdgeDraft, isApplied, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
+import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
 
 /**
  * Which edges may get chunks of a job at all, whatever is free on them. Placing and explaining ask
  * here.
  */
 
-/** Why an edge gets no new work of any job now; `null` when it may. */
+/** As the pass sees it now: it may have called the edge lost or set it aside. */
 export function unavailable(pass: Pass, edge: EdgeDraft): Mismatch | null {
-  const { config, report } = edge.source;
-  if (config.removing !== null) return { reason: 'edge-cordoned', detail: 'is being removed' };
-  if (config.drain !== null)
-    return { reason: 'edge-cordoned', detail: `draining: ${config.drain.reason}` };
-  if (config.cordoned !== null) return { reason: 'edge-cordoned', detail: config.cordoned.reason };
-  if (report === null || !report.connected) {
-    return { reason: 'edge-disconnected', detail: 'is not connected' };
-  }
-  if (edge.lostAtMs !== null) return deaf;
-  const trouble = diskTroubleOf(edge.source.facts);
-  if (trouble !== null) {
-    return { reason: 'edge-cordoned', detail: `its disk takes nothing: ${trouble}` };
-  }
-  if (edge.asideUntilMs !== null && edge.asideUntilMs > pass.nowMs) {
-    return { reason: 'edge-cordoned', detail: 'set aside: everything failed there' };
-  }
-  if (edge.before.rewrites >= rewritesMax && !isApplied(edge)) return deaf;
-  return null;
+  return unavailableFor(edge.source, edge, edge.before, pass.nowMs);
 }
-
-const deaf: Mismatch = {
-  reason: 'edge-disconnected',
-  detail: 'is connected but does not take its work',
-};
 
 /** Why the edge would not have the job when it was last asked; after a while it is asked again. */
 export function refusalOf(pass: Pass, job: JobDraft, edge: EdgeName): string | null {
@@ -82,7 +61,7 @@ export function isStranded(pass: Pass, job: JobDraft): boolean {
 
 export function shapeOf(job: JobDraft): string {
   const { requires, run } = job.ask.spec;
-  const executor = Object.keys(run)[0]!;
+  const executor = executorOf(run);
   let plain = requires.expressions.length === 0 && requires.edges.length === 0;
   for (const _ in requires.labels) plain = false;
   return plain ? executor : `${executor} ${JSON.stringify(requires)}`;

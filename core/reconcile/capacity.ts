@@ -1,7 +1,6 @@
-import type { Ask, CellEdge } from '../cell.ts';
+import type { Ask, CellEdge, Lease } from '../cell.ts';
 import { edgePowerDefault } from '../limits.ts';
 import { count, isEmpty, last } from '../ranges.ts';
-import type { LeaseDraft } from './draft.ts';
 
 /**
  * Amounts: what an edge has, and what one chunk of a job takes of it. Power is one name among
@@ -44,17 +43,24 @@ export function capacityOf(edge: Pick<CellEdge, 'config' | 'facts'>): Amounts {
   return { power, others };
 }
 
+/** What of a lease decides how much of its edge it takes. */
+type InUse = Pick<Lease, 'ranges' | 'slots' | 'running'>;
+
 /**
  * How many chunks of a lease may be running now: never more than it has, never fewer than are seen
  * to run.
  */
-export function slotsInUse(lease: Pick<LeaseDraft, 'ranges' | 'slots' | 'running'>): number {
+export function slotsInUse(lease: InUse): number {
   if (isEmpty(lease.ranges)) return 0;
   return Math.max(Math.min(lease.slots, count(lease.ranges)), count(lease.running));
 }
 
 /** Adds what the lease reserves to `amounts`, `sign` times. */
-export function reservedBy(lease: LeaseDraft, amounts: Amounts, sign: 1 | -1): void {
+export function reservedBy(
+  lease: InUse & { readonly job: { readonly demand: Demand } },
+  amounts: Amounts,
+  sign: 1 | -1,
+): void {
   const slots = slotsInUse(lease);
   if (slots === 0) return;
   const { demand } = lease.job;

@@ -1,4 +1,4 @@
-import { intersect, isEmpty, subtract } from '../ranges.ts';
+import { count, intersect, isEmpty, subtract } from '../ranges.ts';
 import { endCancelled } from './chunk-ends.ts';
 import { isActive, type JobDraft, leasedOf, lookAgain, type Pass, pendingOf } from './draft.ts';
 import { revoke } from './leases.ts';
@@ -19,7 +19,7 @@ export function endJobs(pass: Pass): void {
 export function endReasonOf(pass: Pass, job: JobDraft): string | null {
   if (job.ask.cancelled) return 'cancelled';
   const { retries, deadlineSeconds } = job.ask.spec;
-  if (retries.maxFailedChunks !== null && deadOf(job) > retries.maxFailedChunks) {
+  if (retries.maxFailedChunks !== null && count(job.dead) > retries.maxFailedChunks) {
     return 'max-failed-chunks';
   }
   if (deadlineSeconds !== null) {
@@ -28,12 +28,6 @@ export function endReasonOf(pass: Pass, job: JobDraft): string | null {
     lookAgain(pass, atMs);
   }
   return null;
-}
-
-function deadOf(job: JobDraft): number {
-  let dead = 0;
-  for (let i = 0; i < job.dead.length; i += 2) dead += job.dead[i + 1]! - job.dead[i]!;
-  return dead;
 }
 
 function cancelOpenChunks(pass: Pass, job: JobDraft): void {

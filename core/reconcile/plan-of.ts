@@ -7,6 +7,7 @@ import { slotsInUse } from './capacity.ts';
 import {
   type EdgeDraft,
   isActive,
+  isApplied,
   type JobDraft,
   type LeaseDraft,
   nextEpochOf,
@@ -99,9 +100,8 @@ function leaseRow(lease: LeaseDraft): Lease {
  * they are gone.
  */
 function removedKeys(edge: EdgeDraft): JobId[] {
-  const { before, source } = edge;
-  const applied = (source.report?.prog?.epoch ?? -1) >= before.epoch;
-  const keys = new Set<JobId>([...(applied ? [] : before.removed), ...edge.strays]);
+  const { before } = edge;
+  const keys = new Set<JobId>([...(isApplied(edge) ? [] : before.removed), ...edge.strays]);
   for (const [id, lease] of before.leases) if (!isEmpty(lease.ranges)) keys.add(id);
   for (const [id, lease] of edge.leases) if (isActive(lease)) keys.delete(id);
   return [...keys].sort();

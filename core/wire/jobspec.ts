@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { chunksMax, jobspecTasksMax } from '../limits.ts';
+import { isName } from '../names.ts';
 import { type FlatTask, flatTasks } from './jobspec-groups.ts';
 import { nonEmptyText, text, whole } from './text-schema.ts';
 import type { FieldError } from './validation.ts';
@@ -232,7 +233,7 @@ function bodyOf(spec: Jobspec, task: FlatTask): Record<string, unknown> {
 /** Names here are narrower than task names: what does not fit is only a label. */
 function nameFor(task: string): string | null {
   const name = task.toLowerCase().replace(/[^a-z0-9-]+/g, '-');
-  return /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/.test(name) ? name : null;
+  return isName(name) ? name : null;
 }
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

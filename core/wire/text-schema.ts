@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { labelKeyLengthMax, labelLengthMax } from '../limits.ts';
+import { namePattern } from '../names.ts';
 
 /**
  * The building blocks of every body: texts, names, amounts and labels.
@@ -9,7 +10,6 @@ import { labelKeyLengthMax, labelLengthMax } from '../limits.ts';
  * here is returned exactly as it was sent.
  */
 
-const namePattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
 const labelKeyPattern = /^[A-Za-z0-9_][A-Za-z0-9._/-]*$/;
 const resourceNamePattern = /^[A-Za-z][A-Za-z0-9._-]{0,62}$/;
 

@@ -49,6 +49,7 @@ function entry(ranges: string, more: Partial<WorkEntry> = {}): WorkEntry {
 function view(one: WorkEntry | null, more: Partial<View> = {}): View {
   const jobs = new Map(one === null ? [] : [['job', one] as const]);
   return {
+    edge: 'edge-1',
     work: { epoch: 1, folded: null, jobs },
     ledgers: new Map(),
     running: new Map(),
@@ -96,7 +97,9 @@ describe('what is started', () => {
     const steps = nextSteps(view(again, { ledgers }), 0);
     expect(steps).toContainEqual({ kind: 'forget', job: 'job', chunks: fromChunks([0]) });
     const start = steps.find((step) => step.kind === 'start');
-    expect(start?.orders).toEqual([{ chunk: 0, attempt: 2, power: 10 }]);
+    expect(start?.orders).toEqual([
+      { edge: 'edge-1', job: 'job', chunk: 0, attempt: 2, power: 10, spec },
+    ]);
   });
 
   test('nothing above the power that the owner allows', () => {

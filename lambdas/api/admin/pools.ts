@@ -1,11 +1,11 @@
 import {
-  compareCells,
   newPool,
   type PoolWithCells,
   type StoredPool,
 } from '../../../adapters/dynamodb/pools-store.ts';
 import { seesPool } from '../../../core/caller.ts';
 import { poolsMax } from '../../../core/limits.ts';
+import { compareCells } from '../../../core/names.ts';
 import { type PoolBody, poolBodySchema } from '../../../core/wire/fleet-body.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';

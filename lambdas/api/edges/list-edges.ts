@@ -1,9 +1,8 @@
 import type { StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
-import { compareCells } from '../../../adapters/dynamodb/pools-store.ts';
 import { seesPool } from '../../../core/caller.ts';
 import { type EdgeLampName, edgeLampNames, isLit } from '../../../core/edge-state.ts';
 import { listRowsExaminedMax } from '../../../core/limits.ts';
-import { type CellId, isName } from '../../../core/names.ts';
+import { type CellId, compareCells, isName } from '../../../core/names.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';

@@ -1,5 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller } from '../../../core/caller.ts';
+import { isName } from '../../../core/names.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 
 /** One request as handlers see it: its caller is known, its parts are named. */
@@ -92,19 +93,17 @@ export function callerOf(call: Call): Caller {
   return call.caller;
 }
 
-const pathPattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
-
 /** A name in the path; one that no thing can have names no thing. */
 export function paramOf(call: Call, name: string, what: string): string {
   const value = call.params[name] ?? '';
-  if (!pathPattern.test(value)) throw notFound(what);
+  if (!isName(value)) throw notFound(what);
   return value;
 }
 
 /** `PUT` may make what the path names, so the name itself is what is wrong when it is none. */
 export function newNameOf(call: Call, name: string): string {
   const value = call.params[name] ?? '';
-  if (pathPattern.test(value)) return value;
+  if (isName(value)) return value;
   const message = 'A name is 1 to 64 lower-case letters, digits and inner hyphens.';
   throw new ProblemError('invalid-request', `The ${name} in the path is not valid: ${message}`, {
     errors: [{ pointer: `#${name}`, message }],

@@ -1,5 +1,6 @@
 import type { JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
 import { isFinal } from '../../../core/job.ts';
+import { executionsShownMax } from '../../../core/limits.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, checkQuery, flagOf } from '../http/call.ts';
 import { checkIfMatch, tagged } from '../http/etag.ts';
@@ -39,6 +40,6 @@ async function answered(
   found: JobWithStatus,
   deps: JobsWriteDeps,
 ): Promise<Answer> {
-  const executions = await deps.jobs.executions(found.job.id, null, 100);
+  const executions = await deps.jobs.executions(found.job.id, null, executionsShownMax);
   return tagged(status, found.job.version, jobView(found, executions));
 }

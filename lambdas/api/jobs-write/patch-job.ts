@@ -1,6 +1,6 @@
 import type { JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
 import { isFinal } from '../../../core/job.ts';
-import { specBytesMax } from '../../../core/limits.ts';
+import { executionsShownMax, specBytesMax } from '../../../core/limits.ts';
 import { type JobPatch, jobPatchSchema } from '../../../core/wire/job-body.ts';
 import { invalid, ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
@@ -25,7 +25,7 @@ export async function patchJob(call: Call, deps: JobsWriteDeps): Promise<Answer>
     return patchJob(call, deps);
   }
   const after = await visibleJob(call, deps);
-  const executions = await deps.jobs.executions(after.job.id, null, 100);
+  const executions = await deps.jobs.executions(after.job.id, null, executionsShownMax);
   return tagged(200, after.job.version, jobView(after, executions));
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
 import { seesJob } from '../../../core/caller.ts';
 import type { JobSpec } from '../../../core/job.ts';
+import { executionsShownMax } from '../../../core/limits.ts';
 import type { JobId } from '../../../core/names.ts';
 import { fillJob, type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
@@ -65,7 +66,7 @@ async function update(
     return putJob(call, deps);
   }
   const after = await visibleJob(call, deps);
-  const executions = await deps.jobs.executions(after.job.id, null, 100);
+  const executions = await deps.jobs.executions(after.job.id, null, executionsShownMax);
   return tagged(200, after.job.version, jobView(after, executions));
 }
 

@@ -1,3 +1,4 @@
+import { executionsShownMax } from '../../../core/limits.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { checkIfMatch, tagged } from '../http/etag.ts';
@@ -22,6 +23,6 @@ export async function retryJob(call: Call, deps: JobsWriteDeps): Promise<Answer>
   const detail = `${found.status.counts.dead} dead chunks run again.`;
   await tellJob(call, deps, found.job.id, 'retried', detail);
   const after = await visibleJob(call, deps);
-  const executions = await deps.jobs.executions(after.job.id, null, 100);
+  const executions = await deps.jobs.executions(after.job.id, null, executionsShownMax);
   return tagged(202, after.job.version, jobView(after, executions));
 }

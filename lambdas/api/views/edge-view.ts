@@ -2,13 +2,12 @@ import type { StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
 import type { Ask, CellEdge } from '../../../core/cell.ts';
 import { lampsOf } from '../../../core/edge-state.ts';
 import { type JobId, poolOfCell } from '../../../core/names.ts';
-import { count, formatRanges, isEmpty, last } from '../../../core/ranges.ts';
+import { count, formatRanges, isEmpty } from '../../../core/ranges.ts';
 import {
   type Amounts,
   capacityOf,
   demandOf,
-  powerOfSlots,
-  slotsInUse,
+  reservedBy,
 } from '../../../core/reconcile/capacity.ts';
 import type { EdgeAnswer, LeaseAnswer } from '../../../core/wire/edge-answer.ts';
 import { timeOrNull } from './job-view.ts';
@@ -63,13 +62,7 @@ function freeOf(edge: StoredEdge, capacity: Amounts, asks: ReadonlyMap<JobId, As
   const free: Amounts = { power: capacity.power, others: { ...capacity.others } };
   for (const [job, lease] of edge.work?.leases ?? []) {
     const ask = asks.get(job);
-    const slots = slotsInUse(lease);
-    if (ask === undefined || slots === 0) continue;
-    const demand = demandOf(ask);
-    free.power -= powerOfSlots(demand, slots, last(lease.ranges) === demand.lastChunk);
-    for (const [name, amount] of demand.others) {
-      free.others[name] = (free.others[name] ?? 0) - slots * amount;
-    }
+    if (ask !== undefined) reservedBy({ ...lease, job: { demand: demandOf(ask) } }, free, -1);
   }
   return atLeastNone(free);
 }
