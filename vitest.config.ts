@@ -15,7 +15,7 @@ const parts = [
   'test/lambdas/api/lists.test.ts',
   'test/lib/start-synthesis.test.ts',
   'test/lib/template-checks.test.ts',
-  'test/local/**/*.test.ts',
+  'local/test/**/*.test.ts',
   'test/night/**/*.test.ts',
   'test/sim/planted-bugs.test.ts',
 ];
@@ -44,11 +44,19 @@ export default defineConfig({
           maxWorkers,
         },
       },
-      { test: { name: 'parts', include: parts, maxWorkers, ...long } },
+      {
+        test: {
+          name: 'parts',
+          include: parts,
+          exclude: ['local/test/flow/**'],
+          maxWorkers,
+          ...long,
+        },
+      },
       {
         test: {
           name: 'flow',
-          include: ['test/flow/**/*.test.ts'],
+          include: ['test/flow/**/*.test.ts', 'local/test/flow/**/*.test.ts'],
           maxWorkers: flowsMax,
           sequence: { groupOrder: 1 },
           ...long,

@@ -1,7 +1,7 @@
 /** The command line of the local cloud. */
 import { parseArgs } from 'node:util';
-import type { EngineName } from './database/engine.ts';
 import { StartFailure } from './failure.ts';
+import type { EngineName } from './services/dynamodb/database.ts';
 
 export interface CloudArguments {
   readonly outDir: string;

@@ -4,7 +4,7 @@
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Json } from './template/assembly.ts';
+import type { Json } from './assembly/assembly.ts';
 
 export interface Endpoints {
   readonly api: string;

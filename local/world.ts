@@ -3,18 +3,18 @@
  * of it runs. `cloud.ts` starts the services from it.
  */
 import type { Account } from './account.ts';
-import type { AlarmDefinition } from './alarms/definition.ts';
-import type { DatabaseClient } from './database/client.ts';
-import type { QueueMapping } from './events/queue-mapping.ts';
-import type { StreamMapping } from './events/stream-mapping.ts';
-import type { ApiDefinition } from './http-api/definition.ts';
-import type { RoleBook } from './iam/roles.ts';
-import type { FunctionDefinition } from './lambda/definition.ts';
-import type { QueuesAndBuckets } from './queues/fauxqs.ts';
-import type { ScheduleDefinition } from './scheduler/definition.ts';
-import type { SecretStore } from './secrets/store.ts';
-import type { DistributionDefinition, ViewerFunction } from './site/definition.ts';
-import type { Json, JsonObject } from './template/assembly.ts';
+import type { Json, JsonObject } from './assembly/assembly.ts';
+import type { ApiDefinition } from './services/apigateway/definition.ts';
+import type { DistributionDefinition, ViewerFunction } from './services/cloudfront/definition.ts';
+import type { AlarmDefinition } from './services/cloudwatch/alarm-definition.ts';
+import type { DatabaseClient } from './services/dynamodb/client.ts';
+import type { RoleBook } from './services/iam/roles.ts';
+import type { FunctionDefinition } from './services/lambda/definition.ts';
+import type { QueueMapping } from './services/lambda/event-sources/queue/queue-mapping.ts';
+import type { StreamMapping } from './services/lambda/event-sources/stream/stream-mapping.ts';
+import type { QueuesAndBuckets } from './services/queues-and-buckets.ts';
+import type { ScheduleDefinition } from './services/scheduler/definition.ts';
+import type { SecretStore } from './services/secrets/store.ts';
 
 /** Contract with `local/iot`: a topic rule with its intrinsics resolved. */
 export interface ResolvedTopicRule {

@@ -2,8 +2,8 @@
  * The engine suite: every test that has a database under it, whether it starts one itself, runs the
  * local cloud in its own process, or starts the product as a user does. All of them must pass on
  * both engines. It is not a list that somebody keeps: a test belongs to it when it reaches
- * `test/engine.ts`, the one place that says which engine a run is on, through its imports; a test
- * of this repository refuses any other way to a database.
+ * `local/test/engine.ts`, the one place that says which engine a run is on, through its imports; a
+ * test of this repository refuses any other way to a database.
  */
 import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,14 +13,17 @@ import { root } from './repository.mjs';
 
 export const engines = ['dynoxide', 'dynamodb-local'];
 
-const origin = 'test/engine.ts';
+const folders = ['test', 'local/test'];
+const origin = 'local/test/engine.ts';
 const javaNeeded = 17;
 
 /** Paths of its files from the root. */
 export function engineSuite() {
-  const files = readdirSync(join(root, 'test'), { recursive: true })
-    .map((name) => `test/${String(name).replaceAll('\\', '/')}`)
-    .filter((path) => path.endsWith('.ts'));
+  const files = folders.flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true })
+      .map((name) => `${folder}/${String(name).replaceAll('\\', '/')}`)
+      .filter((path) => path.endsWith('.ts')),
+  );
   const imports = files.map((path) => [path, importsOf(path)]);
   const reaching = new Set([origin]);
   for (let before = 0; before < reaching.size; ) {

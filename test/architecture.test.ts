@@ -100,9 +100,10 @@ for (const [folder, rule] of Object.entries(rules)) {
 }
 
 test('nothing outside of test and bench imports tests', () => {
-  const files = sources.filter(({ folder }) => folder !== 'test' && folder !== 'bench');
+  const isTest = (path: string): boolean => /^(local\/)?test\//.test(path);
+  const files = sources.filter(({ path, folder }) => !isTest(path) && folder !== 'bench');
   const bad = files.filter((file) =>
-    importsOf(file).some((name) => name.startsWith('.') && /^test\//.test(targetOf(file, name))),
+    importsOf(file).some((name) => name.startsWith('.') && isTest(targetOf(file, name))),
   );
   expect(bad.map(({ path }) => path)).toEqual([]);
 });

@@ -5,9 +5,9 @@ import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { listIndexAttributes, listIndexName } from '../../adapters/dynamodb/keys.ts';
 import { createTable, type Table } from '../../adapters/dynamodb/table.ts';
-import { databaseProgram } from '../../local/database/engine.ts';
-import { startReaper } from '../../local/process/reaper.ts';
-import { engine } from '../engine.ts';
+import { startReaper } from '../../local/engine/reaper.ts';
+import { databaseProgram } from '../../local/services/dynamodb/database.ts';
+import { engine } from '../../local/test/engine.ts';
 
 /**
  * A real database for a test file, in memory. The process behind it is one for all files of this

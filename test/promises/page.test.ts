@@ -18,11 +18,17 @@ function rowsOf(text: string): Row[] {
 }
 
 /**
- * Where the row says that it is shown: a file below `test/`, and the title as its source has it.
+ * Where the row says that it is shown: a file below `test/`, or of the tests of `local/`, and the
+ * title as its source has it.
  */
 function proofsOf({ text }: Row): { path: string; title: string }[] {
   const proofs = text.matchAll(/`([a-z0-9/-]+)` › (.+?)(?=<br>| \|)/g);
-  return [...proofs].map(([, path, title]) => ({ path: `test/${path}.test.ts`, title: title! }));
+  return [...proofs].map(([, path, title]) => ({ path: fileOf(path!), title: title! }));
+}
+
+function fileOf(name: string): string {
+  const [first, ...rest] = name.split('/');
+  return first === 'local' ? `local/test/${rest.join('/')}.test.ts` : `test/${name}.test.ts`;
 }
 
 const quotes = ["'", '"', '`'];

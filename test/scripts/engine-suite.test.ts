@@ -3,12 +3,12 @@ import { expect, test } from 'vitest';
 import { importsOf, root, sourceFiles } from '../source-files.ts';
 
 /**
- * Nothing under `test/` comes to a database without asking `test/engine.ts` which one: else it
+ * No test comes to a database without asking `local/test/engine.ts` which one: else it
  * would run on the first engine twice, and nobody would notice.
  */
 const waysToADatabase: readonly [string, RegExp][] = [
-  ['a program of an engine', /local\/database\/(?:engine|dynoxide|dynamodb-local)\.ts'/],
-  ['the local cloud in this process', /local\/cloud\.ts'/],
+  ['a program of an engine', /services\/dynamodb\/(?:database|dynoxide|dynamodb-local)\.ts'/],
+  ['the local cloud in this process', /\.\.\/cloud\.ts'/],
   ['the local cloud as a process', /'main\.ts'|local\/main\.ts/],
   [
     'a command that starts the local cloud',
@@ -20,13 +20,14 @@ const waysToADatabase: readonly [string, RegExp][] = [
 
 /** What only looks like one of them. */
 const others: Readonly<Record<string, string>> = {
-  'test/engine.ts': 'it is the place that is asked',
+  'local/test/engine.ts': 'it is the place that is asked',
   'test/flow/start/ctrl-c.test.ts': 'it passes on what its place says',
-  'test/local/database/dynoxide.test.ts': 'it is about the file of one engine, and starts none',
+  'local/test/services/dynamodb/dynoxide.test.ts':
+    'it is about the file of one engine, and starts none',
   'test/scripts/engine-suite.test.ts': 'these are the words that are looked for',
 };
 
-const files = sourceFiles().filter(({ folder }) => folder === 'test');
+const files = sourceFiles().filter(({ path }) => /^(local\/)?test\//.test(path));
 
 test('who starts a database asks which one', () => {
   const silent = files
@@ -46,7 +47,7 @@ test('a test that starts one, itself or through others, is in the engine suite',
   const words = ['--input-type=module', '-e', code];
   const suite = JSON.parse(execFileSync(process.execPath, words, { cwd: root, encoding: 'utf8' }));
   expect(suite).toContain('test/adapters/dynamodb/table.test.ts');
-  expect(suite).toContain('test/local/cloud.test.ts');
+  expect(suite).toContain('local/test/cloud.test.ts');
   expect(suite).toContain('test/flow/start/ctrl-c.test.ts');
   expect(suite).toContain('test/browser/live.test.ts');
   expect(suite).not.toContain('test/core/divide.test.ts');

@@ -1,7 +1,11 @@
 import type { EdgeName } from '../../core/names.ts';
 import type { WorkJson } from '../../core/wire/work.ts';
-import type { JsonObject } from '../../local/iot/json.ts';
-import { apply, type ShadowMessage, type StoredShadow } from '../../local/iot/shadow-service.ts';
+import type { JsonObject } from '../../local/services/iot/json.ts';
+import {
+  apply,
+  type ShadowMessage,
+  type StoredShadow,
+} from '../../local/services/iot/shadow/shadow-service.ts';
 import type { Faults } from './faults.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Timeline } from './timeline.ts';

@@ -23,7 +23,7 @@ import {
   jobSchema,
   planSchema,
 } from '../../../core/wire/job-answer.ts';
-import { engineFlags } from '../../engine.ts';
+import { engineFlags } from '../../../local/test/engine.ts';
 import { makePlace, type Place, until } from '../start/stage.ts';
 import { runClient, startClient } from './client.ts';
 

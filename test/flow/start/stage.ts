@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Endpoints, readEndpoints } from '../../../cli/local/endpoints-file.ts';
-import { engineFlags } from '../../engine.ts';
+import { engineFlags } from '../../../local/test/engine.ts';
 
 /**
  * `npm start`, `npm run cloud` and the local cloud as a user has them, in a directory and on ports

@@ -1,0 +1,70 @@
+/** AWS::ApiGatewayV2::Stage: the stage `$default` with its throttles and its access log. */
+
+import { type Reader, readerOf } from '../../assembly/property.ts';
+import { StartFailure } from '../../failure.ts';
+import { httpApiBurst, httpApiRatePerSecond } from '../../limits.ts';
+import type { ResourceType } from '../../world.ts';
+import type { Throttle } from './definition.ts';
+import { apiOf } from './integration-resource.ts';
+
+export const apigatewayv2Stage: ResourceType = {
+  used: [
+    'ApiId',
+    'StageName',
+    'AutoDeploy',
+    'DefaultRouteSettings',
+    'RouteSettings',
+    'AccessLogSettings',
+    'StageVariables',
+  ],
+  ignored: { Description: 'a text for people', Tags: 'tags do nothing' },
+  create: ({ path, properties, world }) => {
+    const reader = readerOf(properties, path);
+    const name = reader.text('StageName');
+    if (name !== '$default' || reader.optionalFlag('AutoDeploy') !== true) {
+      throw new StartFailure(
+        `${path}: the local cloud runs the stage $default with AutoDeploy only.`,
+      );
+    }
+    const log = reader.optionalObject('AccessLogSettings');
+    const routes = reader.optionalObject('RouteSettings');
+    apiOf(world, reader.text('ApiId'), path).stage = {
+      name,
+      variables: Object.fromEntries(
+        Object.entries(reader.optionalObject('StageVariables')?.raw ?? {}).map(([key, value]) => [
+          key,
+          String(value),
+        ]),
+      ),
+      throttle: throttleOf(reader.optionalObject('DefaultRouteSettings')),
+      routeThrottles: new Map(
+        Object.keys(routes?.raw ?? {}).flatMap((key) => {
+          const throttle = throttleOf(routes?.object(key));
+          return throttle === undefined ? [] : [[key, throttle] as const];
+        }),
+      ),
+      accessLog:
+        log === undefined
+          ? undefined
+          : { logGroup: logGroupOf(log.text('DestinationArn')), format: log.text('Format') },
+    };
+    return { ref: name, attributes: {} };
+  },
+};
+
+function throttleOf(reader: Reader | undefined): Throttle | undefined {
+  if (reader === undefined) return undefined;
+  reader.only(['ThrottlingRateLimit', 'ThrottlingBurstLimit'], {
+    DetailedMetricsEnabled: 'metrics of routes are not kept',
+  });
+  if (!reader.has('ThrottlingRateLimit') && !reader.has('ThrottlingBurstLimit')) return undefined;
+  return {
+    ratePerSecond: reader.optionalNumber('ThrottlingRateLimit') ?? httpApiRatePerSecond,
+    burst: reader.optionalNumber('ThrottlingBurstLimit') ?? httpApiBurst,
+  };
+}
+
+/** `arn:aws:logs:<region>:<account>:log-group:<name>[:*]`. */
+function logGroupOf(arn: string): string {
+  return arn.split(':')[6] ?? arn;
+}

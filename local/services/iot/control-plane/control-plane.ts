@@ -1,0 +1,124 @@
+/**
+ * The control plane of AWS IoT as its SDK speaks it: things, certificates from signing requests,
+ * what is attached to what, and the endpoint that devices connect to. Policies come from the
+ * template and cannot be made here.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { answering, invalid, ServiceError } from '../http/http-answer.ts';
+import { type Found, type Route, routesOf } from '../http/routes.ts';
+import type { Journal } from '../journal.ts';
+import { isObject, type Json, type JsonObject } from '../json.ts';
+import type { Policy } from '../policy/policy.ts';
+import type { Authority } from './authority.ts';
+import { certificateOperations } from './control-certificates.ts';
+import { thingOperations } from './control-things.ts';
+import type { Registry } from './registry.ts';
+
+export type ControlDependencies = {
+  readonly authority: Authority;
+  readonly registry: Registry;
+  readonly journal: Journal;
+  readonly policies: ReadonlyMap<string, Policy>;
+  readonly documents: ReadonlyMap<string, unknown>;
+  readonly region: string;
+  readonly accountId: string;
+  readonly endpoint: () => string;
+  /** Called after every change of what is registered or attached. */
+  readonly changed: () => void;
+  /** Closes the connections of a certificate that may no longer be used. */
+  readonly certificateDisabled: (certificateId: string) => Promise<void>;
+  readonly nowMs: () => number;
+  readonly log: (line: string) => void;
+};
+
+export type ControlCall = Found & {
+  readonly body: JsonObject;
+  readonly principal: string | undefined;
+};
+export type ControlOperation = (call: ControlCall) => Promise<JsonObject> | JsonObject;
+
+export const controlRoutes: readonly Route[] = [
+  { operation: 'DescribeEndpoint', method: 'GET', path: '/endpoint' },
+  { operation: 'CreateThing', method: 'POST', path: '/things/{thing}' },
+  { operation: 'DescribeThing', method: 'GET', path: '/things/{thing}' },
+  { operation: 'UpdateThing', method: 'PATCH', path: '/things/{thing}' },
+  { operation: 'DeleteThing', method: 'DELETE', path: '/things/{thing}' },
+  { operation: 'ListThings', method: 'GET', path: '/things' },
+  { operation: 'AttachThingPrincipal', method: 'PUT', path: '/things/{thing}/principals' },
+  { operation: 'DetachThingPrincipal', method: 'DELETE', path: '/things/{thing}/principals' },
+  { operation: 'ListThingPrincipals', method: 'GET', path: '/things/{thing}/principals' },
+  { operation: 'ListPrincipalThings', method: 'GET', path: '/principals/things' },
+  { operation: 'CreateCertificateFromCsr', method: 'POST', path: '/certificates' },
+  { operation: 'ListCertificates', method: 'GET', path: '/certificates' },
+  { operation: 'DescribeCertificate', method: 'GET', path: '/certificates/{certificate}' },
+  { operation: 'UpdateCertificate', method: 'PUT', path: '/certificates/{certificate}' },
+  { operation: 'DeleteCertificate', method: 'DELETE', path: '/certificates/{certificate}' },
+  { operation: 'AttachPolicy', method: 'PUT', path: '/target-policies/{policy}' },
+  { operation: 'DetachPolicy', method: 'POST', path: '/target-policies/{policy}' },
+  { operation: 'ListAttachedPolicies', method: 'POST', path: '/attached-policies/{target+}' },
+  { operation: 'ListTargetsForPolicy', method: 'POST', path: '/policy-targets/{policy}' },
+  { operation: 'ListPolicies', method: 'GET', path: '/policies' },
+  { operation: 'GetPolicy', method: 'GET', path: '/policies/{policy}' },
+];
+
+export function controlPlane(dependencies: ControlDependencies) {
+  const routes = routesOf(controlRoutes);
+  const operations: Record<string, ControlOperation> = {
+    ...endpointOperations(dependencies),
+    ...thingOperations(dependencies),
+    ...certificateOperations(dependencies),
+  };
+  return (req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> =>
+    answering(res, dependencies.log, () => {
+      const found = routes.find(req);
+      const operation = found === undefined ? undefined : operations[found.operation];
+      if (found === undefined || operation === undefined) {
+        throw new ServiceError(
+          404,
+          'UnknownOperationException',
+          'The operation is not known here.',
+        );
+      }
+      return operation({ ...found, body: jsonBody(body), principal: principalOf(req) });
+    });
+}
+
+function endpointOperations(dependencies: ControlDependencies): Record<string, ControlOperation> {
+  return {
+    DescribeEndpoint({ query }) {
+      const type = query.get('endpointType') ?? 'iot:Data';
+      if (!['iot:Data-ATS', 'iot:Data'].includes(type)) {
+        throw invalid(`The endpoint type ${type} is not known here.`);
+      }
+      return { endpointAddress: dependencies.endpoint() };
+    },
+  };
+}
+
+export const exists = (message: string): ServiceError =>
+  new ServiceError(409, 'ResourceAlreadyExistsException', message);
+
+export function pageOf(query: URLSearchParams): { after: string; size: number } {
+  const size = Number(query.get('maxResults') ?? query.get('pageSize') ?? 25);
+  if (!Number.isInteger(size) || size < 1 || size > 250)
+    throw invalid('The page size is 1 to 250.');
+  const token = query.get('nextToken') ?? query.get('marker') ?? '';
+  return { after: Buffer.from(token, 'base64url').toString(), size };
+}
+
+export const nextToken = (last: string): string => Buffer.from(last).toString('base64url');
+
+function jsonBody(body: Buffer): JsonObject {
+  if (body.length === 0) return {};
+  try {
+    const parsed = JSON.parse(body.toString()) as Json;
+    return isObject(parsed) ? parsed : {};
+  } catch {
+    throw invalid('The body of the request is not JSON.');
+  }
+}
+
+function principalOf(req: IncomingMessage): string | undefined {
+  const header = req.headers['x-amzn-principal'] ?? req.headers['x-amzn-iot-principal'];
+  return Array.isArray(header) ? header[0] : header;
+}

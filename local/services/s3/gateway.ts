@@ -1,0 +1,157 @@
+/**
+ * S3: asks the caller's role, then hands the request to the stand-in. An operation that the
+ * stand-in does not know is refused here: by its query it would be taken for another one, and
+ * setting the tags of an object would overwrite it.
+ */
+import type { ServerResponse } from 'node:http';
+import { sendS3Error, sendXml } from '../../engine/gateway/answer.ts';
+import type { GatewayRequest } from '../../engine/gateway/request.ts';
+import type { GatewayService } from '../../engine/gateway/service.ts';
+import type { AccessRequest } from '../iam/policy.ts';
+import type { RoleBook } from '../iam/roles.ts';
+import type { QueuesAndBuckets } from '../queues-and-buckets.ts';
+import { plain } from '../sqs/gateway.ts';
+
+/** Parts of buckets and objects that S3 has and the local cloud has not. */
+const missingParts = new Set([
+  'accelerate',
+  'acl',
+  'analytics',
+  'cors',
+  'encryption',
+  'intelligent-tiering',
+  'inventory',
+  'legal-hold',
+  'logging',
+  'metadataConfiguration',
+  'metadataTable',
+  'metrics',
+  'notification',
+  'object-lock',
+  'ownershipControls',
+  'policy',
+  'policyStatus',
+  'publicAccessBlock',
+  'replication',
+  'requestPayment',
+  'restore',
+  'retention',
+  'select',
+  'session',
+  'tagging',
+  'torrent',
+  'versioning',
+  'versions',
+  'website',
+]);
+
+const methods = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']);
+
+export function s3Service(
+  roles: RoleBook,
+  standIn: QueuesAndBuckets,
+  region: string,
+): GatewayService {
+  return {
+    handle: async (request, res) => {
+      if (isMissing(request)) {
+        const message = 'A header you provided implies functionality that is not implemented';
+        sendS3Error(res, 501, 'NotImplemented', message);
+        return;
+      }
+      if (!methods.has(request.method)) {
+        const message = 'The specified method is not allowed against this resource.';
+        sendS3Error(res, 405, 'MethodNotAllowed', message);
+        return;
+      }
+      const caller = roles.callerOf(request.accessKeyId);
+      const sentence = roles.refusal(caller, s3Access(request));
+      if (sentence !== undefined) return sendS3Error(res, 403, 'AccessDenied', sentence);
+      const bucket = bucketOnly(request);
+      if (bucket !== undefined && standIn.buckets.hasBucket(bucket)) {
+        if (request.method === 'GET' && request.query.has('location')) {
+          sendLocation(res, region);
+          return;
+        }
+        // "In all AWS Regions except in the North Virginia Region."
+        if (request.method === 'PUT' && region !== 'us-east-1' && request.query.size === 0) {
+          const message =
+            'Your previous request to create the named bucket succeeded and you already own it.';
+          sendS3Error(res, 409, 'BucketAlreadyOwnedByYou', message);
+          return;
+        }
+      }
+      const answer = await standIn.handle({
+        method: request.method,
+        url: request.url,
+        headers: request.message.headers,
+        body: request.body,
+      });
+      res.writeHead(answer.status, plain(answer.headers));
+      res.end(request.method === 'HEAD' ? undefined : answer.body);
+    },
+  };
+}
+
+function isMissing(request: GatewayRequest): boolean {
+  const names = [...request.query.keys()];
+  if (names.some((name) => missingParts.has(name))) return true;
+  return bucketOnly(request) !== undefined && request.query.has('uploads');
+}
+
+/** The bucket of a request that is about a bucket and not about an object in it. */
+function bucketOnly(request: GatewayRequest): string | undefined {
+  return /^\/([^/]+)\/?$/.exec(request.path)?.[1];
+}
+
+/** "Buckets in Region us-east-1 have a LocationConstraint of null." */
+function sendLocation(res: ServerResponse, region: string): void {
+  const place = region === 'us-east-1' ? '' : region;
+  const namespace = 'http://s3.amazonaws.com/doc/2006-03-01/';
+  const xml = `<LocationConstraint xmlns="${namespace}">${place}</LocationConstraint>`;
+  sendXml(res, 200, xml);
+}
+
+/**
+ * The permissions of an S3 request
+ * (https://docs.aws.amazon.com/AmazonS3/latest/userguide/using-with-s3-policy-actions.html).
+ */
+export function s3Access(request: GatewayRequest): AccessRequest[] {
+  const [bucket = '', ...rest] = decodeURIComponent(request.path).slice(1).split('/');
+  const key = rest.join('/');
+  const object = `arn:aws:s3:::${bucket}/${key}`;
+  if (bucket === '') return [{ action: 's3:ListAllMyBuckets', resource: '*' }];
+  if (key === '') return [bucketAccess(request, `arn:aws:s3:::${bucket}`)];
+  const has = (name: string): boolean => request.query.has(name);
+  switch (request.method) {
+    case 'GET':
+    case 'HEAD':
+      if (has('uploadId')) return [{ action: 's3:ListMultipartUploadParts', resource: object }];
+      if (has('tagging')) return [{ action: 's3:GetObjectTagging', resource: object }];
+      return [{ action: 's3:GetObject', resource: object }];
+    case 'DELETE':
+      if (has('uploadId')) return [{ action: 's3:AbortMultipartUpload', resource: object }];
+      return [{ action: 's3:DeleteObject', resource: object }];
+    default: {
+      const source = request.message.headers['x-amz-copy-source'];
+      const put = { action: 's3:PutObject', resource: object };
+      if (source === undefined) return [put];
+      const from = decodeURIComponent(String(source)).replace(/^\//, '');
+      return [put, { action: 's3:GetObject', resource: `arn:aws:s3:::${from}` }];
+    }
+  }
+}
+
+function bucketAccess(request: GatewayRequest, resource: string): AccessRequest {
+  const { method, query } = request;
+  if (method === 'PUT') return { action: 's3:CreateBucket', resource };
+  if (method === 'DELETE') return { action: 's3:DeleteBucket', resource };
+  if (method === 'POST' && query.has('delete')) {
+    return { action: 's3:DeleteObject', resource: `${resource}/*` };
+  }
+  if (query.has('location')) return { action: 's3:GetBucketLocation', resource };
+  if (query.has('uploads')) return { action: 's3:ListBucketMultipartUploads', resource };
+  const prefix = query.get('prefix');
+  const context = prefix === null ? {} : { context: { 's3:prefix': prefix } };
+  return { action: 's3:ListBucket', resource, ...context };
+}

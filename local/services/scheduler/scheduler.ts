@@ -1,0 +1,85 @@
+/**
+ * EventBridge Scheduler: fires schedules and remembers when it last did. A rate that came due while
+ * the local cloud was down fires once at the start.
+ */
+import { randomUUID } from 'node:crypto';
+import type { StateStore } from '../../engine/state-store.ts';
+import type { LambdaService } from '../lambda/service.ts';
+import type { ScheduleDefinition } from './definition.ts';
+import { cronMatches, parseSchedule } from './expression.ts';
+
+export interface SchedulerService {
+  close(): void;
+}
+
+const minuteMs = 60_000;
+
+export function startScheduler(
+  schedules: readonly ScheduleDefinition[],
+  lambda: LambdaService,
+  store: StateStore,
+  log: (line: string) => void,
+): SchedulerService {
+  const timers = new Map<string, NodeJS.Timeout>();
+  let isClosed = false;
+  const fire = (schedule: ScheduleDefinition): void => {
+    store.put('schedule', schedule.name, String(Date.now()));
+    const definition = lambda.find(schedule.targetArn);
+    if (definition === undefined) {
+      log(`schedule ${schedule.name}: no function`);
+      return;
+    }
+    const input = schedule.input ?? defaultInput(schedule);
+    void lambda.invokeLater(definition, Buffer.from(input));
+  };
+  const arm = (schedule: ScheduleDefinition): void => {
+    if (isClosed) return;
+    const plan = parseSchedule(schedule.expression, schedule.name);
+    const nowMs = Date.now();
+    if (plan.kind === 'rate') {
+      const lastAtMs = Number(store.get('schedule', schedule.name) ?? nowMs);
+      if (store.get('schedule', schedule.name) === undefined) {
+        store.put('schedule', schedule.name, String(nowMs));
+      }
+      const dueMs = Math.max(0, lastAtMs + plan.everyMs - nowMs);
+      timers.set(
+        schedule.name,
+        setTimeout(() => {
+          fire(schedule);
+          arm(schedule);
+        }, dueMs),
+      );
+      return;
+    }
+    // A cron schedule is looked at when each minute begins.
+    timers.set(
+      schedule.name,
+      setTimeout(
+        () => {
+          if (cronMatches(plan.fields, new Date(), schedule.timezone)) fire(schedule);
+          arm(schedule);
+        },
+        minuteMs - (nowMs % minuteMs) + 5,
+      ),
+    );
+  };
+  for (const schedule of schedules) if (schedule.enabled) arm(schedule);
+  return {
+    close: () => {
+      isClosed = true;
+      for (const timer of timers.values()) clearTimeout(timer);
+    },
+  };
+}
+
+function defaultInput(schedule: ScheduleDefinition): string {
+  return JSON.stringify({
+    version: '0',
+    id: randomUUID(),
+    'detail-type': 'Scheduled Event',
+    source: 'aws.scheduler',
+    time: new Date().toISOString(),
+    resources: [schedule.arn],
+    detail: '{}',
+  });
+}

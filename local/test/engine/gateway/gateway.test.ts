@@ -1,0 +1,203 @@
+/**
+ * The gateway with the official SDK: every service, permissions of functions, unknown operations.
+ */
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  DescribeTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  TransactWriteItemsCommand,
+} from '@aws-sdk/client-dynamodb';
+import {
+  DescribeStreamCommand,
+  DynamoDBStreamsClient,
+  GetRecordsCommand,
+  GetShardIteratorCommand,
+} from '@aws-sdk/client-dynamodb-streams';
+import { LambdaClient, ListFunctionsCommand } from '@aws-sdk/client-lambda';
+import { ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { credentials, type NotesClients, notesClients } from '../../notes-clients.ts';
+import { type NotesCloud, startNotes } from '../../notes-cloud.ts';
+import { temporaryDir } from '../../temporary-dir.ts';
+
+let cloud: NotesCloud;
+let clients: NotesClients;
+
+beforeAll(async () => {
+  cloud = await startNotes();
+  clients = notesClients(cloud);
+});
+
+afterAll(async () => {
+  clients.close();
+  await cloud.stop();
+});
+
+function settings() {
+  return { endpoint: cloud.endpoints.aws, region: 'eu-west-1', credentials };
+}
+
+describe('a developer', () => {
+  test('is the account itself', async () => {
+    const identity = await new STSClient(settings()).send(new GetCallerIdentityCommand({}));
+    expect(identity).toMatchObject({
+      Account: '000000000000',
+      Arn: 'arn:aws:iam::000000000000:root',
+    });
+  });
+
+  test('describes tables under the ARNs of the template', async () => {
+    const TableName = cloud.output('TableName');
+    const { Table } = await clients.database.send(new DescribeTableCommand({ TableName }));
+    expect(Table?.TableArn).toBe(`arn:aws:dynamodb:eu-west-1:000000000000:table/${TableName}`);
+    expect(Table?.LatestStreamArn).toBe(cloud.output('StreamArn'));
+  });
+
+  test('reads a stream', async () => {
+    const TableName = cloud.output('TableName');
+    const Item = { PK: { S: 'STREAM' }, SK: { S: '1' } };
+    await clients.database.send(new PutItemCommand({ TableName, Item }));
+    const streams = new DynamoDBStreamsClient(settings());
+    const StreamArn = cloud.output('StreamArn');
+    const { StreamDescription } = await streams.send(new DescribeStreamCommand({ StreamArn }));
+    const shard = StreamDescription?.Shards?.[0];
+    expect(shard?.SequenceNumberRange?.EndingSequenceNumber).toBeUndefined();
+    const ShardId = shard?.ShardId ?? '';
+    const { ShardIterator } = await streams.send(
+      new GetShardIteratorCommand({ StreamArn, ShardId, ShardIteratorType: 'TRIM_HORIZON' }),
+    );
+    const { Records } = await streams.send(new GetRecordsCommand({ ShardIterator }));
+    expect(Records?.some((record) => record.dynamodb?.Keys?.['PK']?.S === 'STREAM')).toBe(true);
+  });
+
+  test('sees why a transaction was cancelled', async () => {
+    const TableName = cloud.output('TableName');
+    const Item = { PK: { S: 'T' }, SK: { S: '1' } };
+    const Put = { TableName, Item, ConditionExpression: 'attribute_exists(PK)' };
+    const write = new TransactWriteItemsCommand({ TransactItems: [{ Put }] });
+    await expect(clients.database.send(write)).rejects.toMatchObject({
+      name: 'TransactionCanceledException',
+      CancellationReasons: [{ Code: 'ConditionalCheckFailed' }],
+    });
+  });
+
+  test('finds queues under the address of the gateway', async () => {
+    const QueueName = cloud.output('QueueUrl').split('/').at(-1);
+    const found = await clients.queues.send(new GetQueueUrlCommand({ QueueName }));
+    expect(found.QueueUrl).toBe(cloud.output('QueueUrl'));
+  });
+
+  test('stores and lists objects', async () => {
+    const Bucket = cloud.output('BucketName');
+    await clients.buckets.send(new PutObjectCommand({ Bucket, Key: 'a b/ü.txt', Body: 'text' }));
+    const list = await clients.buckets.send(new ListObjectsV2Command({ Bucket, Prefix: 'a ' }));
+    expect(list.Contents?.map((object) => object.Key)).toEqual(['a b/ü.txt']);
+  });
+
+  test('reads the secret that endpoints.json shows', async () => {
+    const secrets = new SecretsManagerClient(settings());
+    const answer = await clients.probe({ do: 'environment' });
+    const SecretId = (answer.answer as Record<string, string>)['SECRET'];
+    const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId }));
+    expect(SecretString).toBe(cloud.endpoints.token);
+  });
+});
+
+describe('a function', () => {
+  test('is its role', async () => {
+    const { answer } = await clients.probe({ do: 'identity' });
+    expect(answer).toMatch(
+      /^arn:aws:sts::000000000000:assumed-role\/Notes-ProbeRole-\w+\/Notes-Probe-\w+$/,
+    );
+  });
+
+  test('does what its role allows', async () => {
+    expect((await clients.probe({ do: 'scan' })).answer).toBeTypeOf('number');
+    expect((await clients.probe({ do: 'secret' })).answer).toBe(cloud.endpoints.token);
+  });
+
+  test('is refused what its role does not allow, with the name of everything', async () => {
+    const { error, answer } = await clients.probe({ do: 'forbidden' });
+    const tableArn = `arn:aws:dynamodb:eu-west-1:000000000000:table/${cloud.output('TableName')}`;
+    expect(error).toBe('Unhandled');
+    expect(answer).toMatchObject({ errorType: 'AccessDeniedException' });
+    const { errorMessage } = answer as { errorMessage: string };
+    expect(errorMessage).toMatch(/^User: arn:aws:sts::.*assumed-role\/Notes-ProbeRole/);
+    expect(errorMessage).toContain('not authorized to perform: dynamodb:DeleteItem');
+    expect(errorMessage).toContain(`on resource: ${tableArn} because no identity-based policy`);
+    const log = readFileSync(join(cloud.stateDir, 'iam.log'), 'utf8');
+    expect(log).toContain('dynamodb:DeleteItem');
+    expect(log).toContain(cloud.output('Probe'));
+  });
+});
+
+describe('what is not there', () => {
+  test('is an unknown operation of a JSON service', async () => {
+    const response = await fetch(cloud.endpoints.aws, {
+      method: 'POST',
+      headers: {
+        'x-amz-target': 'DynamoDB_20120810.MakeCoffee',
+        'x-amz-date': '20260101T000000Z',
+        authorization:
+          'AWS4-HMAC-SHA256 Credential=test/20260101/eu-west-1/dynamodb/aws4_request, ' +
+          'SignedHeaders=host, Signature=0',
+        'content-type': 'application/x-amz-json-1.0',
+      },
+      body: '{}',
+    });
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({
+      __type: expect.stringMatching(/UnknownOperationException$/),
+    });
+  });
+
+  test('is an unknown operation of a REST service', async () => {
+    const lambda = new LambdaClient({ ...settings(), maxAttempts: 1 });
+    await expect(lambda.send(new ListFunctionsCommand({}))).rejects.toMatchObject({
+      name: 'UnknownOperationException',
+    });
+  });
+
+  test('is a missing table', async () => {
+    const Key = { PK: { S: 'a' } };
+    const get = new GetItemCommand({ TableName: 'nowhere', Key });
+    await expect(new DynamoDBClient(settings()).send(get)).rejects.toMatchObject({
+      name: 'ResourceNotFoundException',
+    });
+  });
+
+  test('is a missing queue', async () => {
+    const get = new GetQueueUrlCommand({ QueueName: 'nowhere' });
+    await expect(new SQSClient(settings()).send(get)).rejects.toMatchObject({
+      name: 'QueueDoesNotExist',
+    });
+  });
+});
+
+test('after the stop a report tells what was never used and what was refused', async () => {
+  const stateDir = temporaryDir();
+  const own = await startNotes({ stateDir });
+  const ownClients = notesClients(own);
+  await ownClients.probe({ do: 'scan' });
+  await ownClients.probe({ do: 'forbidden' });
+  ownClients.close();
+  await own.stop();
+  const report = JSON.parse(readFileSync(join(stateDir, 'iam-report.json'), 'utf8'));
+  rmSync(stateDir, { recursive: true });
+  const never = report.grantedNeverUsed as { role: string; action: string }[];
+  const ofProbe = never.filter(({ role }) => role.includes('ProbeRole'));
+  expect(ofProbe.map(({ action }) => action)).toEqual([
+    'logs:CreateLogGroup',
+    'dynamodb:Query',
+    'secretsmanager:GetSecretValue',
+  ]);
+  expect(report.usedButDenied).toEqual([
+    expect.objectContaining({ action: 'dynamodb:DeleteItem', times: 1 }),
+  ]);
+});

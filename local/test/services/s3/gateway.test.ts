@@ -1,0 +1,70 @@
+/** S3 operations that are not there are refused, and never taken for others. */
+import {
+  CreateBucketCommand,
+  GetBucketLocationCommand,
+  GetBucketPolicyCommand,
+  GetBucketVersioningCommand,
+  GetObjectAclCommand,
+  GetObjectCommand,
+  ListMultipartUploadsCommand,
+  PutBucketPolicyCommand,
+  PutObjectCommand,
+  PutObjectTaggingCommand,
+  type S3Client,
+} from '@aws-sdk/client-s3';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type NotesClients, notesClients } from '../../notes-clients.ts';
+import { type NotesCloud, startNotes } from '../../notes-cloud.ts';
+
+let cloud: NotesCloud;
+let clients: NotesClients;
+let buckets: S3Client;
+let Bucket: string;
+
+beforeAll(async () => {
+  cloud = await startNotes();
+  clients = notesClients(cloud);
+  buckets = clients.buckets;
+  Bucket = cloud.output('BucketName');
+});
+
+afterAll(async () => {
+  clients.close();
+  await cloud.stop();
+});
+
+test('setting the tags of an object does not overwrite it', async () => {
+  const Key = 'kept';
+  await buckets.send(new PutObjectCommand({ Bucket, Key, Body: 'content' }));
+  const tag = new PutObjectTaggingCommand({ Bucket, Key, Tagging: { TagSet: [] } });
+  await expect(buckets.send(tag)).rejects.toMatchObject({ name: 'NotImplemented' });
+  const { Body } = await buckets.send(new GetObjectCommand({ Bucket, Key }));
+  expect(await Body?.transformToString()).toBe('content');
+});
+
+test.each([
+  ['GetBucketPolicy', () => buckets.send(new GetBucketPolicyCommand({ Bucket }))],
+  ['PutBucketPolicy', () => buckets.send(new PutBucketPolicyCommand({ Bucket, Policy: '{}' }))],
+  ['GetBucketVersioning', () => buckets.send(new GetBucketVersioningCommand({ Bucket }))],
+  ['GetObjectAcl', () => buckets.send(new GetObjectAclCommand({ Bucket, Key: 'kept' }))],
+  ['ListMultipartUploads', () => buckets.send(new ListMultipartUploadsCommand({ Bucket }))],
+])('%s is not implemented', async (_name, send) => {
+  await expect(send()).rejects.toMatchObject({
+    name: 'NotImplemented',
+    $metadata: { httpStatusCode: 501 },
+  });
+});
+
+test('a bucket is in its region, and is made once', async () => {
+  const { LocationConstraint } = await buckets.send(new GetBucketLocationCommand({ Bucket }));
+  expect(LocationConstraint).toBe('eu-west-1');
+  await expect(buckets.send(new CreateBucketCommand({ Bucket }))).rejects.toMatchObject({
+    name: 'BucketAlreadyOwnedByYou',
+  });
+});
+
+test('a method that S3 does not have is not allowed', async () => {
+  const response = await fetch(`${cloud.endpoints.aws}/${Bucket}/kept`, { method: 'PATCH' });
+  expect(response.status).toBe(405);
+  expect(await response.text()).toContain('<Code>MethodNotAllowed</Code>');
+});
