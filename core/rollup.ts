@@ -110,26 +110,4 @@ const reasonWords: Readonly<Record<string, string>> = {
   'dependency-failed': 'A job that it waited for did not end well',
 };
 
-/** Where jobs lie for the rollup. */
-export type RollupStore = {
-  /** `null` for a job that was purged. */
-  load(job: JobId): Promise<RollupView | null>;
-  /**
-   * Status, timeline and statistics together, or `conflict` when the status is no longer the one
-   * that was seen.
-   */
-  save(seen: JobStatus, rollup: Rollup): Promise<'saved' | 'conflict'>;
-  /** Sets what the cells are asked; a cell that has ended the job is left alone. */
-  release(job: JobId, cells: readonly CellId[]): Promise<void>;
-  cancel(job: JobId, cells: readonly CellId[]): Promise<void>;
-  dependantsOf(job: JobId): Promise<readonly JobId[]>;
-  /**
-   * The final status holds everything that was said until then: nobody has to come back to this
-   * job.
-   */
-  settle(job: JobId, endedAtMs: number): Promise<void>;
-  /**
-   * Counts progress in the current interval; a count that is lost makes a rate a little too low.
-   */
-  countProgress(progress: Rollup['progress'], atMs: number): Promise<void>;
-};
+export type { RollupStore } from './ports/rollups.ts';

@@ -1,37 +1,19 @@
 import { auditTtlSeconds } from '../../core/limits.ts';
+import type { AuditEvent, AuditStore } from '../../core/ports/audit.ts';
 import { amount, text } from './row-values.ts';
 import type { Row, Table } from './table.ts';
 
-/**
- * Who changed what and when, by day; kept for ninety days. Jobs keep their own timelines beside
- * themselves.
- */
-export type AuditEvent = {
-  readonly atMs: number;
-  readonly by: string;
-  readonly action: string;
-  readonly target: string;
-  readonly requestId: string;
-};
-
-export type AuditStore = ReturnType<typeof createAuditStore>;
-
+/** One partition a day, so that none grows without end. */
 const dayMs = 86_400_000;
 
-export function createAuditStore(table: Table) {
+export function createAuditStore(table: Table): AuditStore {
   return {
-    async add(event: AuditEvent): Promise<void> {
+    async add(event) {
       const expiresAt = Math.ceil(event.atMs / 1_000) + auditTtlSeconds;
       await table.put({ ...auditKey(event.atMs, event.requestId), ...event, expiresAt });
     },
 
-    /** Newest first, from just before `position`, back to `sinceMs`. */
-    async list(
-      position: string | null,
-      sinceMs: number,
-      nowMs: number,
-      limit: number,
-    ): Promise<{ readonly event: AuditEvent; readonly position: string }[]> {
+    async list(position, sinceMs, nowMs, limit) {
       const found: Row[] = [];
       const start = position === null ? nowMs : Number(position.slice(0, timeDigits));
       for (let at = start; at > sinceMs - dayMs && found.length < limit; at -= dayMs) {

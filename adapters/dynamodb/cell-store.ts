@@ -1,6 +1,6 @@
 import type { CellId } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
-import type { CellStore } from '../../core/ports.ts';
+import type { CellStore } from '../../core/ports/cells.ts';
 import { assembleCell } from './cell-rows.ts';
 import {
   askKey,

@@ -1,7 +1,7 @@
 import { cellFactsOf } from '../../core/edge-facts.ts';
-import type { Inventory } from '../../core/inventory.ts';
 import { connectionOrderMs } from '../../core/limits.ts';
 import type { CellId, EdgeName } from '../../core/names.ts';
+import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { encodeProg } from '../../core/wire/prog.ts';
 import { edgeFactsKey, factsKey, pointerKey, reportKey } from './keys.ts';

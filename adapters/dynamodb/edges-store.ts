@@ -1,7 +1,6 @@
-import type { Ask, EdgeConfig, EdgeFacts, EdgeReport, EdgeWork } from '../../core/cell.ts';
 import { cellEdgesMax } from '../../core/limits.ts';
 import { type CellId, type EdgeName, type JobId, poolOfCell } from '../../core/names.ts';
-import type { FactValue } from '../../core/wire/facts.ts';
+import type { EdgeIdentity, EdgesStore, StoredEdge } from '../../core/ports/edges.ts';
 import {
   askKey,
   cellPartition,
@@ -22,70 +21,30 @@ import { decodeWorkRow } from './rows-work.ts';
 import type { Row, Table, Write } from './table.ts';
 import { deleteCredential, putEdgeCredential } from './tokens-store.ts';
 
-/**
- * Edges as the API sees them: the POINTER that makes a name unique and remembers the identity
- * behind it, and the rows of the edge inside its cell.
- */
-export type EdgeIdentity = {
-  readonly edge: EdgeName;
-  readonly cell: CellId;
-  /** SHA-256 of the public key of its CSR; `null` for an edge without a certificate. */
-  readonly keyHash: string | null;
-  readonly certificateId: string | null;
-  readonly certificate: string | null;
-  /** The one before the last renewal, still valid: its edge may not have heard of the new one. */
-  readonly previousCertificateId: string | null;
-  readonly renewedAtMs: number | null;
-  /** Hashes of the secrets that are valid: the newest last, two at most. */
-  readonly credentials: readonly string[];
-  readonly enrolledAtMs: number;
-  /** Set when the edge is to go; the name is free again when its rows are gone. */
-  readonly removingSinceMs: number | null;
-};
-
-export type StoredEdge = {
-  readonly name: EdgeName;
-  readonly cell: CellId;
-  readonly config: EdgeConfig;
-  /** Counts the writes of users. */
-  readonly version: number;
-  readonly facts: EdgeFacts | null;
-  readonly report: EdgeReport | null;
-  readonly work: EdgeWork | null;
-  /** All it said of itself, as it said it. */
-  readonly allFacts: Readonly<Record<string, FactValue>>;
-};
-
-export type Enrolment = {
-  readonly identity: EdgeIdentity;
-  readonly config: EdgeConfig;
-  readonly facts: EdgeFacts;
-  readonly allFacts: Readonly<Record<string, FactValue>>;
-};
-
-export type EdgesStore = ReturnType<typeof createEdgesStore>;
-
 const absent = { expression: 'attribute_not_exists(#pk)' };
 
-export function createEdgesStore(table: Table) {
+/**
+ * The POINTER of an edge, which makes its name unique and remembers the identity behind it, and the
+ * rows of the edge inside its cell.
+ */
+export function createEdgesStore(table: Table): EdgesStore {
   return {
-    async identify(edge: EdgeName): Promise<EdgeIdentity | null> {
+    async identify(edge) {
       const row = await table.get(pointerKey(edge));
       return row === null ? null : decodeIdentity(edge, row);
     },
 
-    async cellsOf(edges: readonly EdgeName[]): Promise<ReadonlySet<CellId>> {
+    async cellsOf(edges) {
       const rows = await table.getMany([...new Set(edges)].map(pointerKey));
       return new Set(rows.map((row) => text(row.cell) as CellId));
     },
 
-    async load(cell: CellId, edge: EdgeName): Promise<StoredEdge | null> {
+    async load(cell, edge) {
       const rows = await table.getMany(edgeKeys(cell, edge));
       return assemble(cell, edge, rows);
     },
 
-    /** A page of a cell's edges, by name. */
-    async listCell(cell: CellId, after: string | null, limit: number): Promise<StoredEdge[]> {
+    async listCell(cell, after, limit) {
       const start = after === null ? {} : { after: edgeKey(cell, after as EdgeName) };
       const pk = cellPartition(cell);
       const page = await table.query({
@@ -100,15 +59,14 @@ export function createEdgesStore(table: Table) {
       return names.flatMap((name) => assemble(cell, name, rows) ?? []);
     },
 
-    async asks(cell: CellId, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, Ask>> {
+    async asks(cell, jobs) {
       const rows = await table.getMany(jobs.map((job) => askKey(cell, job)));
       return new Map(
         rows.map((row) => [row.sk.slice(rowKinds.ask.length) as JobId, decodeAsk(row)]),
       );
     },
 
-    /** `full`: no room in this cell. `taken`: somebody else has the name now. */
-    async enrol(enrolment: Enrolment): Promise<'enrolled' | 'taken' | 'full'> {
+    async enrol(enrolment) {
       const { identity, config, facts, allFacts } = enrolment;
       const { edge, cell } = identity;
       const writes: Write[] = [
@@ -127,11 +85,7 @@ export function createEdgesStore(table: Table) {
       return outcome.failed.includes(0) ? 'taken' : 'full';
     },
 
-    /**
-     * Gives a known edge one more secret and keeps the one before it, so that a lost answer locks
-     * nobody out.
-     */
-    async addCredential(identity: EdgeIdentity, hash: string): Promise<EdgeIdentity> {
+    async addCredential(identity, hash) {
       const kept = identity.credentials.slice(-1);
       const dropped = identity.credentials.slice(0, -1);
       const next = { ...identity, credentials: [...kept, hash] };
@@ -143,11 +97,7 @@ export function createEdgesStore(table: Table) {
       return next;
     },
 
-    /**
-     * Another certificate and other secrets for an edge. `false`: they were changed since `seen`
-     * was read.
-     */
-    async renew(seen: EdgeIdentity, next: EdgeIdentity): Promise<boolean> {
+    async renew(seen, next) {
       const ended = seen.credentials.filter((hash) => !next.credentials.includes(hash));
       const condition = {
         expression: '#credentials = :seen',
@@ -161,8 +111,7 @@ export function createEdgesStore(table: Table) {
       return outcome.kind === 'committed';
     },
 
-    /** `false`: its settings were changed since `seen` was read, or it is gone. */
-    configure(cell: CellId, edge: EdgeName, config: EdgeConfig, seen: number): Promise<boolean> {
+    configure(cell, edge, config, seen) {
       return table.update(
         edgeKey(cell, edge),
         { set: { ...edgeAttributes(config), version: seen + 1 } },
@@ -170,7 +119,7 @@ export function createEdgesStore(table: Table) {
       );
     },
 
-    async markRemoving(identity: EdgeIdentity, nowMs: number): Promise<void> {
+    async markRemoving(identity, nowMs) {
       await table.update(
         pointerKey(identity.edge),
         { set: { removingSinceMs: nowMs } },
@@ -178,13 +127,11 @@ export function createEdgesStore(table: Table) {
       );
     },
 
-    /** Ends its secrets; the name stays taken until it has left its cell. */
-    async revoke(identity: EdgeIdentity): Promise<void> {
+    async revoke(identity) {
       await transactPatiently(table, identity.credentials.map(deleteCredential));
     },
 
-    /** The last of an edge: its secrets, its name and whatever rows are left. */
-    async forget(identity: EdgeIdentity): Promise<void> {
+    async forget(identity) {
       const { edge, cell } = identity;
       const rows = [edgeKey, factsKey, reportKey, workKey].map((key) => key(cell, edge));
       const writes: Write[] = [

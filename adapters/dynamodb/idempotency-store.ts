@@ -1,39 +1,20 @@
 import { createHash } from 'node:crypto';
 import { idempotencyTtlSeconds } from '../../core/limits.ts';
+import type {
+  IdempotencyStore,
+  IdempotentRequest,
+  StoredAnswer,
+} from '../../core/ports/idempotency.ts';
 import { idempotencyKey } from './keys.ts';
 import { amount, json, text } from './row-values.ts';
 import type { Row, Table, Write } from './table.ts';
 
-/**
- * First answers by `Idempotency-Key`, for a day. A key belongs to its caller and stands for one
- * request: method, address and body. An answer that is not there yet means that the first request
- * is still in flight.
- */
-export type IdempotentRequest = {
-  readonly owner: string;
-  readonly key: string;
-  readonly digest: string;
-};
-
-export type FirstAnswer = {
-  readonly digest: string;
-  readonly startedAtMs: number;
-  readonly answer: StoredAnswer | null;
-};
-
-export type StoredAnswer = {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-};
-
-export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
-
 const absent = { expression: 'attribute_not_exists(#pk)' };
 
-export function createIdempotencyStore(table: Table) {
+/** Keys are hashed: they are the caller's text, of any length it may have. */
+export function createIdempotencyStore(table: Table): IdempotencyStore {
   return {
-    async find(request: IdempotentRequest): Promise<FirstAnswer | null> {
+    async find(request) {
       const row = await table.get(keyOf(request));
       if (row === null) return null;
       return {
@@ -43,10 +24,7 @@ export function createIdempotencyStore(table: Table) {
       };
     },
 
-    /**
-     * `false`: another request has this key. One that hung for longer than `staleMs` gives it up.
-     */
-    claim(request: IdempotentRequest, nowMs: number, staleMs: number): Promise<boolean> {
+    claim(request, nowMs, staleMs) {
       const row = { ...keyOf(request), digest: request.digest, startedAtMs: nowMs, ...ttl(nowMs) };
       return table.put(row, {
         expression:
@@ -55,11 +33,11 @@ export function createIdempotencyStore(table: Table) {
       });
     },
 
-    async finish(request: IdempotentRequest, answer: StoredAnswer): Promise<void> {
+    async finish(request, answer) {
       await table.update(keyOf(request), { set: { answer: JSON.stringify(answer) } });
     },
 
-    async release(request: IdempotentRequest): Promise<void> {
+    async release(request) {
       await table.remove(keyOf(request), { expression: 'attribute_not_exists(#answer)' });
     },
   };

@@ -1,6 +1,7 @@
 import type { JobState } from '../../core/job.ts';
 import { historyMinutes, rateIntervalMs, rateTtlSeconds } from '../../core/limits.ts';
 import type { JobId } from '../../core/names.ts';
+import type { JobStatistics, JobStats, Minute } from '../../core/ports/job-stats.ts';
 import type { Rollup } from '../../core/rollup.ts';
 import { rateKey, ratePrefix, ratePrefixOf, shardOf, statsKey, statsShards } from './keys.ts';
 import { amount } from './row-values.ts';
@@ -11,16 +12,12 @@ import type { Table, Write } from './table.ts';
  * from one count to another in the transaction that changes its state, so the counts are exact.
  * Rates lie in short intervals that expire.
  */
-export type JobStats = {
-  readonly states: Readonly<Record<JobState, number>>;
-  /** Jobs ever counted: never falls. */
-  readonly total: number;
-  readonly jobsPerMinute: number;
-  readonly chunksPer10Seconds: number;
-};
-
-/** Work that ended within one minute. */
-export type Minute = { readonly atMs: number; readonly jobs: number; readonly chunks: number };
+export function createJobStatistics(table: Table): JobStatistics {
+  return {
+    current: (nowMs) => readJobStats(table, nowMs),
+    history: (nowMs) => readHistory(table, nowMs),
+  };
+}
 
 export function moveJob(job: JobId, from: JobState | null, to: JobState): Write {
   const add: Record<string, number> = { [to]: 1 };
@@ -71,10 +68,6 @@ export async function readJobStats(table: Table, nowMs: number): Promise<JobStat
 
 const minuteMs = 60_000;
 
-/**
- * The last hour, minute by minute, oldest first; the last minute is not over yet. It is what was
- * counted when it ended, so jobs that were purged since are in it.
- */
 export async function readHistory(table: Table, nowMs: number): Promise<Minute[]> {
   const firstMs = (Math.floor(nowMs / minuteMs) - historyMinutes + 1) * minuteMs;
   const first = firstMs / rateIntervalMs;

@@ -1,6 +1,6 @@
 import type { JobHistory, Move } from '../../core/move-ranges.ts';
 import type { JobId } from '../../core/names.ts';
-import type { CellMoves } from '../../core/ports.ts';
+import type { CellMoves } from '../../core/ports/cells.ts';
 import { createCellStore, planWrites } from './cell-store.ts';
 import { askKey, executionPrefix, jobCellKey, jobPartition } from './keys.ts';
 import { decodeExecution, decodeJobCell } from './rows-job.ts';

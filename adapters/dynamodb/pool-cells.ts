@@ -2,28 +2,13 @@ import type { CellMeta } from '../../core/cell.ts';
 import type { PlacementPolicy } from '../../core/job.ts';
 import { poolsMax } from '../../core/limits.ts';
 import type { CellId } from '../../core/names.ts';
-import type { PoolsStore } from './pools-store.ts';
-
-/**
- * The cells of a pool with their summaries, as submitting needs them. Kept for a moment: summaries
- * only guide a choice that the passes correct, and a busy API should not read the same rows for
- * every job.
- */
-export type PoolCells = {
-  /** For jobs that name none. */
-  readonly policy: PlacementPolicy;
-  readonly metas: readonly CellMeta[];
-  /** `null` while the pool has no edge that may get work. */
-  readonly largestEdgePower: number | null;
-};
+import type { PoolCells, PoolCellsReader, Pools } from '../../core/ports/pools.ts';
 
 /**
  * Cells change slowly, and so do their summaries once there are edges; the first edge may come any
  * moment.
  */
 const keptMsDefault = { withEdges: 2_000, withoutEdges: 250 };
-
-export type PoolCellsReader = ReturnType<typeof createPoolCells>;
 
 type Kept = {
   readonly value: PoolCells;
@@ -32,7 +17,14 @@ type Kept = {
   readonly readAtMs: number;
 };
 
-export function createPoolCells(pools: PoolsStore, keptMs = keptMsDefault) {
+/**
+ * Kept for a moment: summaries only guide a choice that the passes correct, and a busy API should
+ * not read the same rows for every job.
+ */
+export function createPoolCells(
+  pools: Pick<Pools, 'find' | 'metas' | 'ensureCell'>,
+  keptMs = keptMsDefault,
+): PoolCellsReader {
   const kept = new Map<string, Kept>();
   const read = async (name: string, nowMs: number, make: boolean): Promise<PoolCells> => {
     const before = kept.get(name);
@@ -54,12 +46,8 @@ export function createPoolCells(pools: PoolsStore, keptMs = keptMsDefault) {
     return renewed;
   };
   return {
-    /**
-     * With no cell at all the first one is made, so that an agent that enrols later finds the work.
-     */
-    ofPool: (name: string, nowMs: number) => read(name, nowMs, true),
-    /** For looking only: makes nothing. */
-    peek: (name: string, nowMs: number) => read(name, nowMs, false),
+    ofPool: (name, nowMs) => read(name, nowMs, true),
+    peek: (name, nowMs) => read(name, nowMs, false),
   };
 }
 

@@ -2,7 +2,8 @@ import type { JobState } from '../../core/job.ts';
 import { eventTtlSeconds, owedFoldsMax } from '../../core/limits.ts';
 import type { CellId, JobId } from '../../core/names.ts';
 import type { JobCellStatus } from '../../core/plan.ts';
-import type { JobEvent, RollupStore } from '../../core/rollup.ts';
+import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
+import type { JobEvent } from '../../core/rollup.ts';
 import { addProgress, moveJob } from './job-stats.ts';
 import {
   askKey,
@@ -19,9 +20,6 @@ import {
 import { amount, text } from './row-values.ts';
 import { decodeJobCell, decodeStatus, statusAttributes } from './rows-job.ts';
 import type { Row, Table, Write } from './table.ts';
-
-/** Jobs that somebody has to come back to when their last fold was lost. */
-export type OwedFolds = { owedFolds(atMs: number): Promise<readonly JobId[]> };
 
 /**
  * Jobs for the rollup: the status is read before the counts, so that a version never stands for

@@ -1,42 +1,9 @@
 import { isScope } from '../../core/caller.ts';
-import type { Scope } from '../../core/wire/scopes.ts';
+import type { CellId, EdgeName } from '../../core/names.ts';
+import type { Credential, StoredToken, TokensStore } from '../../core/ports/tokens.ts';
 import { type Key, listIndexName, tokenKey, tokenListKey } from './keys.ts';
 import { amount, amountOrNull, text, textOrNull } from './row-values.ts';
 import type { Row, Table, Write } from './table.ts';
-
-/**
- * Credentials by the SHA-256 of their secret; the secret itself is stored nowhere. Tokens of users
- * carry scopes; the credential of an edge carries its name and cell and nothing else.
- */
-export type StoredToken = {
-  readonly hash: string;
-  readonly id: string;
-  readonly name: string;
-  readonly scopes: readonly Scope[];
-  readonly pool: string | null;
-  readonly queue: string | null;
-  readonly edge: string | null;
-  readonly usesLeft: number | null;
-  readonly createdAtMs: number;
-  readonly createdBy: string;
-  readonly expiresAtMs: number | null;
-};
-
-export type Credential =
-  | { readonly kind: 'token'; readonly token: StoredToken }
-  | { readonly kind: 'edge'; readonly edge: string; readonly cell: string };
-
-export type TokensStore = {
-  find(hash: string): Promise<Credential | null>;
-  create(token: StoredToken): Promise<void>;
-  findById(id: string): Promise<StoredToken | null>;
-  remove(token: StoredToken): Promise<void>;
-  /** How many there are, counted up to `max`. */
-  count(max: number): Promise<number>;
-  list(afterId: string | null, limit: number): Promise<StoredToken[]>;
-  /** Takes one use of an enrol token; `false` when none is left or it is gone. */
-  spend(hash: string): Promise<boolean>;
-};
 
 const tokenIdKey = (id: string): Key => ({ pk: `TOKENID#${id}`, sk: 'POINTER' });
 
@@ -126,7 +93,9 @@ function encodeToken(token: StoredToken): Row {
 }
 
 function decodeCredential(row: Row, hash: string): Credential {
-  if (row.kind === 'edge') return { kind: 'edge', edge: text(row.edge), cell: text(row.cell) };
+  if (row.kind === 'edge') {
+    return { kind: 'edge', edge: text(row.edge) as EdgeName, cell: text(row.cell) as CellId };
+  }
   return { kind: 'token', token: decodeToken(row, hash) };
 }
 

@@ -12,28 +12,16 @@ import {
   UpdateCertificateCommand,
 } from '@aws-sdk/client-iot';
 import { DeleteThingShadowCommand, IoTDataPlaneClient } from '@aws-sdk/client-iot-data-plane';
-
-/**
- * Things and certificates. Every step may be repeated: what is there already is left, what is gone
- * already is gone. The certificate is attached before the policy, so that a half-made edge can
- * connect nowhere.
- */
-export type Certificate = { readonly id: string; readonly pem: string };
-
-export type ControlPlane = {
-  enrol(edge: string, csr: string): Promise<Certificate>;
-  /** A thing without a certificate, for an edge that only talks over HTTPS. */
-  createThing(edge: string): Promise<void>;
-  /** Takes back a certificate that came to nothing; the thing may be somebody else's. */
-  discard(edge: string, certificateId: string): Promise<void>;
-  remove(edge: string, certificateId: string | null): Promise<void>;
-  endpoint(): Promise<string>;
-};
+import type { ControlPlane } from '../../core/ports/control-plane.ts';
 
 export type ControlPlaneOptions = { readonly policyName: string; readonly certificatesArn: string };
 
 const shadowNames = ['work', 'prog', 'facts'] as const;
 
+/**
+ * Things and certificates of IoT Core. The certificate is attached before the policy, so that a
+ * half-made edge can connect nowhere.
+ */
 export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
   const iot = new IoTClient({});
   let data: IoTDataPlaneClient | null = null;

@@ -1,13 +1,8 @@
+import type { EdgeShadows } from '../../core/ports/shadows.ts';
 import { isRecord } from '../../core/wire/json.ts';
 import { endpointOf } from '../aws/endpoint.ts';
 import { createSignedClient, type SignedClient } from '../aws/signed-client.ts';
 import { shadowRequest } from './shadow-request.ts';
-
-/** Reads the `work` document of an edge for those that have no MQTT. */
-export type EdgeShadows = {
-  /** `state.desired` as it is; `null` when nothing was ever written. */
-  readWork(edge: string): Promise<Readonly<Record<string, unknown>> | null>;
-};
 
 export function createEdgeShadows(
   client: SignedClient = createSignedClient(endpointOf('iotdata')),

@@ -1,6 +1,6 @@
 import { shadowAttemptsMax, shadowBytesMax, shadowRetryMs } from '../../core/limits.ts';
 import type { EdgeName } from '../../core/names.ts';
-import type { WorkShadows } from '../../core/ports.ts';
+import type { WorkShadows } from '../../core/ports/shadows.ts';
 import type { WorkJson } from '../../core/wire/work.ts';
 import { endpointOf } from '../aws/endpoint.ts';
 import { createSignedClient, type SignedClient } from '../aws/signed-client.ts';

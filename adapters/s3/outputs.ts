@@ -5,15 +5,9 @@ import {
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
+import type { Outputs } from '../../core/ports/outputs.ts';
 
-/** The kept outputs of chunks: one object each, under the job. */
-export type Outputs = {
-  put(job: string, chunk: number, attempt: number, body: Buffer): Promise<string>;
-  /** `null`: it is gone. */
-  get(key: string): Promise<string | null>;
-  removeAll(job: string): Promise<void>;
-};
-
+/** One object each, under the job. */
 export function createOutputs(bucket: string): Outputs {
   const s3 = new S3Client({
     forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined,

@@ -1,13 +1,12 @@
+import type { AdminToken } from '../../core/ports/tokens.ts';
 import { createJsonCalls } from '../aws/json-calls.ts';
+
+const keptMs = 60_000;
 
 /**
  * The stack's first token. Kept for a minute, so that a rotated one is known soon and a busy API
  * asks rarely.
  */
-export type AdminToken = { read(nowMs: number): Promise<string | null> };
-
-const keptMs = 60_000;
-
 export function createAdminToken(secretArn: string): AdminToken {
   const calls = createJsonCalls('secretsmanager');
   let kept: { value: string | null; atMs: number } | null = null;

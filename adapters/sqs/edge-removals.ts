@@ -1,9 +1,5 @@
+import type { EdgeRemovals } from '../../core/ports/timers.ts';
 import { createJsonCalls, type JsonCalls } from '../aws/json-calls.ts';
-
-/** Asks for another look at an edge that is on its way out. */
-export type EdgeRemovals = {
-  lookAt(edge: string, tries: number, delaySeconds: number): Promise<void>;
-};
 
 export function createEdgeRemovals(
   queueUrl: string,

@@ -1,6 +1,6 @@
 import { timerDelaySecondsMax } from '../../core/limits.ts';
 import type { CellId } from '../../core/names.ts';
-import type { Clock, Timers } from '../../core/ports.ts';
+import type { Clock, Timers } from '../../core/ports/timers.ts';
 import { createJsonCalls, type JsonCalls } from '../aws/json-calls.ts';
 
 /**

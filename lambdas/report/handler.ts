@@ -1,17 +1,15 @@
 import type { SQSEvent } from 'aws-lambda';
-import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { createInventory } from '../../adapters/dynamodb/edge-inventory.ts';
-import { createTable } from '../../adapters/dynamodb/table.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../core/wire/edge-event.ts';
 import { isRecord } from '../../core/wire/json.ts';
-import { requiredEnv } from '../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../event-handler.ts';
 import { createLog } from '../log.ts';
+import { openTable } from '../table.ts';
 import { storeReports } from './store-reports.ts';
 
 const log = createLog({ function: 'report' }, Date.now);
 const deps = {
-  inventory: createInventory(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
+  inventory: createInventory(openTable()),
   log,
 };
 

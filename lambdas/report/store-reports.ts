@@ -1,5 +1,5 @@
-import type { Inventory } from '../../core/inventory.ts';
 import { tableWritesAtOnce } from '../../core/limits.ts';
+import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { eachAtOnce } from '../at-once.ts';
 import type { Log } from '../log.ts';

@@ -1,17 +1,15 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
-import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { jobOfPartition } from '../../adapters/dynamodb/keys.ts';
 import { createRollupStore } from '../../adapters/dynamodb/rollup-store.ts';
-import { createTable } from '../../adapters/dynamodb/table.ts';
 import type { JobId } from '../../core/names.ts';
-import { requiredEnv } from '../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler } from '../event-handler.ts';
 import { createLog } from '../log.ts';
+import { openTable } from '../table.ts';
 import { rollUpJobs } from './roll-up-jobs.ts';
 
 const log = createLog({ function: 'rollup' }, Date.now);
 const deps = {
-  store: createRollupStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
+  store: createRollupStore(openTable()),
   clock: { nowMs: Date.now },
   log,
 };

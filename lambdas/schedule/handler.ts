@@ -1,18 +1,17 @@
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
-import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
 import { createCellStore } from '../../adapters/dynamodb/cell-store.ts';
-import { createTable } from '../../adapters/dynamodb/table.ts';
 import { createWorkShadows } from '../../adapters/iot/work-shadows.ts';
 import { createPassTimers } from '../../adapters/sqs/pass-timers.ts';
 import { requiredEnv } from '../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler } from '../event-handler.ts';
 import { createLog } from '../log.ts';
+import { openTable } from '../table.ts';
 import { scheduleCells, wakeupsOfStream, wakeupsOfTimers } from './schedule-cells.ts';
 
 const log = createLog({ function: 'schedule' }, Date.now);
 const clock = { nowMs: Date.now };
 const deps = {
-  store: createCellStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
+  store: createCellStore(openTable()),
   shadows: createWorkShadows(),
   timers: createPassTimers({ queueUrl: requiredEnv('TIMER_QUEUE_URL'), clock }),
   clock,

@@ -8,7 +8,9 @@ import {
 } from '../../core/limits.ts';
 import type { CellId, EdgeName } from '../../core/names.ts';
 import type { Alarm, Plan } from '../../core/plan.ts';
-import type { CellStore, Clock, Timers, WorkShadows } from '../../core/ports.ts';
+import type { CellStore } from '../../core/ports/cells.ts';
+import type { WorkShadows } from '../../core/ports/shadows.ts';
+import type { Clock, Timers } from '../../core/ports/timers.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { encodeWork } from '../../core/wire/work.ts';
 import { workOf } from '../../core/work-of.ts';

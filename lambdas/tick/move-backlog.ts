@@ -2,7 +2,8 @@ import type { CellMeta } from '../../core/cell.ts';
 import { type CellMove, planMoves } from '../../core/cells.ts';
 import { tickEveryMs } from '../../core/limits.ts';
 import { chooseRanges, moveRanges } from '../../core/move-ranges.ts';
-import type { CellMoves, Clock } from '../../core/ports.ts';
+import type { CellMoves } from '../../core/ports/cells.ts';
+import type { Clock } from '../../core/ports/timers.ts';
 import type { Log } from '../log.ts';
 
 export type MoveDeps = {

@@ -1,21 +1,9 @@
 import type { CellMeta } from '../../core/cell.ts';
 import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../core/limits.ts';
 import type { CellId, JobId } from '../../core/names.ts';
+import type { Fleet } from '../../core/ports/fleet.ts';
 import { eachAtOnce } from '../at-once.ts';
 import { type MoveDeps, moveBacklog } from './move-backlog.ts';
-
-/** The fleet as the tick sees it. */
-export type Fleet = {
-  cells(): Promise<readonly CellId[]>;
-  metas(cells: readonly CellId[]): Promise<readonly CellMeta[]>;
-  /**
-   * Jobs that a cell has ended before `atMs`, and whose status may not say so yet; a bounded
-   * number.
-   */
-  owedFolds(atMs: number): Promise<readonly JobId[]>;
-  /** Writes the time into the cell's TICK row, which wakes its scheduler. */
-  touch(cell: CellId, atMs: number): Promise<void>;
-};
 
 export type TickDeps = MoveDeps & {
   readonly fleet: Fleet;

@@ -3,7 +3,7 @@ import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell } from '../../core/cell.ts';
 import type { CellId, EdgeName, JobId } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
-import type { CellStore } from '../../core/ports.ts';
+import type { CellStore } from '../../core/ports/cells.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { makeCell, makeEdge, makeEdges, makeJob, startMs, withAsk } from '../core/cell-fixture.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { EdgeFacts, EdgeReport } from '../../core/cell.ts';
-import type { Inventory } from '../../core/inventory.ts';
 import type { CellId, EdgeName } from '../../core/names.ts';
+import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { type Prog, parseProg } from '../../core/wire/prog.ts';
 

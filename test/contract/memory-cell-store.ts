@@ -1,7 +1,7 @@
 import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell } from '../../core/cell.ts';
 import type { CellId } from '../../core/names.ts';
-import type { CellStore } from '../../core/ports.ts';
+import type { CellStore } from '../../core/ports/cells.ts';
 
 /**
  * Cells in memory, with the same promise as the table: of two commits that saw one version, one

@@ -1,8 +1,8 @@
 import type { EdgeFacts, EdgeReport } from '../../core/cell.ts';
 import { cellFactsOf } from '../../core/edge-facts.ts';
-import type { Inventory } from '../../core/inventory.ts';
 import { connectionOrderMs } from '../../core/limits.ts';
 import type { CellId, EdgeName } from '../../core/names.ts';
+import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { encodeProg, type Prog, parseProg } from '../../core/wire/prog.ts';
 

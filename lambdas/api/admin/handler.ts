@@ -1,6 +1,10 @@
+import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createQueuesStore } from '../../../adapters/dynamodb/queues-store.ts';
+import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import { serve } from '../http/serve.ts';
 import { onTable } from '../http/table-deps.ts';
-import { adminDeps } from './deps.ts';
 import { listAudit } from './list-audit.ts';
 import { getPool, listPools, putPool } from './pools.ts';
 import { getQueue, listQueues, putQueue } from './queues.ts';
@@ -19,5 +23,13 @@ export const adminOperations = {
   listAudit,
 };
 
+const ports = onTable({
+  pools: createPoolsStore,
+  queues: createQueuesStore,
+  tokens: createTokensStore,
+  audit: createAuditStore,
+  idempotency: createIdempotencyStore,
+});
+
 /** Pools, queues, tokens and the audit trail. */
-export const handler = serve('admin', adminOperations, onTable(adminDeps));
+export const handler = serve('admin', adminOperations, ports);

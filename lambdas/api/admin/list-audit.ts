@@ -2,14 +2,14 @@ import { auditTtlSeconds } from '../../../core/limits.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import type { Ports } from '../ports.ts';
 import { timeOf } from '../views/job-view.ts';
-import type { AdminDeps } from './deps.ts';
 
 /**
  * `GET /v1/audit?since=`: who changed what, newest first. Not for tokens limited to a pool or
  * queue.
  */
-export async function listAudit(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function listAudit(call: Call, deps: Pick<Ports, 'audit'>): Promise<Answer> {
   checkQuery(call, ['since', 'limit', 'cursor']);
   const caller = callerOf(call);
   if (caller.kind !== 'token' || caller.pool !== null || caller.queue !== null) {

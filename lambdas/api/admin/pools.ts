@@ -1,11 +1,7 @@
-import {
-  newPool,
-  type PoolWithCells,
-  type StoredPool,
-} from '../../../adapters/dynamodb/pools-store.ts';
 import { seesPool } from '../../../core/caller.ts';
 import { poolsMax } from '../../../core/limits.ts';
 import { compareCells } from '../../../core/names.ts';
+import { newPool, type PoolWithCells, type StoredPool } from '../../../core/ports/pools.ts';
 import { type PoolBody, poolBodySchema } from '../../../core/wire/fleet-body.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
@@ -13,11 +9,11 @@ import { type Answer, type Call, callerOf, checkQuery, newNameOf, paramOf } from
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { checkIfMatch, tagged, wantsAbsent } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
+import type { Ports } from '../ports.ts';
 import { timeOrNull } from '../views/job-view.ts';
-import type { AdminDeps } from './deps.ts';
 
 /** `GET /v1/pools`, `GET` and `PUT /v1/pools/{name}`: what pools there are, with their cells. */
-export async function listPools(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function listPools(call: Call, deps: Pick<Ports, 'pools'>): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);
   const position = readCursor(call, 'pools', /^[a-z0-9-]{1,64}$/) ?? '';
@@ -34,7 +30,7 @@ export async function listPools(call: Call, deps: AdminDeps): Promise<Answer> {
   };
 }
 
-export async function getPool(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function getPool(call: Call, deps: Pick<Ports, 'pools'>): Promise<Answer> {
   checkQuery(call, []);
   const name = paramOf(call, 'name', 'such pool');
   const found = await deps.pools.find(name);
@@ -42,7 +38,7 @@ export async function getPool(call: Call, deps: AdminDeps): Promise<Answer> {
   return tagged(200, found.pool?.version ?? 0, poolView(name, found));
 }
 
-export async function putPool(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function putPool(call: Call, deps: Pick<Ports, 'pools' | 'audit'>): Promise<Answer> {
   checkQuery(call, []);
   const name = newNameOf(call, 'name');
   const body = readBody(call, poolBodySchema);
@@ -64,7 +60,7 @@ export async function putPool(call: Call, deps: AdminDeps): Promise<Answer> {
   }
 }
 
-async function checkRoom(call: Call, deps: AdminDeps): Promise<void> {
+async function checkRoom(call: Call, deps: Pick<Ports, 'pools'>): Promise<void> {
   if (call.headers['if-match'] !== undefined) throw new ProblemError('precondition-failed');
   if ((await deps.pools.list()).length >= poolsMax) {
     throw new ProblemError('limit-reached', `There are ${poolsMax} pools, which is the most.`);

@@ -1,7 +1,7 @@
-import type { StoredQueue } from '../../../adapters/dynamodb/pools-store.ts';
 import { seesQueue } from '../../../core/caller.ts';
 import { queueDefaults } from '../../../core/cell.ts';
 import { queuesMax } from '../../../core/limits.ts';
+import type { StoredQueue } from '../../../core/ports/pools.ts';
 import { queueBodySchema } from '../../../core/wire/fleet-body.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
@@ -9,7 +9,7 @@ import { type Answer, type Call, callerOf, checkQuery, newNameOf, paramOf } from
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { checkIfMatch, tagged, wantsAbsent } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
-import type { AdminDeps } from './deps.ts';
+import type { Ports } from '../ports.ts';
 
 /**
  * `GET /v1/queues`, `GET` and `PUT /v1/queues/{name}`: how queues share the fleet. `default` is
@@ -17,11 +17,11 @@ import type { AdminDeps } from './deps.ts';
  */
 const defaultQueue: StoredQueue = { name: 'default', ...queueDefaults, version: 0 };
 
-export async function listQueues(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function listQueues(call: Call, deps: Pick<Ports, 'queues'>): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);
   const position = readCursor(call, 'queues', /^[a-z0-9-]{1,64}$/) ?? '';
-  const stored = await deps.pools.listQueues();
+  const stored = await deps.queues.list();
   const known = stored.some((it) => it.name === 'default') ? stored : [...stored, defaultQueue];
   const caller = callerOf(call);
   const queues = known
@@ -34,7 +34,7 @@ export async function listQueues(call: Call, deps: AdminDeps): Promise<Answer> {
   return { status: 200, body: { items, nextCursor } };
 }
 
-export async function getQueue(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function getQueue(call: Call, deps: Pick<Ports, 'queues'>): Promise<Answer> {
   checkQuery(call, []);
   const name = paramOf(call, 'name', 'such queue');
   const queue = await findQueue(deps, name);
@@ -42,7 +42,7 @@ export async function getQueue(call: Call, deps: AdminDeps): Promise<Answer> {
   return tagged(200, queue.version, queueView(queue));
 }
 
-export async function putQueue(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function putQueue(call: Call, deps: Pick<Ports, 'queues' | 'audit'>): Promise<Answer> {
   checkQuery(call, []);
   const name = newNameOf(call, 'name');
   const body = readBody(call, queueBodySchema);
@@ -52,25 +52,25 @@ export async function putQueue(call: Call, deps: AdminDeps): Promise<Answer> {
     throw new ProblemError('forbidden', 'Queues are of all pools; this token is limited to one.');
   }
   for (;;) {
-    const stored = await deps.pools.findQueue(name);
+    const stored = await deps.queues.find(name);
     const before = stored ?? (name === 'default' ? defaultQueue : null);
     if (before !== null && wantsAbsent(call)) throw new ProblemError('precondition-failed');
     if (before === null) await checkRoom(call, deps);
     else checkIfMatch(call, before.version);
     const next = { name, ...body, version: (before?.version ?? 0) + 1 };
-    if (!(await deps.pools.putQueue(next, stored === null ? null : stored.version))) continue;
+    if (!(await deps.queues.put(next, stored === null ? null : stored.version))) continue;
     await audit(call, deps, before === null ? 'queue-created' : 'queue-changed', name);
     return tagged(before === null ? 201 : 200, next.version, queueView(next));
   }
 }
 
-async function findQueue(deps: AdminDeps, name: string): Promise<StoredQueue | null> {
-  return (await deps.pools.findQueue(name)) ?? (name === 'default' ? defaultQueue : null);
+async function findQueue(deps: Pick<Ports, 'queues'>, name: string): Promise<StoredQueue | null> {
+  return (await deps.queues.find(name)) ?? (name === 'default' ? defaultQueue : null);
 }
 
-async function checkRoom(call: Call, deps: AdminDeps): Promise<void> {
+async function checkRoom(call: Call, deps: Pick<Ports, 'queues'>): Promise<void> {
   if (call.headers['if-match'] !== undefined) throw new ProblemError('precondition-failed');
-  if ((await deps.pools.listQueues()).length >= queuesMax) {
+  if ((await deps.queues.list()).length >= queuesMax) {
     throw new ProblemError('limit-reached', `There are ${queuesMax} queues, which is the most.`);
   }
 }

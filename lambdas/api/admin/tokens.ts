@@ -1,4 +1,3 @@
-import type { StoredToken } from '../../../adapters/dynamodb/tokens-store.ts';
 import { type Caller, nameOfCaller, seesPool, seesQueue } from '../../../core/caller.ts';
 import {
   enrolTtlSecondsDefault,
@@ -6,6 +5,7 @@ import {
   enrolUsesMax,
   tokensMax,
 } from '../../../core/limits.ts';
+import type { StoredToken } from '../../../core/ports/tokens.ts';
 import {
   type TokenAnswer,
   type TokenBody,
@@ -18,15 +18,18 @@ import { type Answer, type Call, callerOf, checkQuery, paramOf } from '../http/c
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { onceFor } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
+import type { Ports } from '../ports.ts';
 import { timeOf, timeOrNull } from '../views/job-view.ts';
-import type { AdminDeps } from './deps.ts';
 
 /**
  * `POST`, `GET /v1/tokens` and `DELETE /v1/tokens/{id}`. A secret is random, shown once and stored
  * as a hash. Who is limited to a pool or queue can only make and see tokens limited the same way.
  * Enrol tokens are short-lived.
  */
-export async function createToken(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function createToken(
+  call: Call,
+  deps: Pick<Ports, 'tokens' | 'audit' | 'idempotency'>,
+): Promise<Answer> {
   checkQuery(call, []);
   const body = readBody(call, tokenBodySchema);
   const caller = callerOf(call);
@@ -59,7 +62,7 @@ export async function createToken(call: Call, deps: AdminDeps): Promise<Answer> 
   });
 }
 
-export async function listTokens(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function listTokens(call: Call, deps: Pick<Ports, 'tokens'>): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);
   const position = readCursor(call, 'tokens', /^[0-9a-z]{18}$/);
@@ -73,7 +76,10 @@ export async function listTokens(call: Call, deps: AdminDeps): Promise<Answer> {
   return { status: 200, body: { items, nextCursor } };
 }
 
-export async function revokeToken(call: Call, deps: AdminDeps): Promise<Answer> {
+export async function revokeToken(
+  call: Call,
+  deps: Pick<Ports, 'tokens' | 'audit'>,
+): Promise<Answer> {
   checkQuery(call, []);
   const id = paramOf(call, 'id', 'such token');
   const token = await deps.tokens.findById(id);
@@ -96,7 +102,7 @@ function isWithin(caller: Caller, token: { pool: string | null; queue: string | 
   return inPool && inQueue;
 }
 
-async function checkRoom(deps: AdminDeps): Promise<void> {
+async function checkRoom(deps: Pick<Ports, 'tokens'>): Promise<void> {
   const counted = await deps.tokens.count(tokensMax);
   if (counted >= tokensMax) {
     throw new ProblemError('limit-reached', `There are ${tokensMax} tokens; revoke some first.`);

@@ -1,9 +1,8 @@
 import type { APIGatewayRequestAuthorizerEventV2 } from 'aws-lambda';
-import { createJsonCalls } from '../../../adapters/aws/json-calls.ts';
-import { createTable } from '../../../adapters/dynamodb/table.ts';
 import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import { createAdminToken } from '../../../adapters/secrets/admin-token.ts';
 import { requiredEnv } from '../../environment.ts';
+import { openTable } from '../../table.ts';
 import { outageOf } from '../http/outage.ts';
 import { bearerOf, identifyCaller } from './identify-caller.ts';
 
@@ -14,7 +13,7 @@ import { bearerOf, identifyCaller } from './identify-caller.ts';
  * moment ago opens nothing.
  */
 const sources = {
-  tokens: createTokensStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
+  tokens: createTokensStore(openTable()),
   adminToken: createAdminToken(requiredEnv('ADMIN_TOKEN_ARN')),
 };
 

@@ -1,7 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { TokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
-import type { AdminToken } from '../../../adapters/secrets/admin-token.ts';
 import type { Caller } from '../../../core/caller.ts';
+import type { AdminToken, TokensStore } from '../../../core/ports/tokens.ts';
 import { scopes } from '../../../core/wire/scopes.ts';
 
 /**

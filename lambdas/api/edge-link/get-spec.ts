@@ -5,13 +5,13 @@ import { agentSpec } from '../../../core/wire/agent-spec.ts';
 import { notFound } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf, checkQuery, paramOf } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
-import type { EdgeLinkDeps } from './deps.ts';
+import type { Ports } from '../ports.ts';
 
 /**
  * `GET /v1/jobs/{id}/spec?g=`: what an agent needs to run chunks. An edge sees the jobs of its own
  * pool.
  */
-export async function getSpec(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
+export async function getSpec(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   checkQuery(call, ['g']);
   const id = paramOf(call, 'id', 'such job') as JobId;
   const job = await deps.jobs.findSpec(id);

@@ -1,11 +1,11 @@
 import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
-import type { EdgeLinkDeps } from './deps.ts';
+import type { Ports } from '../ports.ts';
 
 /**
  * `GET /v1/edges/{name}/work`: the work document over HTTPS; a reader that has it already gets 304.
  */
-export async function getWork(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
+export async function getWork(call: Call, deps: Pick<Ports, 'shadows'>): Promise<Answer> {
   checkQuery(call, []);
   const name = paramOf(call, 'name', 'such edge');
   const body = (await deps.shadows.readWork(name)) ?? { e: 0, w: {} };

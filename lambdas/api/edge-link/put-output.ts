@@ -4,15 +4,18 @@ import { type CellId, type EdgeName, type JobId, poolOfCell } from '../../../cor
 import { has, union } from '../../../core/ranges.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery, paramOf } from '../http/call.ts';
+import type { Ports } from '../ports.ts';
 import { readChunkNumber } from '../views/chunk-number.ts';
-import type { EdgeLinkDeps } from './deps.ts';
 
 /**
  * `PUT /v1/jobs/{id}/chunks/{chunk}/output`: the tail of what a chunk printed, from the edge that
  * was given the chunk. An edge that never had it is refused, so that none can write into another's
  * job.
  */
-export async function putOutput(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
+export async function putOutput(
+  call: Call,
+  deps: Pick<Ports, 'edges' | 'jobs' | 'outputs'>,
+): Promise<Answer> {
   checkQuery(call, ['attempt']);
   const id = paramOf(call, 'id', 'such job') as JobId;
   const caller = callerOf(call) as EdgeCaller;
@@ -52,7 +55,7 @@ function checkOutput(call: Call): void {
 }
 
 async function wasGiven(
-  deps: EdgeLinkDeps,
+  deps: Pick<Ports, 'edges' | 'jobs'>,
   caller: EdgeCaller,
   job: JobId,
   chunk: number,

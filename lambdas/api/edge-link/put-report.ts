@@ -9,13 +9,16 @@ import { pointerOf } from '../../../core/wire/validation.ts';
 import { storeReports } from '../../report/store-reports.ts';
 import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
-import type { EdgeLinkDeps } from './deps.ts';
+import type { Ports } from '../ports.ts';
 
 /**
  * `POST /v1/edges/{name}/report`: the progress document, and the facts, over HTTPS; stored the same
  * way as over MQTT.
  */
-export async function putReport(call: Call, deps: EdgeLinkDeps): Promise<Answer> {
+export async function putReport(
+  call: Call,
+  deps: Pick<Ports, 'inventory' | 'log'>,
+): Promise<Answer> {
   checkQuery(call, []);
   const edge = paramOf(call, 'name', 'such edge') as EdgeName;
   const { facts, ...document } = readBody(call, reportBodySchema);

@@ -1,8 +1,8 @@
-import type { EdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import type { ControlPlane } from '../../../adapters/iot/control-plane.ts';
-import type { EdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
 import { removalLookSecondsMax } from '../../../core/limits.ts';
 import type { EdgeName } from '../../../core/names.ts';
+import type { ControlPlane } from '../../../core/ports/control-plane.ts';
+import type { EdgesStore } from '../../../core/ports/edges.ts';
+import type { EdgeRemovals } from '../../../core/ports/timers.ts';
 import { finishRemoval } from '../enrol/finish-removal.ts';
 
 /**

@@ -1,7 +1,5 @@
 import type { SQSEvent } from 'aws-lambda';
-import { createJsonCalls } from '../../../adapters/aws/json-calls.ts';
 import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import { createTable } from '../../../adapters/dynamodb/table.ts';
 import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
 import { createEdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
 import { isName } from '../../../core/names.ts';
@@ -9,11 +7,12 @@ import { isRecord } from '../../../core/wire/json.ts';
 import { requiredEnv } from '../../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../../event-handler.ts';
 import { createLog } from '../../log.ts';
+import { openTable } from '../../table.ts';
 import { continueRemoval, type RemovalDeps } from './finish-removals.ts';
 
 const log = createLog({ function: 'edge-removal' }, Date.now);
 const deps: RemovalDeps = {
-  edges: createEdgesStore(createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'))),
+  edges: createEdgesStore(openTable()),
   iot: createControlPlane({
     policyName: requiredEnv('EDGE_POLICY'),
     certificatesArn: requiredEnv('CERTIFICATES_ARN'),

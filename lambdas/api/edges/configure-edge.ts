@@ -1,5 +1,5 @@
-import type { EdgesStore, StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
 import type { EdgeConfig } from '../../../core/cell.ts';
+import type { EdgesStore, StoredEdge } from '../../../core/ports/edges.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import type { Call } from '../http/call.ts';
 import { checkIfMatch, versionWanted } from '../http/etag.ts';

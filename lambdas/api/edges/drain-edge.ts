@@ -3,15 +3,18 @@ import { audit } from '../http/audit.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { readOptionalBody } from '../http/json-body.ts';
+import type { Ports } from '../ports.ts';
 import { edgeViews } from '../views/visible-edge.ts';
 import { configureEdge } from './configure-edge.ts';
-import type { EdgesDeps } from './deps.ts';
 
 /**
  * `POST /v1/edges/{name}/drain`: no new work; what has not begun moves at once, what runs has until
  * the deadline.
  */
-export async function drainEdge(call: Call, deps: EdgesDeps): Promise<Answer> {
+export async function drainEdge(
+  call: Call,
+  deps: Pick<Ports, 'edges' | 'jobs' | 'audit'>,
+): Promise<Answer> {
   checkQuery(call, []);
   const body = readOptionalBody(call, drainBodySchema);
   const seconds = body.deadlineSeconds;

@@ -2,14 +2,17 @@ import { seesQueue } from '../../../core/caller.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';
+import type { Ports } from '../ports.ts';
 import { executionView } from '../views/job-view.ts';
 import { visibleEdge } from '../views/visible-edge.ts';
-import type { EdgesDeps } from './deps.ts';
 
 const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** `GET /v1/edges/{name}/jobs`: what this edge has done and does, newest job first. */
-export async function listEdgeJobs(call: Call, deps: EdgesDeps): Promise<Answer> {
+export async function listEdgeJobs(
+  call: Call,
+  deps: Pick<Ports, 'edges' | 'jobs'>,
+): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);
   const position = readCursor(call, 'edge-jobs', positionPattern);

@@ -1,16 +1,16 @@
-import type { StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
 import { seesPool } from '../../../core/caller.ts';
 import { type EdgeLampName, edgeLampNames, isLit } from '../../../core/edge-state.ts';
 import { listRowsExaminedMax } from '../../../core/limits.ts';
 import { type CellId, compareCells, isName } from '../../../core/names.ts';
+import type { StoredEdge } from '../../../core/ports/edges.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, readLabels } from '../http/label-query.ts';
 import { pageAnswer } from '../http/page.ts';
+import type { Ports } from '../ports.ts';
 import { edgeViews } from '../views/visible-edge.ts';
-import type { EdgesDeps } from './deps.ts';
 
 /**
  * `GET /v1/edges`: by cell, then by name; filtered by any lamp, by pool and by label. Walks the
@@ -26,7 +26,10 @@ export type EdgePage = { readonly items: readonly EdgeAnswer[]; readonly next: s
 
 const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}\.\d{1,6} [a-z0-9][a-z0-9-]{0,63}$/;
 
-export async function listEdges(call: Call, deps: EdgesDeps): Promise<Answer> {
+export async function listEdges(
+  call: Call,
+  deps: Pick<Ports, 'edges' | 'pools' | 'jobs'>,
+): Promise<Answer> {
   checkQuery(call, ['state', 'pool', 'label', 'limit', 'cursor']);
   const filter = readFilter(call);
   const position = readCursor(call, 'edges', positionPattern);
@@ -51,7 +54,7 @@ function readFilter(call: Call): EdgeFilter {
 
 export async function pageOfEdges(
   call: Call,
-  deps: Pick<EdgesDeps, 'edges' | 'pools' | 'jobs'>,
+  deps: Pick<Ports, 'edges' | 'pools' | 'jobs'>,
   filter: EdgeFilter,
   start: string | null,
   limit: number,
@@ -87,7 +90,7 @@ export async function pageOfEdges(
 
 /** The page is full at the end of a cell: there is more only if a later cell has an edge. */
 async function lastPage(
-  deps: Pick<EdgesDeps, 'edges'>,
+  deps: Pick<Ports, 'edges'>,
   cells: readonly CellId[],
   cell: CellId,
   items: readonly EdgeAnswer[],
@@ -104,9 +107,9 @@ const endOfNames = 'z'.repeat(64);
 
 async function cellsOf(
   call: Call,
-  deps: Pick<EdgesDeps, 'pools'>,
+  deps: Pick<Ports, 'pools'>,
   filter: EdgeFilter,
-): Promise<CellId[]> {
+): Promise<readonly CellId[]> {
   const caller = callerOf(call);
   const limited = caller.kind === 'token' ? caller.pool : null;
   if (filter.pool !== null && !seesPool(caller, filter.pool)) throw new ProblemError('forbidden');

@@ -4,15 +4,18 @@ import { audit } from '../http/audit.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
+import type { Ports } from '../ports.ts';
 import { edgeViews } from '../views/visible-edge.ts';
 import { configureEdge } from './configure-edge.ts';
-import type { EdgesDeps } from './deps.ts';
 
 /**
  * `PATCH /v1/edges/{name}`: labels, capacity and whether it takes new work. Uncordoning also ends a
  * drain.
  */
-export async function patchEdge(call: Call, deps: EdgesDeps): Promise<Answer> {
+export async function patchEdge(
+  call: Call,
+  deps: Pick<Ports, 'edges' | 'jobs' | 'audit'>,
+): Promise<Answer> {
   checkQuery(call, []);
   const patch = readBody(call, edgePatchSchema);
   const edge = await configureEdge(call, deps, (config) => patched(config, patch, call.nowMs));

@@ -1,10 +1,10 @@
-import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
 import type { TokenCaller } from '../../../core/caller.ts';
 import type { EdgeFacts } from '../../../core/cell.ts';
 import { chooseCellForEdge } from '../../../core/cells.ts';
 import { cellFactsOf } from '../../../core/edge-facts.ts';
 import type { ResourceVector } from '../../../core/job.ts';
 import { type CellId, type EdgeName, poolOfCell } from '../../../core/names.ts';
+import type { EdgeIdentity } from '../../../core/ports/edges.ts';
 import { type EnrolBody, enrolBodySchema } from '../../../core/wire/edge-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { hashOfSecret } from '../authorizer/identify-caller.ts';
@@ -12,7 +12,8 @@ import { audit } from '../http/audit.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { onceFor } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
-import type { EnrolDeps } from './deps.ts';
+import type { Ports } from '../ports.ts';
+import type { EnrolPorts } from './enrolled.ts';
 import { certify, enrolled } from './enrolled.ts';
 import { finishRemoval } from './finish-removal.ts';
 import { newSecret } from './new-secret.ts';
@@ -25,7 +26,7 @@ import { renewEdge } from './renew-edge.ts';
  * edge that is there gets its own record and one more secret; who comes with another key while the
  * name lives gets 409. With an edge's own secret it is a renewal.
  */
-export async function enrolEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
+export async function enrolEdge(call: Call, deps: EnrolPorts): Promise<Answer> {
   checkQuery(call, []);
   const body = readBody(call, enrolBodySchema);
   const keyHash = body.csr === null ? null : publicKeyHash(body.csr);
@@ -63,7 +64,10 @@ function poolFor(caller: TokenCaller, body: EnrolBody): string {
 }
 
 /** The edge that has this name, unless it was on its way out and has left its cell. */
-async function liveIdentity(deps: EnrolDeps, name: EdgeName): Promise<EdgeIdentity | null> {
+async function liveIdentity(
+  deps: Pick<Ports, 'edges' | 'iot'>,
+  name: EdgeName,
+): Promise<EdgeIdentity | null> {
   const known = await deps.edges.identify(name);
   if (known === null) return null;
   if ((await deps.edges.load(known.cell, name)) !== null) return known;
@@ -71,7 +75,7 @@ async function liveIdentity(deps: EnrolDeps, name: EdgeName): Promise<EdgeIdenti
   return null;
 }
 
-async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answer> {
+async function enrolNew(call: Call, deps: EnrolPorts, asked: Asked): Promise<Answer> {
   const { body, pool, keyHash } = asked;
   const caller = callerOf(call) as TokenCaller;
   const name = body.name as EdgeName;
@@ -118,7 +122,7 @@ async function enrolNew(call: Call, deps: EnrolDeps, asked: Asked): Promise<Answ
 /**
  * A cell of the pool with room, made when all are full; the count there, not this look, decides.
  */
-async function roomIn(deps: EnrolDeps, pool: string, nowMs: number): Promise<CellId> {
+async function roomIn(deps: Pick<Ports, 'pools'>, pool: string, nowMs: number): Promise<CellId> {
   const { cells } = await deps.pools.find(pool);
   const cell = chooseCellForEdge(pool, cells);
   if (cells.some((known) => known.id === cell)) return cell;
@@ -127,7 +131,7 @@ async function roomIn(deps: EnrolDeps, pool: string, nowMs: number): Promise<Cel
 
 async function enrolAgain(
   call: Call,
-  deps: EnrolDeps,
+  deps: EnrolPorts,
   known: EdgeIdentity,
   { keyHash, pool }: Asked,
 ): Promise<Answer> {
@@ -140,7 +144,11 @@ async function enrolAgain(
 }
 
 /** Tokens without a count may be used until they expire. */
-async function spendUse(deps: EnrolDeps, call: Call, caller: TokenCaller): Promise<boolean> {
+async function spendUse(
+  deps: Pick<Ports, 'tokens'>,
+  call: Call,
+  caller: TokenCaller,
+): Promise<boolean> {
   if (caller.id === 'admin') return true;
   const hash = hashOfSecret((call.headers.authorization ?? '').replace(/^Bearer +/i, '').trim());
   const found = await deps.tokens.find(hash);

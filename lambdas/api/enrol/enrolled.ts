@@ -1,16 +1,22 @@
-import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
-import type { Certificate } from '../../../adapters/iot/control-plane.ts';
 import type { EdgeName } from '../../../core/names.ts';
+import type { Certificate } from '../../../core/ports/control-plane.ts';
+import type { EdgeIdentity } from '../../../core/ports/edges.ts';
 import { invalid, ProblemError } from '../../../core/wire/problem.ts';
 import type { Answer } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
+import type { Ports } from '../ports.ts';
 import { edgeViews } from '../views/visible-edge.ts';
-import type { EnrolDeps } from './deps.ts';
 import type { NewSecret } from './new-secret.ts';
+
+/** What enrolling an edge needs, whichever way it goes. */
+export type EnrolPorts = Pick<
+  Ports,
+  'edges' | 'jobs' | 'pools' | 'tokens' | 'audit' | 'idempotency' | 'iot' | 'trustAnchor'
+>;
 
 /** What an edge gets when it enrols, enrols again or renews: the same for all three. */
 export async function enrolled(
-  deps: EnrolDeps,
+  deps: EnrolPorts,
   identity: EdgeIdentity,
   secret: NewSecret,
 ): Promise<Answer> {
@@ -33,7 +39,11 @@ export async function enrolled(
 }
 
 /** What the certificate authority finds wrong with a request is the user's to know. */
-export async function certify(deps: EnrolDeps, name: EdgeName, csr: string): Promise<Certificate> {
+export async function certify(
+  deps: Pick<Ports, 'iot'>,
+  name: EdgeName,
+  csr: string,
+): Promise<Certificate> {
   try {
     return await deps.iot.enrol(name, csr);
   } catch (error) {

@@ -1,5 +1,5 @@
-import type { EdgeIdentity, EdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import type { ControlPlane } from '../../../adapters/iot/control-plane.ts';
+import type { ControlPlane } from '../../../core/ports/control-plane.ts';
+import type { EdgeIdentity, EdgesStore } from '../../../core/ports/edges.ts';
 
 /**
  * The end of an edge that has left its cell: its certificate, its shadows, its secrets and its

@@ -2,8 +2,8 @@ import { configureEdge } from '../edges/configure-edge.ts';
 import { audit } from '../http/audit.ts';
 import { type Answer, type Call, checkQuery, flagOf } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
+import type { Ports } from '../ports.ts';
 import { edgeViews, visibleEdge } from '../views/visible-edge.ts';
-import type { EnrolDeps } from './deps.ts';
 import { revokeCertificates } from './finish-removal.ts';
 
 /**
@@ -11,7 +11,10 @@ import { revokeCertificates } from './finish-removal.ts';
  * its shadows. With `?force=true` its certificate and secrets end now, so that it can do no more;
  * what it held goes elsewhere.
  */
-export async function removeEdge(call: Call, deps: EnrolDeps): Promise<Answer> {
+export async function removeEdge(
+  call: Call,
+  deps: Pick<Ports, 'edges' | 'jobs' | 'audit' | 'iot' | 'removals'>,
+): Promise<Answer> {
   checkQuery(call, ['force']);
   const force = flagOf(call, 'force');
   const before = await visibleEdge(call, deps);

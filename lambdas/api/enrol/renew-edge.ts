@@ -1,12 +1,12 @@
-import type { EdgeIdentity } from '../../../adapters/dynamodb/edges-store.ts';
 import type { EdgeCaller } from '../../../core/caller.ts';
 import { renewalRepeatMs } from '../../../core/limits.ts';
 import type { EdgeName } from '../../../core/names.ts';
+import type { EdgeIdentity } from '../../../core/ports/edges.ts';
 import type { EnrolBody } from '../../../core/wire/edge-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
 import type { Answer, Call } from '../http/call.ts';
-import type { EnrolDeps } from './deps.ts';
+import type { EnrolPorts } from './enrolled.ts';
 import { certify, enrolled } from './enrolled.ts';
 import { newSecret } from './new-secret.ts';
 
@@ -22,7 +22,7 @@ import { newSecret } from './new-secret.ts';
  */
 export async function renewEdge(
   call: Call,
-  deps: EnrolDeps,
+  deps: EnrolPorts,
   caller: EdgeCaller,
   asked: { readonly body: EnrolBody; readonly keyHash: string | null },
 ): Promise<Answer> {

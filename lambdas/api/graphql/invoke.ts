@@ -12,7 +12,22 @@ import { listExecutions } from '../jobs-read/list-executions.ts';
 import { listJobs } from '../jobs-read/list-jobs.ts';
 import { cancelJob } from '../jobs-write/cancel-job.ts';
 import { submitJob } from '../jobs-write/submit-job.ts';
-import type { GraphDeps } from './deps.ts';
+import type { Ports } from '../ports.ts';
+
+/** Everything that the operations behind the graph need. */
+export type GraphDeps = Pick<
+  Ports,
+  | 'jobs'
+  | 'changes'
+  | 'stats'
+  | 'cellStore'
+  | 'pools'
+  | 'cells'
+  | 'edges'
+  | 'audit'
+  | 'idempotency'
+  | 'outputs'
+>;
 
 /**
  * The graph is another way to the same operations: each field calls the handler of its route, with

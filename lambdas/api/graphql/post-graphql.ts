@@ -13,9 +13,8 @@ import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { outageOf } from '../http/outage.ts';
 import { carriedBytes } from '../http/page.ts';
-import type { GraphDeps } from './deps.ts';
 import { measureDocument, refusalOf } from './document-limits.ts';
-import { createInvoke } from './invoke.ts';
+import { createInvoke, type GraphDeps } from './invoke.ts';
 import { rootOf } from './resolvers.ts';
 import { graphSchema } from './schema.ts';
 

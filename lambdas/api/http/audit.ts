@@ -1,5 +1,5 @@
-import type { AuditStore } from '../../../adapters/dynamodb/audit-store.ts';
 import { nameOfCaller } from '../../../core/caller.ts';
+import type { AuditStore } from '../../../core/ports/audit.ts';
 import { type Call, callerOf } from './call.ts';
 
 /** Leaves a trace of what a caller changed: who, what, when, under which request. */

@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import {
-  type IdempotencyStore,
-  type IdempotentRequest,
-  putFirstAnswer,
-  type StoredAnswer,
-} from '../../../adapters/dynamodb/idempotency-store.ts';
+import { putFirstAnswer } from '../../../adapters/dynamodb/idempotency-store.ts';
 import type { Write } from '../../../adapters/dynamodb/table.ts';
 import { nameOfCaller } from '../../../core/caller.ts';
 import { idempotencyInFlightMs, idempotencyKeyLengthMax } from '../../../core/limits.ts';
+import type {
+  IdempotencyStore,
+  IdempotentRequest,
+  StoredAnswer,
+} from '../../../core/ports/idempotency.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf } from './call.ts';
 

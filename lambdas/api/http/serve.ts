@@ -28,7 +28,7 @@ const securityHeaders = {
 
 export function serve<D>(
   name: ApiFunction,
-  operations: Operations<D>,
+  operations: Operations<NoInfer<D>>,
   getDeps: () => D,
   log: Log = createLog({ function: `api/${name}` }, Date.now),
 ): ApiHandler {

@@ -2,16 +2,19 @@ import { explain } from '../../../core/explain.ts';
 import { isFinal } from '../../../core/job.ts';
 import type { WaitingCount } from '../../../core/plan.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
+import type { Ports } from '../ports.ts';
 import { waitingView } from '../views/job-view.ts';
 import { visibleJob } from '../views/visible-job.ts';
-import type { JobsReadDeps } from './deps.ts';
 import { mergeWaiting } from './merge-waiting.ts';
 
 /**
  * `GET /v1/jobs/{id}/explain`: why each pending chunk waits, computed now by the very decisions
  * that place. Reads the cells of the job; stores nothing.
  */
-export async function explainJob(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function explainJob(
+  call: Call,
+  deps: Pick<Ports, 'jobs' | 'cells' | 'cellStore'>,
+): Promise<Answer> {
   checkQuery(call, []);
   const { job, status } = await visibleJob(call, deps);
   const { counts, state } = status;

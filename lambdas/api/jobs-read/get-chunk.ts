@@ -1,12 +1,12 @@
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
+import type { Ports } from '../ports.ts';
 import { readChunkNumber } from '../views/chunk-number.ts';
 import { visibleJob } from '../views/visible-job.ts';
 import { chunkView, loadBoard } from './chunk-board.ts';
-import type { JobsReadDeps } from './deps.ts';
 
 /** `GET /v1/jobs/{id}/chunks/{n}`: one chunk; 404 beyond the range. */
-export async function getChunk(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function getChunk(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   checkQuery(call, []);
   const found = await visibleJob(call, deps);
   const chunk = readChunkNumber(call, found.job.cut.chunks);

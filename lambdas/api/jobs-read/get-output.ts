@@ -1,11 +1,14 @@
 import { notFound } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
+import type { Ports } from '../ports.ts';
 import { readChunkNumber } from '../views/chunk-number.ts';
 import { visibleJob } from '../views/visible-job.ts';
-import type { JobsReadDeps } from './deps.ts';
 
 /** `GET /v1/jobs/{id}/chunks/{n}/output`: what the chunk printed, its tail, as text. */
-export async function getOutput(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function getOutput(
+  call: Call,
+  deps: Pick<Ports, 'jobs' | 'outputs'>,
+): Promise<Answer> {
   checkQuery(call, []);
   const { job } = await visibleJob(call, deps);
   const chunk = readChunkNumber(call, job.cut.chunks);

@@ -1,40 +1,43 @@
-import type { JobStats } from '../../../adapters/dynamodb/job-stats.ts';
 import type { Caller } from '../../../core/caller.ts';
 import type { CellMeta, CellSummary } from '../../../core/cell.ts';
 import type { JobState } from '../../../core/job.ts';
 import { listLimitMax, listRowsExaminedMax } from '../../../core/limits.ts';
 import type { CellId } from '../../../core/names.ts';
+import type { JobStats } from '../../../core/ports/job-stats.ts';
 import type { StatsAnswer } from '../../../core/wire/fleet-body.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
-import type { JobsReadDeps } from './deps.ts';
+import type { Ports } from '../ports.ts';
 
 /**
  * `GET /v1/stats`: the cells' own summaries added up, and the counts of jobs that the rollup keeps.
  * Totals never fall. Who is limited to a pool sees the figures of that pool alone, its jobs counted
  * from the list.
  */
-export async function getStats(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function getStats(
+  call: Call,
+  deps: Pick<Ports, 'pools' | 'jobs' | 'stats'>,
+): Promise<Answer> {
   checkQuery(call, []);
   return { status: 200, body: await readStats(callerOf(call), deps, call.nowMs) };
 }
 
 export async function readStats(
   caller: Caller,
-  deps: Pick<JobsReadDeps, 'pools' | 'jobs' | 'jobStats'>,
+  deps: Pick<Ports, 'pools' | 'jobs' | 'stats'>,
   nowMs: number,
 ): Promise<StatsAnswer> {
   const pool = caller.kind === 'token' ? caller.pool : null;
   const [metas, jobs] = await Promise.all([
     cellsOf(deps, pool),
-    pool === null ? deps.jobStats(nowMs) : countPool(caller, deps, pool),
+    pool === null ? deps.stats.current(nowMs) : countPool(caller, deps, pool),
   ]);
   return statsOf(metas, jobs);
 }
 
 async function cellsOf(
-  deps: Pick<JobsReadDeps, 'pools'>,
+  deps: Pick<Ports, 'pools'>,
   pool: string | null,
-): Promise<CellMeta[]> {
+): Promise<readonly CellMeta[]> {
   const cells: readonly CellId[] =
     pool === null
       ? await deps.pools.allCells()
@@ -44,7 +47,7 @@ async function cellsOf(
 
 async function countPool(
   caller: Caller,
-  deps: Pick<JobsReadDeps, 'jobs'>,
+  deps: Pick<Ports, 'jobs'>,
   pool: string,
 ): Promise<JobStats> {
   const states: Record<JobState, number> = { ...noStates };

@@ -1,6 +1,13 @@
+import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
+import { createJobStatistics } from '../../../adapters/dynamodb/job-stats.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createOutputs } from '../../../adapters/s3/outputs.ts';
+import { requiredEnv } from '../../environment.ts';
 import { serve } from '../http/serve.ts';
 import { onTable } from '../http/table-deps.ts';
-import { jobsReadDeps } from './deps.ts';
 import { explainJob } from './explain-job.ts';
 import { getChunk } from './get-chunk.ts';
 import { getJob } from './get-job.ts';
@@ -27,5 +34,15 @@ export const jobsReadOperations = {
   getStatsHistory,
 };
 
+const ports = onTable({
+  jobs: createJobsStore,
+  edges: createEdgesStore,
+  pools: createPoolsStore,
+  cells: (table) => createPoolCells(createPoolsStore(table)),
+  cellStore: createCellStore,
+  outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
+  stats: createJobStatistics,
+});
+
 /** Everything that can be read about jobs, and the fleet's figures. */
-export const handler = serve('jobs-read', jobsReadOperations, onTable(jobsReadDeps));
+export const handler = serve('jobs-read', jobsReadOperations, ports);

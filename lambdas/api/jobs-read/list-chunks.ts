@@ -2,12 +2,12 @@ import { chunksOf, intersect, rangeOf, take } from '../../../core/ranges.ts';
 import { type ChunkAnswer, chunkStates } from '../../../core/wire/job-answer.ts';
 import { type Answer, badQuery, type Call, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import type { Ports } from '../ports.ts';
 import { visibleJob } from '../views/visible-job.ts';
 import { chunkView, loadBoard } from './chunk-board.ts';
-import type { JobsReadDeps } from './deps.ts';
 
 /** `GET /v1/jobs/{id}/chunks?state=`: chunks by number, derived page by page. */
-export async function listChunks(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function listChunks(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   checkQuery(call, ['state', 'limit', 'cursor']);
   const state = readState(call);
   const limit = readLimit(call);

@@ -1,15 +1,15 @@
 import type { EventAnswer } from '../../../core/wire/job-answer.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
+import type { Ports } from '../ports.ts';
 import { timeOf } from '../views/job-view.ts';
 import { visibleJob } from '../views/visible-job.ts';
-import type { JobsReadDeps } from './deps.ts';
 
 /**
  * `GET /v1/jobs/{id}/events`: the timeline, oldest first. That it was submitted is known from the
  * job itself.
  */
-export async function listEvents(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function listEvents(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);
   const position = readCursor(call, 'events', /^\d{14}#[\w.-]{1,64}$/);

@@ -1,14 +1,14 @@
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';
+import type { Ports } from '../ports.ts';
 import { executionView } from '../views/job-view.ts';
 import { visibleJob } from '../views/visible-job.ts';
-import type { JobsReadDeps } from './deps.ts';
 
 const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** `GET /v1/jobs/{id}/executions`: every edge where the job ran or runs, by name. */
-export async function listExecutions(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function listExecutions(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);
   const position = readCursor(call, 'executions', positionPattern);

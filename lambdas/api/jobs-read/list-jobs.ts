@@ -8,8 +8,8 @@ import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, readLabels } from '../http/label-query.ts';
 import { pageAnswer } from '../http/page.ts';
+import type { Ports } from '../ports.ts';
 import { jobView } from '../views/job-view.ts';
-import type { JobsReadDeps } from './deps.ts';
 
 /**
  * `GET /v1/jobs`: newest first, by pool, state, queue, label and edge. Reads an index that is
@@ -32,7 +32,7 @@ export type JobPage = {
 
 const positionPattern = /^[0-9a-z][0-9a-z-]{0,80}$/;
 
-export async function listJobs(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function listJobs(call: Call, deps: Pick<Ports, 'jobs' | 'pools'>): Promise<Answer> {
   checkQuery(call, ['state', 'pool', 'queue', 'label', 'edge', 'limit', 'cursor']);
   const filter = readFilter(call);
   const limit = readLimit(call);
@@ -49,7 +49,7 @@ export async function listJobs(call: Call, deps: JobsReadDeps): Promise<Answer> 
 }
 
 /** A job that no edge was ever given has none; lists of waiting jobs need not ask for each. */
-async function executionsOf(deps: JobsReadDeps, { job, status }: JobWithStatus) {
+async function executionsOf(deps: Pick<Ports, 'jobs'>, { job, status }: JobWithStatus) {
   const { scheduled, running, done, dead } = status.counts;
   if (scheduled + running + done + dead === 0 && status.startedAtMs === null) return [];
   return deps.jobs.executions(job.id, null, executionsShownMax);
@@ -75,7 +75,7 @@ function readFilter(call: Call): JobFilter {
 /** One page. Only what the caller may see is ever looked at. */
 export async function pageOfJobs(
   call: Call,
-  deps: Pick<JobsReadDeps, 'jobs' | 'pools'>,
+  deps: Pick<Ports, 'jobs' | 'pools'>,
   filter: JobFilter,
   start: string | null,
   limit: number,
@@ -104,7 +104,7 @@ type Source = (position: string | null, limit: number) => Promise<readonly Liste
 
 async function sourceOf(
   call: Call,
-  deps: Pick<JobsReadDeps, 'jobs' | 'pools'>,
+  deps: Pick<Ports, 'jobs' | 'pools'>,
   filter: JobFilter,
 ): Promise<Source> {
   const caller = callerOf(call);

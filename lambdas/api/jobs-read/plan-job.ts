@@ -10,15 +10,18 @@ import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { openParentsOf } from '../jobs-write/submit-job.ts';
+import type { Ports } from '../ports.ts';
 import { divideJob } from '../views/divide-job.ts';
 import { waitingView } from '../views/job-view.ts';
-import type { JobsReadDeps } from './deps.ts';
 import { mergeWaiting } from './merge-waiting.ts';
 
 /**
  * `POST /v1/plan`: where this job would go if it were submitted now, or why not. Stores nothing.
  */
-export async function planJob(call: Call, deps: JobsReadDeps): Promise<Answer> {
+export async function planJob(
+  call: Call,
+  deps: Pick<Ports, 'jobs' | 'edges' | 'cells' | 'cellStore'>,
+): Promise<Answer> {
   checkQuery(call, []);
   const body = readBody(call, jobBodySchema);
   if (!seesJob(callerOf(call), body)) {

@@ -1,7 +1,14 @@
+import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
+import { createJobChanges } from '../../../adapters/dynamodb/job-changes.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createOutputs } from '../../../adapters/s3/outputs.ts';
+import { requiredEnv } from '../../environment.ts';
 import { serve } from '../http/serve.ts';
 import { onTable } from '../http/table-deps.ts';
 import { cancelJob } from './cancel-job.ts';
-import { jobsWriteDeps } from './deps.ts';
 import { patchJob } from './patch-job.ts';
 import { putJob } from './put-job.ts';
 import { retryJob } from './retry-job.ts';
@@ -15,5 +22,14 @@ export const jobsWriteOperations = {
   retryJob,
 };
 
+const ports = onTable({
+  jobs: createJobsStore,
+  edges: createEdgesStore,
+  cells: (table) => createPoolCells(createPoolsStore(table)),
+  idempotency: createIdempotencyStore,
+  changes: createJobChanges,
+  outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
+});
+
 /** Everything that changes jobs. */
-export const handler = serve('jobs-write', jobsWriteOperations, onTable(jobsWriteDeps));
+export const handler = serve('jobs-write', jobsWriteOperations, ports);

@@ -1,9 +1,20 @@
+import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
 import { serve } from '../http/serve.ts';
 import { onTable } from '../http/table-deps.ts';
-import { submitDeps } from '../jobs-write/deps.ts';
 import { submitJobspec } from './submit-jobspec.ts';
 
 export const jobspecsOperations = { submitJobspec };
 
+const ports = onTable({
+  jobs: createJobsStore,
+  edges: createEdgesStore,
+  cells: (table) => createPoolCells(createPoolsStore(table)),
+  idempotency: createIdempotencyStore,
+});
+
 /** Jobspecs apart from jobs, because reading YAML weighs more than all else of a submission. */
-export const handler = serve('jobspecs', jobspecsOperations, onTable(submitDeps));
+export const handler = serve('jobspecs', jobspecsOperations, ports);

@@ -1,8 +1,8 @@
-import type { EdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import type { CellMeta } from '../../../core/cell.ts';
 import { chooseCells } from '../../../core/cells.ts';
 import type { Cut, JobSpec } from '../../../core/job.ts';
 import type { CellId, EdgeName } from '../../../core/names.ts';
+import type { EdgesStore } from '../../../core/ports/edges.ts';
 import type { RangeSet } from '../../../core/ranges.ts';
 
 /**

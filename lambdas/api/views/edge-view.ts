@@ -1,7 +1,7 @@
-import type { StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
 import type { Ask, CellEdge } from '../../../core/cell.ts';
 import { lampsOf } from '../../../core/edge-state.ts';
 import { type JobId, poolOfCell } from '../../../core/names.ts';
+import type { StoredEdge } from '../../../core/ports/edges.ts';
 import { count, formatRanges, isEmpty } from '../../../core/ranges.ts';
 import {
   type Amounts,

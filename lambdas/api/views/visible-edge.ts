@@ -1,8 +1,8 @@
-import type { EdgesStore, StoredEdge } from '../../../adapters/dynamodb/edges-store.ts';
 import type { JobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { seesPool } from '../../../core/caller.ts';
 import { edgeTotalsJobsMax } from '../../../core/limits.ts';
 import { type EdgeName, type JobId, poolOfCell } from '../../../core/names.ts';
+import type { EdgesStore, StoredEdge } from '../../../core/ports/edges.ts';
 import { count } from '../../../core/ranges.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { notFound } from '../../../core/wire/problem.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
-import type { PoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
 import { newCellMeta } from '../../../core/cell.ts';
 import type { CellId } from '../../../core/names.ts';
+import type { Pools } from '../../../core/ports/pools.ts';
 
 const cell = 'default.0' as CellId;
 const keptMs = { withEdges: 2_000, withoutEdges: 250 };
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 function stage() {
   const meta = newCellMeta(cell, 'default', 0);
-  const pools: Pick<PoolsStore, 'find' | 'metas' | 'ensureCell'> = {
+  const pools: Pick<Pools, 'find' | 'metas' | 'ensureCell'> = {
     async find() {
       asked.push('cells');
       return { pool: null, cells: [{ id: cell, edges: 0 }] };
@@ -26,7 +26,7 @@ function stage() {
     },
     ensureCell: async () => cell,
   };
-  return createPoolCells(pools as PoolsStore, keptMs);
+  return createPoolCells(pools, keptMs);
 }
 
 test('while a pool has no edge only the summaries are read again, and soon', async () => {

@@ -5,10 +5,11 @@ import { createInventory } from '../../../adapters/dynamodb/edge-inventory.ts';
 import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
 import { createJobChanges } from '../../../adapters/dynamodb/job-changes.ts';
-import { readHistory, readJobStats } from '../../../adapters/dynamodb/job-stats.ts';
+import { createJobStatistics } from '../../../adapters/dynamodb/job-stats.ts';
 import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
 import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createQueuesStore } from '../../../adapters/dynamodb/queues-store.ts';
 import { createRollupStore } from '../../../adapters/dynamodb/rollup-store.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
@@ -24,6 +25,7 @@ import { serve } from '../../../lambdas/api/http/serve.ts';
 import { jobsReadOperations } from '../../../lambdas/api/jobs-read/handler.ts';
 import { jobsWriteOperations } from '../../../lambdas/api/jobs-write/handler.ts';
 import { jobspecsOperations } from '../../../lambdas/api/jobspecs/handler.ts';
+import type { Ports } from '../../../lambdas/api/ports.ts';
 import { publicOperations } from '../../../lambdas/api/public/handler.ts';
 import { rollUpJobs } from '../../../lambdas/rollup/roll-up-jobs.ts';
 import { runPass } from '../../../lambdas/schedule/run-pass.ts';
@@ -96,7 +98,7 @@ export function createApiStage(table: Table): ApiStage {
 
 function handlersOn(table: Table, cloud: FakeCloud): Readonly<Record<string, Handler>> {
   const pools = createPoolsStore(table);
-  const deps = {
+  const deps: Ports = {
     jobs: createJobsStore(table),
     changes: createJobChanges(table),
     edges: createEdgesStore(table),
@@ -107,8 +109,8 @@ function handlersOn(table: Table, cloud: FakeCloud): Readonly<Record<string, Han
     idempotency: createIdempotencyStore(table),
     cellStore: createCellStore(table),
     inventory: createInventory(table),
-    jobStats: (nowMs: number) => readJobStats(table, nowMs),
-    history: (nowMs: number) => readHistory(table, nowMs),
+    stats: createJobStatistics(table),
+    queues: createQueuesStore(table),
     outputs: cloud.outputs,
     iot: cloud.controlPlane,
     shadows: cloud.shadows,

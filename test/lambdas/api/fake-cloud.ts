@@ -1,7 +1,7 @@
-import type { ControlPlane } from '../../../adapters/iot/control-plane.ts';
-import type { EdgeShadows } from '../../../adapters/iot/edge-shadows.ts';
-import type { Outputs } from '../../../adapters/s3/outputs.ts';
-import type { EdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
+import type { ControlPlane } from '../../../core/ports/control-plane.ts';
+import type { Outputs } from '../../../core/ports/outputs.ts';
+import type { EdgeShadows } from '../../../core/ports/shadows.ts';
+import type { EdgeRemovals } from '../../../core/ports/timers.ts';
 
 import { createQuietLog } from '../quiet-log.ts';
 
@@ -50,7 +50,7 @@ export function createFakeCloud(): FakeCloud {
     outputs: {
       async put(job, chunk, attempt, body) {
         const key = `${job}/${chunk}.${attempt}`;
-        objects.set(key, body.toString('utf8'));
+        objects.set(key, Buffer.from(body).toString('utf8'));
         return key;
       },
       get: async (key) => objects.get(key) ?? null,

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { Cell } from '../../../core/cell.ts';
 import { passAttemptsMax } from '../../../core/limits.ts';
 import type { CellId, EdgeName } from '../../../core/names.ts';
-import type { CellStore } from '../../../core/ports.ts';
+import type { CellStore } from '../../../core/ports/cells.ts';
 import { parseWork, type WorkJson } from '../../../core/wire/work.ts';
 import { runPass } from '../../../lambdas/schedule/run-pass.ts';
 import { scheduleCells } from '../../../lambdas/schedule/schedule-cells.ts';

@@ -1,0 +1,86 @@
+import type { Ask, EdgeConfig, EdgeFacts, EdgeReport, EdgeWork } from '../cell.ts';
+import type { CellId, EdgeName, JobId } from '../names.ts';
+import type { FactValue } from '../wire/facts.ts';
+
+/**
+ * Edges as users and the edges themselves meet them: who an edge is, how it comes and goes, and
+ * what its users set.
+ */
+export type EdgeIdentity = {
+  readonly edge: EdgeName;
+  readonly cell: CellId;
+  /** SHA-256 of the public key of its CSR; `null` for an edge without a certificate. */
+  readonly keyHash: string | null;
+  readonly certificateId: string | null;
+  readonly certificate: string | null;
+  /** The one before the last renewal, still valid: its edge may not have heard of the new one. */
+  readonly previousCertificateId: string | null;
+  readonly renewedAtMs: number | null;
+  /** Hashes of the secrets that are valid: the newest last, two at most. */
+  readonly credentials: readonly string[];
+  readonly enrolledAtMs: number;
+  /** Set when the edge is to go; the name is free again when its rows are gone. */
+  readonly removingSinceMs: number | null;
+};
+
+/** Names are unique in the fleet; an identity outlives the edge's place in its cell. */
+export type EdgeIdentities = {
+  identify(edge: EdgeName): Promise<EdgeIdentity | null>;
+  /** Cells of those of the edges that are enrolled. */
+  cellsOf(edges: readonly EdgeName[]): Promise<ReadonlySet<CellId>>;
+};
+
+export type Enrolment = {
+  readonly identity: EdgeIdentity;
+  readonly config: EdgeConfig;
+  readonly facts: EdgeFacts;
+  /** All it said of itself, as it said it. */
+  readonly allFacts: Readonly<Record<string, FactValue>>;
+};
+
+/** How edges come and go. Whatever changes an identity changes its secrets in the same commit. */
+export type EdgeEnrolments = {
+  /** `full`: no room in this cell. `taken`: somebody else has the name now. */
+  enrol(enrolment: Enrolment): Promise<'enrolled' | 'taken' | 'full'>;
+  /**
+   * Gives a known edge one more secret and keeps the one before it, so that a lost answer locks
+   * nobody out.
+   */
+  addCredential(identity: EdgeIdentity, hash: string): Promise<EdgeIdentity>;
+  /**
+   * Another certificate and other secrets for an edge. `false`: they were changed since `seen` was
+   * read.
+   */
+  renew(seen: EdgeIdentity, next: EdgeIdentity): Promise<boolean>;
+  markRemoving(identity: EdgeIdentity, nowMs: number): Promise<void>;
+  /** Ends its secrets; the name stays taken until it has left its cell. */
+  revoke(identity: EdgeIdentity): Promise<void>;
+  /** The last of an edge: its secrets, its name and whatever is left of it. */
+  forget(identity: EdgeIdentity): Promise<void>;
+};
+
+/** An edge in its cell. */
+export type StoredEdge = {
+  readonly name: EdgeName;
+  readonly cell: CellId;
+  readonly config: EdgeConfig;
+  /** Counts the writes of users. */
+  readonly version: number;
+  readonly facts: EdgeFacts | null;
+  readonly report: EdgeReport | null;
+  readonly work: EdgeWork | null;
+  readonly allFacts: Readonly<Record<string, FactValue>>;
+};
+
+export type EdgeSettings = {
+  /** `null` when it is not, or no longer, in this cell. */
+  load(cell: CellId, edge: EdgeName): Promise<StoredEdge | null>;
+  /** A page of a cell's edges, by name, from just behind `after`. */
+  listCell(cell: CellId, after: string | null, limit: number): Promise<readonly StoredEdge[]>;
+  /** What is asked of the cell for these jobs; those that have ended there are missing. */
+  asks(cell: CellId, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, Ask>>;
+  /** `false`: its settings were changed since `seen` was read, or it is gone. */
+  configure(cell: CellId, edge: EdgeName, config: EdgeConfig, seen: number): Promise<boolean>;
+};
+
+export type EdgesStore = EdgeIdentities & EdgeEnrolments & EdgeSettings;

@@ -1,0 +1,13 @@
+import type { CellMeta } from '../cell.ts';
+import type { CellId } from '../names.ts';
+import type { OwedFolds } from './rollups.ts';
+
+/** The fleet as the minute tick sees it: its cells by their summaries alone. */
+export type Fleet = OwedFolds & {
+  /** Every cell, in a stable order. */
+  cells(): Promise<readonly CellId[]>;
+  /** Those of the cells that there are, in the order of `cells`. */
+  metas(cells: readonly CellId[]): Promise<readonly CellMeta[]>;
+  /** Writes the time into the cell, which wakes its scheduler. */
+  touch(cell: CellId, atMs: number): Promise<void>;
+};

@@ -1,0 +1,36 @@
+import type { JobStatus } from '../job-status.ts';
+import type { CellId, JobId } from '../names.ts';
+import type { Rollup, RollupView } from '../rollup.ts';
+
+/** Where jobs lie for the rollup, which folds what their cells say into one status. */
+export type RollupStore = {
+  /** `null` for a job that was purged. */
+  load(job: JobId): Promise<RollupView | null>;
+  /**
+   * Status, timeline and statistics together, or `conflict` when the status is no longer the one
+   * that was seen.
+   */
+  save(seen: JobStatus, rollup: Rollup): Promise<'saved' | 'conflict'>;
+  /** Sets what the cells are asked; a cell that has ended the job is left alone. */
+  release(job: JobId, cells: readonly CellId[]): Promise<void>;
+  cancel(job: JobId, cells: readonly CellId[]): Promise<void>;
+  dependantsOf(job: JobId): Promise<readonly JobId[]>;
+  /**
+   * The final status holds everything that was said until then: nobody has to come back to this
+   * job.
+   */
+  settle(job: JobId, endedAtMs: number): Promise<void>;
+  /**
+   * Counts progress in the current interval; a count that is lost makes a rate a little too low.
+   */
+  countProgress(progress: Rollup['progress'], atMs: number): Promise<void>;
+};
+
+/** Jobs that somebody has to come back to when their last fold was lost. */
+export type OwedFolds = {
+  /**
+   * Jobs that a cell has ended before `atMs`, and whose status may not say so yet; a bounded
+   * number.
+   */
+  owedFolds(atMs: number): Promise<readonly JobId[]>;
+};

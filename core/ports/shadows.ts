@@ -1,0 +1,14 @@
+import type { EdgeName } from '../names.ts';
+import type { WorkJson } from '../wire/work.ts';
+
+/** The `work` document of an edge: written by passes alone, read by the edge. */
+export type WorkShadows = {
+  /** Writes the whole desired document of one edge. Safe to repeat. */
+  write(edge: EdgeName, work: WorkJson): Promise<void>;
+};
+
+/** Reads the `work` document of an edge for those that have no MQTT. */
+export type EdgeShadows = {
+  /** The desired document as it is; `null` when nothing was ever written. */
+  readWork(edge: EdgeName): Promise<Readonly<Record<string, unknown>> | null>;
+};
