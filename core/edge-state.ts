@@ -6,7 +6,7 @@ import { isEmpty } from './ranges.ts';
 
 /**
  * The lamps of an edge, computed here and nowhere else, so that list, detail, statistics and graph
- * always agree.
+ * always agree. Where there is room for one word, `wire/edge-lamp.ts` says which.
  *
  * Two things are told apart: the link (what the broker and the passes say of it: `enrolled` is an
  * edge never heard of) and the intent of its users (`cordoned`, `draining`, `removed`). Whether it

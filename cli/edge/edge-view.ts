@@ -1,3 +1,4 @@
+import { intentOf } from '../../core/wire/edge-lamp.ts';
 import type { Edge } from '../client/resources.ts';
 import { formatAge } from '../input/duration.ts';
 import { paintState } from '../output/colour.ts';
@@ -14,14 +15,14 @@ export function edgeTable(nowMs: number): Table<Edge> {
       { title: 'NAME', of: (edge) => edge.name },
       { title: 'STATE', of: (edge) => edge.state, state: true },
       { title: 'POOL', of: (edge) => edge.pool },
-      { title: 'FREE', of: (edge) => edge.free?.power ?? '-', right: true },
-      { title: 'POWER', of: (edge) => edge.capacity?.power ?? '-', right: true },
-      { title: 'JOBS', of: (edge) => edge.leases?.length ?? '-', right: true },
-      { title: 'DONE', of: (edge) => edge.totals?.chunksDone ?? '-', right: true },
+      { title: 'FREE', of: (edge) => edge.free.power ?? '-', right: true },
+      { title: 'POWER', of: (edge) => edge.capacity.power ?? '-', right: true },
+      { title: 'JOBS', of: (edge) => edge.leases.length, right: true },
+      { title: 'DONE', of: (edge) => edge.totals.chunksDone, right: true },
       { title: 'SEEN', of: (edge) => seenText(edge, nowMs) },
       { title: 'NOTE', of: noteText },
       { title: 'CELL', of: (edge) => edge.cell, wide: true },
-      { title: 'SERVED', of: (edge) => edge.totals?.powerServed ?? '-', right: true, wide: true },
+      { title: 'SERVED', of: (edge) => edge.totals.powerServed, right: true, wide: true },
       { title: 'LABELS', of: (edge) => formatPairs(edge.labels), wide: true },
     ],
   };
@@ -36,13 +37,8 @@ function noteText(edge: Edge): string {
   const reason = edge.reason ?? '';
   const intent = intentOf(edge);
   if (intent === null) return reason;
-  return reason === '' ? intent : `${intent}: ${reason}`;
-}
-
-function intentOf(edge: Edge): string | null {
-  if (edge.removing) return 'leaving';
-  if (edge.draining) return 'draining';
-  return edge.cordoned ? 'cordoned' : null;
+  const word = intent === 'removing' ? 'leaving' : intent;
+  return reason === '' ? word : `${word}: ${reason}`;
 }
 
 export function describeEdge(
@@ -60,12 +56,12 @@ export function describeEdge(
       ['capacity', formatPairs(edge.capacity)],
       ['free', formatPairs(edge.free)],
       ['labels', formatPairs(edge.labels)],
-      ['chunks done', edge.totals?.chunksDone ?? null],
-      ['power served', edge.totals?.powerServed ?? null],
-      ...factLines(edge.facts ?? {}),
+      ['chunks done', edge.totals.chunksDone],
+      ['power served', edge.totals.powerServed],
+      ...factLines(edge.facts),
     ]),
   ];
-  const leases = edge.leases ?? [];
+  const leases = edge.leases;
   if (leases.length > 0) {
     const table = {
       name: (lease: (typeof leases)[number]) => lease.job,

@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks';
+import { type Lamp, lampOf } from '../../core/wire/edge-lamp.ts';
 import type { Edge } from '../api/resources.ts';
 import { edgePower, loadStep, percentUsed } from '../model/edge-power.ts';
-import { type Lamp, lampOf, lampWords } from '../model/lamp.ts';
+import { lampWords } from '../model/lamp-words.ts';
 import { pure } from '../model/pure.ts';
 import { powerWords } from '../model/words.ts';
 import { go } from '../route/navigation.tsx';

@@ -1,5 +1,5 @@
+import { type Lamp, lamps } from '../../core/wire/edge-lamp.ts';
 import type { Stats } from '../api/resources.ts';
-import { type Lamp, lamps } from '../model/lamp.ts';
 import { numberWords, percentWords, powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { type FleetFilter, noFleetFilter, noJobsFilter } from '../route/route.ts';

@@ -1,5 +1,6 @@
+import { type Lamp, type LampSource, lampOf } from '../../core/wire/edge-lamp.ts';
 import type { JobState } from '../api/resources.ts';
-import { type Lamp, type LampSource, lampOf, lampWords } from '../model/lamp.ts';
+import { lampWords } from '../model/lamp-words.ts';
 
 /** Lamps and state badges: always a shape and a word beside the colour. */
 export function LampDot({ lamp }: { lamp: Lamp }) {

@@ -1,6 +1,6 @@
+import { type Lamp, lampOf, lamps } from '../../core/wire/edge-lamp.ts';
 import type { Edge, Job } from '../api/resources.ts';
 import { edgePower } from './edge-power.ts';
-import { type Lamp, lampOf, lamps } from './lamp.ts';
 
 /**
  * What the fleet page says about many edges and jobs at once. Pure folds over what the API listed.

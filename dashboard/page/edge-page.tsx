@@ -1,3 +1,4 @@
+import { lampOf } from '../../core/wire/edge-lamp.ts';
 import type { Edge, EdgeJob } from '../api/resources.ts';
 import { Ago, Took } from '../component/ago.tsx';
 import { EdgeActions } from '../component/edge-actions.tsx';
@@ -7,7 +8,6 @@ import { Meter } from '../component/meter.tsx';
 import { FeedNotice, ProblemNotice } from '../component/notice.tsx';
 import { ScrollBox } from '../component/scroll-box.tsx';
 import { useCollection, useResource } from '../live/use-live.ts';
-import { lampOf } from '../model/lamp.ts';
 import { numberWords, powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { noFleetFilter } from '../route/route.ts';

@@ -1,4 +1,5 @@
 import { useMemo } from 'preact/hooks';
+import { lampOf } from '../../core/wire/edge-lamp.ts';
 import type { Edge, Job, Stats } from '../api/resources.ts';
 import { EdgeTable } from '../component/edge-table.tsx';
 import { FleetGrid } from '../component/fleet-grid.tsx';
@@ -9,7 +10,6 @@ import { RunningNow } from '../component/running-now.tsx';
 import type { Collection } from '../live/collection.ts';
 import { useCollection, useResource } from '../live/use-live.ts';
 import { countLamps, natural } from '../model/fleet-summary.ts';
-import { lampOf } from '../model/lamp.ts';
 import { go } from '../route/navigation.tsx';
 import { type FleetFilter, noFleetFilter } from '../route/route.ts';
 

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { lampOf } from '../../../core/wire/edge-lamp.ts';
 import type { Edge } from '../../../dashboard/api/resources.ts';
 import { loadStep } from '../../../dashboard/model/edge-power.ts';
 import {
@@ -8,7 +9,7 @@ import {
   natural,
   powerByPool,
 } from '../../../dashboard/model/fleet-summary.ts';
-import { lampOf, lampWords } from '../../../dashboard/model/lamp.ts';
+import { lampWords } from '../../../dashboard/model/lamp-words.ts';
 import { makeJob, makeWorld } from '../../browser/fake-world.ts';
 
 const edge = (change: Partial<Edge>): Edge => ({
