@@ -1,16 +1,9 @@
 import { listPages } from '../client/pages.ts';
+import type { AuditEvent } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
-
-type AuditEvent = {
-  readonly at: string;
-  readonly by: string;
-  readonly action: string;
-  readonly target: string;
-  readonly requestId: string;
-};
 
 const auditTable: Table<AuditEvent> = {
   name: (event) => event.requestId,

@@ -1,17 +1,10 @@
 import { listPages } from '../client/pages.ts';
-import type { Execution } from '../client/resources.ts';
+import type { EdgeJob } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 import { edgePath } from './edge-view.ts';
-
-type EdgeJob = {
-  readonly job: string;
-  readonly name: string | null;
-  readonly state: string | null;
-  readonly execution: Execution;
-};
 
 const historyTable: Table<EdgeJob> = {
   name: (one) => one.job,

@@ -1,13 +1,9 @@
-import { isFinal, type Job, type Waiting } from '../client/resources.ts';
+import { type Explanation, isFinal, type Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { clean } from '../output/table.ts';
 import { jobPath, withJob } from './job-reference.ts';
 import { reasonOnEdges } from './job-view.ts';
-
-type Explained = Waiting & { readonly examples?: readonly string[] };
-
-type Explanation = { readonly reasons: readonly Explained[] };
 
 /** What the reason means and what a user can do about it. */
 const meanings: Readonly<Record<string, string>> = {

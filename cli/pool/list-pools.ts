@@ -1,16 +1,9 @@
 import { listPages } from '../client/pages.ts';
+import type { Pool } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
-
-type Pool = {
-  readonly name: string;
-  readonly policy: string;
-  readonly cells: readonly string[];
-  readonly edges: number;
-  readonly description: string;
-};
 
 const poolTable: Table<Pool> = {
   name: (pool) => pool.name,

@@ -1,15 +1,9 @@
 import { listPages } from '../client/pages.ts';
+import type { Queue } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
-
-type Queue = {
-  readonly name: string;
-  readonly weight: number;
-  readonly strict: boolean;
-  readonly quota: number | null;
-};
 
 const queueTable: Table<Queue> = {
   name: (queue) => queue.name,

@@ -1,18 +1,9 @@
 import { listPages } from '../client/pages.ts';
+import type { Token } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
-
-type Token = {
-  readonly id: string;
-  readonly name: string | null;
-  readonly scopes: readonly string[];
-  readonly pool?: string | null;
-  readonly queue?: string | null;
-  readonly createdAt?: string;
-  readonly expiresAt?: string | null;
-};
 
 const tokenTable: Table<Token> = {
   name: (token) => token.id,

@@ -1,5 +1,5 @@
 import type { Edge } from '../../cli/client/resources.ts';
-import { page, problem, type Reply, type Request } from './api-double.ts';
+import { page, problem, type Reply, type Request } from './api-double-reply.ts';
 import type { World } from './api-double-world.ts';
 
 /** Edges, pools, queues, tokens and counts of the double. */

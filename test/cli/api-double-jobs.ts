@@ -1,6 +1,6 @@
-import type { Job, JobState } from '../../cli/client/resources.ts';
-import { page, problem, type Reply, type Request } from './api-double.ts';
-import { addJob, statusOf, type World } from './api-double-world.ts';
+import type { JobState } from '../../cli/client/resources.ts';
+import { page, problem, type Reply, type Request } from './api-double-reply.ts';
+import { addJob, type ShownJob, statusOf, type World } from './api-double-world.ts';
 
 /** The job half of the double. */
 export function answerJobs(world: World, request: Request): Reply {
@@ -77,7 +77,7 @@ function put(world: World, { body, headers }: Request, id: string): Reply {
   return { status: 202, body: job };
 }
 
-function single(world: World, request: Request, job: Job): Reply {
+function single(world: World, request: Request, job: ShownJob): Reply {
   if (request.method === 'DELETE') {
     if (request.query.get('purge') === 'true') {
       world.jobs.delete(job.id);
@@ -95,7 +95,7 @@ function single(world: World, request: Request, job: Job): Reply {
   return { status: 200, body: now, headers: { etag: '"1"' } };
 }
 
-function setState(world: World, job: Job, state: JobState): Job {
+function setState(world: World, job: ShownJob, state: JobState): ShownJob {
   const total = job.status.chunks.total;
   const status = statusOf(state, total, Number(job.spec.power));
   const changed = { ...job, status: state === 'pending' ? { ...status, waiting: [] } : status };
@@ -103,7 +103,7 @@ function setState(world: World, job: Job, state: JobState): Job {
   return changed;
 }
 
-function retry(world: World, job: Job): Reply {
+function retry(world: World, job: ShownJob): Reply {
   if (job.status.chunks.dead === 0) return problem(409, 'conflict', 'No chunk of it has failed.');
   world.steps.set(job.id, ['running', 'done']);
   return { status: 202, body: setState(world, job, 'pending') };
@@ -122,7 +122,7 @@ function plan({ body }: Request): Reply {
   return { status: 200, body: { feasible: true, placements, waiting: [] } };
 }
 
-function eventsOf(job: Job): unknown[] {
+function eventsOf(job: ShownJob): unknown[] {
   const at = job.status.endedAt ?? job.createdAt;
   return [
     { at: job.createdAt, kind: 'submitted', by: job.createdBy, detail: 'Submitted with 4 chunks.' },

@@ -1,11 +1,18 @@
 import type { Chunk, Edge, Job, JobState } from '../../cli/client/resources.ts';
 
+/** Of a job the double has what the sessions show of it. */
+export type ShownJob = Omit<Job, 'spec' | 'status'> & {
+  readonly spec: Partial<Job['spec']>;
+  readonly status: Omit<Job['status'], 'waiting' | 'receipt'> &
+    Partial<Pick<Job['status'], 'waiting' | 'receipt'>>;
+};
+
 /**
  * The things of the double: three edges, three jobs that ended or wait, and whatever a session
  * adds.
  */
 export type World = {
-  readonly jobs: Map<string, Job>;
+  readonly jobs: Map<string, ShownJob>;
   readonly edges: Map<string, Edge>;
   readonly chunks: Map<string, Chunk[]>;
   readonly queues: Map<string, Record<string, unknown>>;
@@ -49,7 +56,7 @@ export function makeWorld(): World {
   return world;
 }
 
-function makeEdge(name: string, state: string): Edge {
+function makeEdge(name: string, state: Edge['state']): Edge {
   return {
     name,
     pool: 'default',
@@ -76,11 +83,11 @@ export function jobId(number: number): string {
   return `0mjv2p8c0000${String(number).padStart(4, '0')}`;
 }
 
-export function addJob(world: World, spec: Record<string, unknown>, state: JobState): Job {
+export function addJob(world: World, spec: Record<string, unknown>, state: JobState): ShownJob {
   const id = jobId(world.nextNumber++);
   const power = (spec.power as number | undefined) ?? 1;
   const total = (spec.chunks as number | undefined) ?? 4;
-  const job: Job = {
+  const job: ShownJob = {
     id,
     name: (spec.name as string | undefined) ?? null,
     spec: { pool: 'default', queue: 'default', priority: 50, power, ...spec, chunks: total },
@@ -94,7 +101,7 @@ export function addJob(world: World, spec: Record<string, unknown>, state: JobSt
   return job;
 }
 
-export function statusOf(state: JobState, total: number, power: number): Job['status'] {
+export function statusOf(state: JobState, total: number, power: number): ShownJob['status'] {
   const none = { total, waiting: 0, pending: 0, scheduled: 0, running: 0, done: 0, dead: 0 };
   const counts = { ...none, cancelled: 0 };
   const half = Math.floor(total / 2);

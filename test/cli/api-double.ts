@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { answerEdges } from './api-double-edges.ts';
 import { answerJobs } from './api-double-jobs.ts';
+import { problem, type Reply, type Request } from './api-double-reply.ts';
 import { makeWorld, type World } from './api-double-world.ts';
 
 /**
@@ -21,21 +22,6 @@ export type SeenRequest = {
   readonly path: string;
   readonly headers: IncomingMessage['headers'];
   readonly body: unknown;
-};
-
-export type Request = {
-  readonly method: string;
-  readonly segments: readonly string[];
-  readonly query: URLSearchParams;
-  readonly headers: IncomingMessage['headers'];
-  readonly body: Record<string, unknown>;
-};
-
-export type Reply = {
-  readonly status: number;
-  readonly body?: unknown;
-  readonly text?: string;
-  readonly headers?: Readonly<Record<string, string>>;
 };
 
 export async function startApiDouble(): Promise<ApiDouble> {
@@ -108,23 +94,4 @@ function decide(world: World, incoming: IncomingMessage, body: unknown): Reply {
   }
   if (noun === 'jobs' || noun === 'plan' || noun === 'jobspecs') return answerJobs(world, request);
   return answerEdges(world, request);
-}
-
-export function problem(
-  status: number,
-  code: string,
-  detail: string,
-  errors?: readonly { pointer: string; message: string }[],
-): Reply {
-  const title = code.replaceAll('-', ' ');
-  const body = { type: 'about:blank', title, status, code, detail, requestId: 'r-1' };
-  return { status, body: errors === undefined ? body : { ...body, errors } };
-}
-
-export function page(items: readonly unknown[], query: URLSearchParams): Reply {
-  const start = Number(query.get('cursor') ?? 0);
-  const limit = Number(query.get('limit') ?? 50);
-  const end = start + limit;
-  const nextCursor = end < items.length ? String(end) : null;
-  return { status: 200, body: { items: items.slice(start, end), nextCursor } };
 }
