@@ -1,12 +1,10 @@
-import type { Command } from './command.ts';
+import type { Catalogue, LoadCommand } from './command.ts';
 
 /**
- * Every command by its name, loaded when it is used: starting takes as long as one command, not as
- * all.
+ * Every command by its name. Words come from the user and are looked up in maps: `constructor` is
+ * no command.
  */
-type Load = () => Promise<{ readonly command: Command }>;
-
-export const catalogue: Readonly<Record<string, Load>> = {
+const commands: Readonly<Record<string, LoadCommand>> = {
   'job submit': () => import('./job/submit-job.ts'),
   'job list': () => import('./job/list-jobs.ts'),
   'job get': () => import('./job/get-job.ts'),
@@ -60,14 +58,14 @@ export const catalogue: Readonly<Record<string, Load>> = {
 };
 
 /** Top-level words for what is used every day. */
-export const shortcuts: Readonly<Record<string, string>> = {
+const shortcuts: Readonly<Record<string, string>> = {
   submit: 'job submit',
   logs: 'job logs',
   watch: 'job watch',
   explain: 'job explain',
 };
 
-export const nouns: Readonly<Record<string, string>> = {
+const nouns: Readonly<Record<string, string>> = {
   job: 'submit and follow work',
   edge: 'the places that run it',
   pool: 'named sets of edges',
@@ -76,8 +74,14 @@ export const nouns: Readonly<Record<string, string>> = {
   config: 'contexts: which API, with which token',
 };
 
+export const catalogue: Catalogue = {
+  commands: new Map(Object.entries(commands)),
+  shortcuts: new Map(Object.entries(shortcuts)),
+  nouns: new Map(Object.entries(nouns)),
+};
+
 export function verbsOf(noun: string): string[] {
-  return Object.keys(catalogue)
+  return [...catalogue.commands.keys()]
     .filter((name) => name.startsWith(`${noun} `))
     .map((name) => name.slice(noun.length + 1));
 }

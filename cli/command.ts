@@ -70,6 +70,8 @@ export type Call<F extends Flags = Flags> = {
   /** Which API with which token, and who said so; resolved when asked for. */
   settings(): Settings;
   readonly output: Output;
+  /** All commands, for those that are about commands. */
+  readonly catalogue: Catalogue;
   /** The API of this call; refuses with a remedy when none is configured. */
   api(): Api;
 };
@@ -88,6 +90,18 @@ export type Command<F extends Flags = Flags> = {
   /** Everything after the name goes to the command unread: it has a parser of its own. */
   readonly raw?: boolean;
   run(call: Call<F>): Promise<ExitCode>;
+};
+
+/** Loaded when it is used: starting takes as long as one command, not as all. */
+export type LoadCommand = () => Promise<{ readonly command: Command }>;
+
+export type Catalogue = {
+  /** By name: `job get`, `status`. */
+  readonly commands: ReadonlyMap<string, LoadCommand>;
+  /** The names that a top-level word stands for. */
+  readonly shortcuts: ReadonlyMap<string, string>;
+  /** What each noun is about. */
+  readonly nouns: ReadonlyMap<string, string>;
 };
 
 export function defineCommand<const F extends Flags>(command: Command<F>): Command {

@@ -1,12 +1,15 @@
-import { catalogue, nouns, shortcuts, verbsOf } from './catalogue.ts';
+import { catalogue, verbsOf } from './catalogue.ts';
 import { type Command, type Flag, globalFlags } from './command.ts';
 import { flagText, usageLine } from './input/arguments.ts';
 
 /** The texts of `--help`, made from the commands themselves. Each fits a screen. */
 const width = 96;
 
+const { commands, nouns, shortcuts } = catalogue;
+
 export async function overviewHelp(): Promise<string> {
-  const about = async (name: string): Promise<string> => (await catalogue[name]!()).command.about;
+  const about = async (name: string): Promise<string> =>
+    (await commands.get(name)!()).command.about;
   const daily = ['submit', 'status', 'logs', 'watch', 'explain'];
   const tools = [
     'agent',
@@ -22,7 +25,9 @@ export async function overviewHelp(): Promise<string> {
   const rows = async (names: readonly string[]): Promise<string> =>
     (
       await Promise.all(
-        names.map(async (name) => `  ${name.padEnd(11)} ${await about(shortcuts[name] ?? name)}\n`),
+        names.map(
+          async (name) => `  ${name.padEnd(11)} ${await about(shortcuts.get(name) ?? name)}\n`,
+        ),
       )
     ).join('');
   return [
@@ -31,7 +36,7 @@ export async function overviewHelp(): Promise<string> {
     'Every day\n',
     await rows(daily),
     '\nNouns\n',
-    ...Object.keys(nouns).map((noun) => {
+    ...[...nouns.keys()].map((noun) => {
       return `  ${noun.padEnd(11)} ${wrap(verbsOf(noun), 14, ' ').trimStart()}`;
     }),
     '\nTools\n',
@@ -44,11 +49,11 @@ export async function overviewHelp(): Promise<string> {
 export async function nounHelp(noun: string): Promise<string> {
   const rows = await Promise.all(
     verbsOf(noun).map(async (verb) => {
-      const { command } = await catalogue[`${noun} ${verb}`]!();
+      const { command } = await commands.get(`${noun} ${verb}`)!();
       return `  ${verb.padEnd(11)} ${command.about}\n`;
     }),
   );
-  const title = `edgewise ${noun}: ${nouns[noun]}`;
+  const title = `edgewise ${noun}: ${nouns.get(noun)}`;
   return `${title}\n\nUsage: edgewise ${noun} <verb> [flags]\n\n${rows.join('')}`;
 }
 

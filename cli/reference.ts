@@ -1,4 +1,4 @@
-import { catalogue, nouns } from './catalogue.ts';
+import { catalogue } from './catalogue.ts';
 import { type Command, type Flag, globalFlags } from './command.ts';
 import { argumentText, flagText } from './input/arguments.ts';
 
@@ -7,11 +7,10 @@ import { argumentText, flagText } from './input/arguments.ts';
  * `docs/cli.md` the same.
  */
 export async function cliReference(): Promise<string> {
-  const commands = await Promise.all(
-    Object.values(catalogue).map(async (load) => (await load()).command),
-  );
+  const loads = [...catalogue.commands.values()];
+  const commands = await Promise.all(loads.map(async (load) => (await load()).command));
   const groups = [
-    ...Object.entries(nouns).map(([noun, about]) => ({
+    ...[...catalogue.nouns].map(([noun, about]) => ({
       title: `${noun}: ${about}`,
       commands: commands.filter((command) => command.name.startsWith(`${noun} `)),
     })),

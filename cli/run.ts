@@ -1,6 +1,6 @@
-import { catalogue, nouns, shortcuts, verbsOf } from './catalogue.ts';
+import { catalogue, verbsOf } from './catalogue.ts';
 import { type Api, openApi } from './client/api.ts';
-import type { Call, Command } from './command.ts';
+import type { Call, Command, LoadCommand } from './command.ts';
 import { type ExitCode, exitCode } from './exit-code.ts';
 import { describeFailure, Failure, usage } from './failure.ts';
 import { commandHelp, nounHelp, overviewHelp } from './help.ts';
@@ -9,6 +9,8 @@ import { suggest } from './input/suggestion.ts';
 import { type Format, makeOutput } from './output/output.ts';
 import { accessOf, resolveSettings, type Settings } from './settings.ts';
 import type { Terminal } from './terminal.ts';
+
+const { commands, nouns, shortcuts } = catalogue;
 
 /**
  * One invocation, from words to exit code. Never throws: what a user did or met is a sentence, a
@@ -37,22 +39,24 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<Ex
   }
   if (first === 'help') return dispatch([...argv.slice(1), '--help'], terminal);
   if (first === '--version') return dispatch(['version'], terminal);
-  if (first in nouns && (second === undefined || second === '--help' || second === '-h')) {
+  if (nouns.has(first) && (second === undefined || second === '--help' || second === '-h')) {
     terminal.out(await nounHelp(first));
     return second === undefined ? exitCode.usage : exitCode.ok;
   }
-  const { name, words } = findCommand(argv);
-  const { command } = await catalogue[name]!();
+  const { load, words } = findCommand(argv);
+  const { command } = await load();
   return runCommand(command, argv.slice(words), terminal);
 }
 
-function findCommand(argv: readonly string[]): { name: string; words: number } {
+type Found = { readonly load: LoadCommand; readonly words: number };
+
+function findCommand(argv: readonly string[]): Found {
   const [first = '', second = ''] = argv;
-  const shortcut = shortcuts[first];
-  if (shortcut !== undefined) return { name: shortcut, words: 1 };
-  if (first in catalogue) return { name: first, words: 1 };
-  if (`${first} ${second}` in catalogue) return { name: `${first} ${second}`, words: 2 };
-  if (first in nouns) {
+  const single = commands.get(shortcuts.get(first) ?? first);
+  if (single !== undefined) return { load: single, words: 1 };
+  const load = commands.get(`${first} ${second}`);
+  if (load !== undefined) return { load, words: 2 };
+  if (nouns.has(first)) {
     const nearest = suggest(second, verbsOf(first));
     throw usage(
       `"edgewise ${first}" has no verb "${second}".`,
@@ -61,7 +65,7 @@ function findCommand(argv: readonly string[]): { name: string; words: number } {
         : `Did you mean: edgewise ${first} ${nearest}`,
     );
   }
-  const known = [...Object.keys(nouns), ...Object.keys(shortcuts), ...Object.keys(catalogue)];
+  const known = [...nouns.keys(), ...shortcuts.keys(), ...commands.keys()];
   const nearest = suggest(
     first,
     known.filter((word) => !word.includes(' ')),
@@ -96,6 +100,7 @@ async function runCommand(
   const call: Call = {
     ...parsed,
     terminal,
+    catalogue,
     settings: resolve,
     output: makeOutput(chooseFormat(text('output'), terminal), terminal),
     api: () => {

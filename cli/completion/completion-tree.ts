@@ -1,5 +1,4 @@
-import { catalogue, nouns, shortcuts } from '../catalogue.ts';
-import { type Command, type Flag, globalFlags, type Noun } from '../command.ts';
+import { type Catalogue, type Command, type Flag, globalFlags, type Noun } from '../command.ts';
 
 /**
  * What a shell needs of the commands: words, flags and their values. Names are asked of the API
@@ -28,20 +27,20 @@ export type CompletionTree = {
   readonly firstWords: readonly (readonly [string, string])[];
 };
 
-export async function loadCompletionTree(): Promise<CompletionTree> {
+export async function loadCompletionTree(catalogue: Catalogue): Promise<CompletionTree> {
+  const { commands, nouns, shortcuts } = catalogue;
   const entries: CompletionEntry[] = [];
-  for (const [name, load] of Object.entries(catalogue)) {
+  for (const [name, load] of commands) {
     const { command } = await load();
     entries.push(entryOf(name, command));
-    for (const [shortcut, long] of Object.entries(shortcuts)) {
+    for (const [shortcut, long] of shortcuts) {
       if (long === name) entries.push(entryOf(shortcut, command));
     }
   }
   const single = entries.filter((entry) => !entry.words.includes(' '));
-  const firstWords = [
-    ...single.map((entry) => [entry.words, entry.about] as const),
-    ...Object.entries(nouns),
-  ].sort(([a], [b]) => (a < b ? -1 : 1));
+  const firstWords = [...single.map((entry) => [entry.words, entry.about] as const), ...nouns].sort(
+    ([a], [b]) => (a < b ? -1 : 1),
+  );
   return { entries, firstWords };
 }
 

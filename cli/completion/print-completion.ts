@@ -17,7 +17,7 @@ export const command = defineCommand({
     'source <(edgewise completion bash)',
     'edgewise completion fish > ~/.config/fish/completions/edgewise.fish',
   ],
-  async run({ args, terminal }) {
+  async run({ args, catalogue, terminal }) {
     const shell = args[0]!;
     if (shell !== 'bash' && shell !== 'zsh' && shell !== 'fish') {
       throw usage(
@@ -25,7 +25,7 @@ export const command = defineCommand({
         `It is one of ${Object.keys(shells).join(', ')}.`,
       );
     }
-    terminal.out(shells[shell](await loadCompletionTree()));
+    terminal.out(shells[shell](await loadCompletionTree(catalogue)));
     return exitCode.ok;
   },
 });

@@ -1,25 +1,15 @@
 import type { Api } from '../client/api.ts';
-import type { Waiting } from '../client/resources.ts';
+import type { Plan } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import type { Output } from '../output/output.ts';
 import { formatTable, type Table } from '../output/table.ts';
 import type { JobBody } from './job-flags.ts';
 import { jobFlags } from './job-flags.ts';
+import { readJob } from './job-input.ts';
 import { describeWaiting } from './job-view.ts';
-import { readJob } from './submit-job.ts';
 
-type Placement = {
-  readonly edge: string;
-  readonly chunks: number;
-  readonly power: number;
-};
-
-type PlanAnswer = {
-  readonly feasible: boolean;
-  readonly placements: readonly Placement[];
-  readonly waiting: readonly Waiting[];
-};
+type Placement = Plan['placements'][number];
 
 const placementTable: Table<Placement> = {
   name: (placement) => placement.edge,
@@ -32,7 +22,7 @@ const placementTable: Table<Placement> = {
 
 /** Exit code 8 when nothing of it could be placed, as `submit --wait=placed` would end. */
 export async function showPlan(client: Api, body: JobBody, output: Output): Promise<ExitCode> {
-  const { body: plan } = await client.ask<PlanAnswer>('POST', '/v1/plan', { body });
+  const { body: plan } = await client.ask<Plan>('POST', '/v1/plan', { body });
   const { placements, waiting } = plan;
   if (output.format === 'name') output.list(plan, placements, placementTable);
   else {

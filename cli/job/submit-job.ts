@@ -4,11 +4,12 @@ import type { Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
-import { readSpecFile, readSpecText } from '../input/spec-file.ts';
+import { readSpecText } from '../input/spec-file.ts';
 import type { Terminal } from '../terminal.ts';
 import { awaitJob, readWait, sayEnding, type Wait, waitFlags } from './job-ending.ts';
-import { buildJob, type JobBody, type JobFlagValues, jobFlags } from './job-flags.ts';
-import { findJobId, jobPath } from './job-reference.ts';
+import { type JobBody, type JobFlagValues, jobFlags } from './job-flags.ts';
+import { readJob } from './job-input.ts';
+import { jobPath } from './job-reference.ts';
 import { showPlan } from './plan-job.ts';
 
 /**
@@ -71,17 +72,6 @@ type SubmitFlags = JobFlagValues & {
   readonly 'no-overwrite': boolean;
   readonly 'idempotency-key': string | undefined;
 };
-
-export async function readJob(
-  client: Api,
-  terminal: Terminal,
-  flags: JobFlagValues,
-  rest: readonly string[] | null,
-): Promise<JobBody> {
-  const file = flags.file === undefined ? {} : await readSpecFile(terminal, flags.file);
-  const after = await Promise.all(flags.after.map((job) => findJobId(client, job)));
-  return buildJob({ ...flags, after }, rest, file);
-}
 
 /** Every submission carries a key: repeated after a broken connection, it is still one job. */
 async function sendJob(client: Api, body: JobBody, flags: SubmitFlags): Promise<Job> {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { catalogue, nouns, shortcuts, verbsOf } from '../../cli/catalogue.ts';
+import { catalogue, verbsOf } from '../../cli/catalogue.ts';
 import { parseArguments } from '../../cli/input/arguments.ts';
 import { parseAgentOptions } from '../../edge-agent/agent-options.ts';
 
@@ -9,6 +9,7 @@ import { parseAgentOptions } from '../../edge-agent/agent-options.ts';
  * Every command that a page shows is one that the client understands: its words, its flags, its
  * values.
  */
+const { commands, nouns, shortcuts } = catalogue;
 const root = join(import.meta.dirname, '../..');
 const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))]
   .filter((path) => path.endsWith('.md'))
@@ -39,10 +40,10 @@ async function understand(line: string): Promise<void> {
   const words = wordsOf(line.replace(/ (?:2?>|&).*$/, ''));
   const [first = '', second = ''] = words;
   if (first === '--help' || first.startsWith('<')) return;
-  if (first in nouns && (second === '' || second.startsWith('…'))) return;
-  if (first in nouns) expect(verbsOf(first), line).toContain(second);
-  const name = shortcuts[first] ?? (first in catalogue ? first : `${first} ${second}`);
-  const load = catalogue[name];
+  if (nouns.has(first) && (second === '' || second.startsWith('…'))) return;
+  if (nouns.has(first)) expect(verbsOf(first), line).toContain(second);
+  const name = shortcuts.get(first) ?? (commands.has(first) ? first : `${first} ${second}`);
+  const load = commands.get(name);
   expect(load, `edgewise ${line}`).toBeDefined();
   const { command } = await load!();
   const rest = words.slice(name === `${first} ${second}` ? 2 : 1);

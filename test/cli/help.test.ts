@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { catalogue, nouns, shortcuts } from '../../cli/catalogue.ts';
+import { catalogue } from '../../cli/catalogue.ts';
 import { type Flags, globalFlags } from '../../cli/command.ts';
 import { run } from '../../cli/run.ts';
 import { version } from '../../cli/version.ts';
 import manifest from '../../package.json' with { type: 'json' };
 import { scriptedTerminal } from './scripted-terminal.ts';
 
+const { commands, nouns, shortcuts } = catalogue;
 const linesMax = 48;
 const columnsMax = 100;
 
@@ -18,8 +19,8 @@ async function helpOf(...words: string[]) {
 describe('--help', () => {
   test.each([
     [''],
-    ...Object.keys(nouns).map((noun) => [noun]),
-    ...Object.keys(catalogue).map((name) => [name]),
+    ...[...nouns.keys()].map((noun) => [noun]),
+    ...[...commands.keys()].map((name) => [name]),
   ])('of "%s" fits a screen', async (name) => {
     const { code, text } = await helpOf(...name.split(' ').filter((word) => word !== ''));
     expect(code).toBe(0);
@@ -30,15 +31,15 @@ describe('--help', () => {
   test('without a word the overview is shown, as a mistake', async () => {
     const terminal = scriptedTerminal({ directory: '/' });
     expect(await run([], terminal)).toBe(2);
-    for (const word of [...Object.keys(nouns), ...Object.keys(shortcuts), 'agent', 'doctor']) {
+    for (const word of [...nouns.keys(), ...shortcuts.keys(), 'agent', 'doctor']) {
       expect(terminal.data()).toContain(`  ${word} `);
     }
   });
 });
 
 describe('the catalogue', () => {
-  test.each(Object.keys(catalogue))('%s is the command it is filed under', async (name) => {
-    const { command } = await catalogue[name]!();
+  test.each([...commands.keys()])('%s is the command it is filed under', async (name) => {
+    const { command } = await commands.get(name)!();
     expect(command.name).toBe(name);
     expect(command.examples.length).toBeGreaterThan(0);
     for (const flag of Object.keys(command.flags)) {
@@ -47,8 +48,20 @@ describe('the catalogue', () => {
     const flags: Flags = { ...command.flags, ...globalFlags };
     const shorts = Object.values(flags).flatMap((flag) => flag.short ?? []);
     expect(new Set(shorts).size, 'short flags differ').toBe(shorts.length);
-    if (command.shortcut !== undefined) expect(shortcuts[command.shortcut]).toBe(name);
+    if (command.shortcut !== undefined) expect(shortcuts.get(command.shortcut)).toBe(name);
   });
 });
+
+test.each(['constructor', 'toString', '__proto__', 'valueOf'])(
+  'what an object inherits is no command: %s',
+  async (word) => {
+    const terminal = scriptedTerminal({ directory: '/' });
+    expect(await run([word], terminal)).toBe(2);
+    expect(await run([word, 'x'], terminal)).toBe(2);
+    expect(terminal.data()).toBe('');
+    expect(terminal.talk()).toContain(`There is no command "${word}".`);
+    expect(terminal.talk()).not.toContain('defect');
+  },
+);
 
 test('the version is that of the package', () => expect(version).toBe(manifest.version));

@@ -2,8 +2,8 @@
 
 import { invalid, notFound, ServiceError } from '../http/http-answer.ts';
 import type { JsonObject } from '../json.ts';
-import type { ControlCall, ControlDependencies, ControlOperation } from './control-plane.ts';
-import { nextToken, pageOf } from './control-plane.ts';
+import type { ControlCall, ControlDependencies, ControlOperation } from './control-operation.ts';
+import { nextToken, pageOf } from './control-operation.ts';
 import { type Certificate, certificateStatuses } from './registry.ts';
 
 export function certificateOperations(

@@ -18,7 +18,7 @@ import {
   exists,
   nextToken,
   pageOf,
-} from './control-plane.ts';
+} from './control-operation.ts';
 import type { Thing } from './registry.ts';
 
 export function thingOperations(
