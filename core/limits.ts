@@ -229,6 +229,13 @@ export const fairTurnShare = 1 / 16;
  */
 export const conflictAttemptsMax = 12;
 export const conflictWaitMsMax = 200;
+/** Rows that a purge deletes in one transaction, which takes 100 at most. */
+export const purgeRowsMax = 50;
+/**
+ * How often a change of a job is decided again because the job was changed in between: each time
+ * somebody else got through, so this many would have to change one job at once.
+ */
+export const changeAttemptsMax = 20;
 /**
  * Label keys and values per key that a cell's summary lists; more values than that are not listed
  * at all.

@@ -16,14 +16,15 @@ export function isName(text: string): text is EdgeName {
 /** 9 characters of base-36 milliseconds keep their order until the year 5188. */
 const timeDigits = 9;
 
-/**
- * A job id: the time first, so that ids sort, then randomness given by the caller (at least 48
- * bits).
- */
+/** What a job id is made of besides its time: a digit of base 36 for each. */
+export const jobIdRandomBytes = 9;
+
+/** A job id: the time first, so that ids sort, then randomness given by the caller. */
 export function makeJobId(nowMs: number, random: Uint8Array): JobId {
   let tail = '';
   for (const byte of random) tail += (byte % 36).toString(36);
-  return (timeDigitsOf(nowMs) + tail.slice(0, 9).padEnd(9, '0')) as JobId;
+  return (timeDigitsOf(nowMs) +
+    tail.slice(0, jobIdRandomBytes).padEnd(jobIdRandomBytes, '0')) as JobId;
 }
 
 const timeIdPattern = /^[0-9a-z]{18}$/;

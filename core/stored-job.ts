@@ -1,5 +1,6 @@
 import type { Ask } from './cell.ts';
 import type { Cut, JobSpec } from './job.ts';
+import type { JobStatus } from './job-status.ts';
 import type { CellId, JobId } from './names.ts';
 
 /**
@@ -20,6 +21,8 @@ export type StoredJob = {
   readonly retryEpoch: number;
   readonly cancelledAtMs: number | null;
 };
+
+export type JobWithStatus = { readonly job: StoredJob; readonly status: JobStatus };
 
 /** What the cells of a job must know of it. */
 export function askOf(

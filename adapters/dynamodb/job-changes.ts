@@ -1,210 +1,76 @@
-import { reopenedShare } from '../../core/cell.ts';
-import type { ChunkCounts, JobSpec } from '../../core/job.ts';
+import type { JobCells } from '../../core/jobs/job-cells.ts';
 import type { CellId, JobId } from '../../core/names.ts';
-import type { Execution, JobCellStatus } from '../../core/plan.ts';
-import { isEmpty } from '../../core/ranges.ts';
-import { askOf, type StoredJob } from '../../core/stored-job.ts';
-import type { JobWithStatus } from './jobs-store.ts';
-import {
-  askKey,
-  cellPartitionPrefix,
-  eventKey,
-  executionPrefix,
-  jobCellPrefix,
-  jobPartition,
-  metaKey,
-  specKey,
-  statusKey,
-} from './keys.ts';
+import type { JobChange, JobChanges } from '../../core/ports/jobs.ts';
+import type { StoredJob } from '../../core/stored-job.ts';
+import { cancelWrites } from './cancel-job.ts';
+import { createJob } from './create-job.ts';
+import { editWrites } from './edit-job.ts';
+import { askKey, executionPrefix, jobCellPrefix, jobPartition } from './keys.ts';
 import { transactPatiently } from './patient-transaction.ts';
+import { purgeJob } from './purge-job.ts';
+import { retryWrites } from './retry-job.ts';
+import { eventRow } from './rows-event.ts';
 import { decodeExecution, decodeJobCell } from './rows-job.ts';
-import { encodeAsk, encodeShare } from './rows-share.ts';
-import type { Row, Table, Write } from './table.ts';
+import type { Table, Write } from './table.ts';
 
-/**
- * What users change about a job that exists. The spec and its copies in the cells change in one
- * transaction that names the version it has seen, so of two edits at once one wins.
- */
-export type JobEdit = {
-  readonly priority: number;
-  readonly labels: JobSpec['labels'];
-  readonly retries: JobSpec['retries'];
-};
-
-export type ChangeOutcome = 'changed' | 'conflict';
-
-export type JobChanges = ReturnType<typeof createJobChanges>;
-
-export function createJobChanges(table: Table) {
+/** What users decide about jobs, each change one transaction: nothing of it is decided here. */
+export function createJobChanges(table: Table): JobChanges {
   return {
-    async edit(found: JobWithStatus, edit: JobEdit): Promise<ChangeOutcome> {
-      const { job } = found;
-      const spec: JobSpec = { ...job.spec, ...edit };
-      const cells = await openCells(table, job);
-      return settle(table, [
-        specUpdate(job, { spec: JSON.stringify(spec) }),
-        {
-          kind: 'update',
-          key: statusKey(job.id),
-          change: {
-            set: {
-              labels: JSON.stringify(edit.labels),
-              maxFailedChunks: edit.retries.maxFailedChunks,
-            },
-            add: { version: 1 },
-          },
-        },
-        ...cells.map((cell) =>
-          askUpdate(cell, job.id, {
-            priority: edit.priority,
-            retries: JSON.stringify(edit.retries),
-          }),
-        ),
-      ]);
-    },
-
-    async cancel(found: JobWithStatus, atMs: number): Promise<ChangeOutcome> {
-      const { job } = found;
-      const cells = await openCells(table, job);
-      return settle(table, [
-        specUpdate(job, { cancelledAtMs: atMs }),
-        {
-          kind: 'update',
-          key: statusKey(job.id),
-          change: { set: { cancelled: true }, add: { version: 1 } },
-        },
-        ...cells.map((cell) => askUpdate(cell, job.id, { cancelled: true })),
-      ]);
-    },
-
-    /** Dead chunks run again: a new epoch in every cell that has some. */
-    async retry(found: JobWithStatus): Promise<ChangeOutcome> {
-      const { job, status } = found;
-      const next: StoredJob = { ...job, retryEpoch: job.retryEpoch + 1 };
-      const rows = await table.queryAll({
-        pk: jobPartition(job.id),
-        skPrefix: jobCellPrefix,
-        consistent: true,
-      });
-      const cells = rows
-        .map((row) => ({ id: cellOfRow(row), status: decodeJobCell(row) }))
-        .filter((cell) => !isEmpty(cell.status.dead));
-      const executions = (
-        await table.queryAll({
-          pk: jobPartition(job.id),
-          skPrefix: executionPrefix,
-          consistent: true,
-        })
-      ).map(decodeExecution);
-      const open = new Set(await openCells(table, job));
-      const { dead, pending } = status.counts;
-      const counts: ChunkCounts = { ...status.counts, dead: 0, pending: pending + dead };
-      const reopened = {
-        state: 'pending',
-        counts: JSON.stringify(counts),
-        endedAtMs: null,
-        reason: null,
-      };
-      return settle(table, [
-        specUpdate(job, { retryEpoch: next.retryEpoch }),
-        {
-          kind: 'update',
-          key: statusKey(job.id),
-          change: { set: reopened, add: { version: 1 } },
-        },
-        ...cells.flatMap((cell) =>
-          retryWrites(next, cell.id, cell.status, executions, open.has(cell.id)),
-        ),
-      ]);
-    },
-
-    /** Every row of a job goes; the index forgets it with its status. */
-    async purge(id: JobId): Promise<void> {
+    cellsOf: (job) => cellsOf(table, job),
+    async allExecutions(id) {
       const rows = await table.queryAll({
         pk: jobPartition(id),
+        skPrefix: executionPrefix,
         consistent: true,
-        attributes: ['pk', 'sk'],
       });
-      const last = specKey(id).sk;
-      const ordered = rows.toSorted((a, b) => Number(a.sk === last) - Number(b.sk === last));
-      for (let start = 0; start < ordered.length; start += purgeRowsMax) {
-        const writes = ordered
-          .slice(start, start + purgeRowsMax)
-          .map((row): Write => ({ kind: 'delete', key: row }));
-        await settle(table, writes);
-      }
+      return rows.map(decodeExecution);
     },
-
-    async tell(id: JobId, event: JobEventRow): Promise<void> {
-      const { atMs, kind, by, detail, expiresAt } = event;
-      await table.put({ ...eventKey(id, atMs, kind), kind, by, detail, expiresAt });
+    create: (creation, kept) => createJob(table, creation, kept),
+    async commit(change) {
+      const outcome = await transactPatiently(table, changeWrites(change));
+      return outcome.kind === 'committed' ? 'changed' : 'conflict';
+    },
+    purge: ({ id }) => purgeJob(table, id),
+    async tell(id, event) {
+      await table.put(eventRow(id, event));
     },
   };
 }
 
-export type JobEventRow = {
-  readonly atMs: number;
-  readonly kind: string;
-  readonly by: string;
-  readonly detail: string;
-  /** Seconds. */
-  readonly expiresAt: number;
-};
+function changeWrites(change: JobChange): Write[] {
+  switch (change.kind) {
+    case 'edit':
+      return editWrites(change);
+    case 'cancel':
+      return cancelWrites(change);
+    case 'retry':
+      return retryWrites(change);
+  }
+}
 
-const purgeRowsMax = 50;
-
-const cellOfRow = (row: Row): CellId => row.sk.slice(cellPartitionPrefix.length) as CellId;
-
-/** Cells where the job is still open: that have its ASK row. */
-async function openCells(table: Table, job: StoredJob): Promise<CellId[]> {
+/** Those it was given at submit and those that counted it since; open where its ASK row is. */
+async function cellsOf(table: Table, job: Pick<StoredJob, 'id' | 'cells'>): Promise<JobCells> {
   const rows = await table.queryAll({
     pk: jobPartition(job.id),
     skPrefix: jobCellPrefix,
     consistent: true,
-    attributes: ['pk', 'sk'],
   });
-  const known = [...new Set([...job.cells, ...rows.map(cellOfRow)])];
-  const asks = await table.getMany(known.map((cell) => askKey(cell, job.id)));
-  const open = new Set(asks.map((row) => row.pk));
-  return known.filter((cell) => open.has(askKey(cell, job.id).pk));
+  const counted = new Map(
+    rows.map((row) => [row.sk.slice(jobCellPrefix.length) as CellId, decodeJobCell(row)]),
+  );
+  const known = [...new Set([...job.cells, ...counted.keys()])];
+  const open = await cellsWithAsk(table, job.id, known);
+  return new Map(
+    known.map((cell) => [cell, { isOpen: open.has(cell), status: counted.get(cell) ?? null }]),
+  );
 }
 
-function specUpdate(job: StoredJob, set: Record<string, unknown>): Write {
-  return {
-    kind: 'update',
-    key: specKey(job.id),
-    change: { set: { ...set, version: job.version + 1 } },
-    condition: { expression: '#version = :seen', values: { seen: job.version } },
-  };
-}
-
-function askUpdate(cell: CellId, job: JobId, set: Record<string, unknown>): Write {
-  const condition = { expression: 'attribute_exists(#pk)' };
-  return { kind: 'update', key: askKey(cell, job), change: { set }, condition };
-}
-
-function retryWrites(
-  job: StoredJob,
-  cell: CellId,
-  status: JobCellStatus,
-  executions: readonly Execution[],
-  isOpen: boolean,
-): Write[] {
-  if (isOpen) {
-    // A pass that is ending the job here right now has not seen this: raising the version makes it
-    // decide again.
-    const again: Write = { kind: 'update', key: metaKey(cell), change: { add: { version: 1 } } };
-    return [askUpdate(cell, job.id, { retryEpoch: job.retryEpoch }), again];
-  }
-  const absent = { expression: 'attribute_not_exists(#pk)' };
-  const share = reopenedShare(status, executions, job.retryEpoch);
-  return [
-    { kind: 'put', row: encodeAsk(cell, job.id, askOf(job, false)), condition: absent },
-    { kind: 'put', row: encodeShare(cell, job.id, share), condition: absent },
-  ];
-}
-
-async function settle(table: Table, writes: readonly Write[]): Promise<ChangeOutcome> {
-  const outcome = await transactPatiently(table, writes);
-  return outcome.kind === 'committed' ? 'changed' : 'conflict';
+async function cellsWithAsk(
+  table: Table,
+  id: JobId,
+  cells: readonly CellId[],
+): Promise<ReadonlySet<CellId>> {
+  const asks = await table.getMany(cells.map((cell) => askKey(cell, id)));
+  const found = new Set(asks.map((row) => row.pk));
+  return new Set(cells.filter((cell) => found.has(askKey(cell, id).pk)));
 }

@@ -1,14 +1,12 @@
 import type { JobState } from '../../core/job.ts';
-import { eventTtlSeconds, owedFoldsMax } from '../../core/limits.ts';
+import { owedFoldsMax } from '../../core/limits.ts';
 import type { CellId, JobId } from '../../core/names.ts';
 import type { JobCellStatus } from '../../core/plan.ts';
 import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
-import type { JobEvent } from '../../core/rollup.ts';
 import { addProgress, moveJob } from './job-stats.ts';
 import {
   askKey,
   dependantPrefix,
-  eventKey,
   jobCellPrefix,
   jobOfPartition,
   jobPartition,
@@ -18,6 +16,7 @@ import {
   statusKey,
 } from './keys.ts';
 import { amount, text } from './row-values.ts';
+import { eventRow } from './rows-event.ts';
 import { decodeJobCell, decodeStatus, statusAttributes } from './rows-job.ts';
 import type { Row, Table, Write } from './table.ts';
 
@@ -51,7 +50,9 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
       if (next.counted !== seen.counted && next.counted !== null) {
         writes.push(moveJob(next.job, seen.counted, next.counted));
       }
-      writes.push(...events.map((event) => eventWrite(next.job, event)));
+      writes.push(
+        ...events.map((event): Write => ({ kind: 'put', row: eventRow(next.job, event) })),
+      );
       const outcome = await table.transact(writes);
       return outcome.kind === 'committed' ? 'saved' : 'conflict';
     },
@@ -112,11 +113,4 @@ async function askCells(
       { expression: `#${name} = :other`, values: { other: !value } },
     );
   }
-}
-
-/** Seconds, because TTL counts in them. */
-export function eventWrite(job: JobId, event: JobEvent): Write {
-  const { atMs, kind, by, detail } = event;
-  const expiresAt = Math.floor(atMs / 1_000) + eventTtlSeconds;
-  return { kind: 'put', row: { ...eventKey(job, atMs, kind), kind, by, detail, expiresAt } };
 }

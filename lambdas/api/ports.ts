@@ -1,5 +1,3 @@
-import type { JobChanges } from '../../adapters/dynamodb/job-changes.ts';
-import type { JobsStore } from '../../adapters/dynamodb/jobs-store.ts';
 import type { AuditStore } from '../../core/ports/audit.ts';
 import type { CellStore } from '../../core/ports/cells.ts';
 import type { ControlPlane } from '../../core/ports/control-plane.ts';
@@ -7,8 +5,10 @@ import type { EdgesStore } from '../../core/ports/edges.ts';
 import type { IdempotencyStore } from '../../core/ports/idempotency.ts';
 import type { Inventory } from '../../core/ports/inventory.ts';
 import type { JobStatistics } from '../../core/ports/job-stats.ts';
+import type { JobChanges, JobsStore } from '../../core/ports/jobs.ts';
 import type { Outputs } from '../../core/ports/outputs.ts';
 import type { PoolCellsReader, Pools, Queues } from '../../core/ports/pools.ts';
+import type { Randomness } from '../../core/ports/randomness.ts';
 import type { EdgeShadows } from '../../core/ports/shadows.ts';
 import type { EdgeRemovals } from '../../core/ports/timers.ts';
 import type { TokensStore } from '../../core/ports/tokens.ts';
@@ -35,6 +35,7 @@ export type Ports = {
   readonly shadows: EdgeShadows;
   readonly iot: ControlPlane;
   readonly removals: EdgeRemovals;
+  readonly random: Randomness;
   /** The certificate authority that edges shall trust, as PEM. */
   readonly trustAnchor: string;
   readonly log: Log;

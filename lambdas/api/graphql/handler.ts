@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
 import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
 import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
@@ -25,6 +26,7 @@ const ports = onTable({
   stats: createJobStatistics,
   audit: createAuditStore,
   idempotency: createIdempotencyStore,
+  random: () => ({ bytes: randomBytes }),
   outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
 });
 

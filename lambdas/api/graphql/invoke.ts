@@ -27,6 +27,7 @@ export type GraphDeps = Pick<
   | 'audit'
   | 'idempotency'
   | 'outputs'
+  | 'random'
 >;
 
 /**

@@ -1,6 +1,4 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { putFirstAnswer } from '../../../adapters/dynamodb/idempotency-store.ts';
-import type { Write } from '../../../adapters/dynamodb/table.ts';
 import { nameOfCaller } from '../../../core/caller.ts';
 import { idempotencyInFlightMs, idempotencyKeyLengthMax } from '../../../core/limits.ts';
 import type {
@@ -8,6 +6,7 @@ import type {
   IdempotentRequest,
   StoredAnswer,
 } from '../../../core/ports/idempotency.ts';
+import type { KeptAnswer } from '../../../core/ports/jobs.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf } from './call.ts';
 
@@ -28,8 +27,9 @@ export function readIdempotencyKey(call: Call): string | null {
   );
 }
 
-export function putIdempotent(call: Call, key: string, answer: Answer): Write {
-  return putFirstAnswer(requestOf(call, key), seal(call, answer), call.nowMs);
+/** To be stored together with what was asked for. */
+export function firstAnswer(call: Call, key: string, answer: Answer): KeptAnswer {
+  return { request: requestOf(call, key), answer: seal(call, answer), atMs: call.nowMs };
 }
 
 /** The answer that the first request with this key got. */

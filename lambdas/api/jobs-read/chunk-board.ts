@@ -1,12 +1,8 @@
-import type {
-  JobsStore,
-  JobWithStatus,
-  StoredChunk,
-} from '../../../adapters/dynamodb/jobs-store.ts';
 import { isFinal } from '../../../core/job.ts';
 import { executionsBoardMax } from '../../../core/limits.ts';
 import type { JobId } from '../../../core/names.ts';
 import type { Execution } from '../../../core/plan.ts';
+import type { JobsStore, StoredChunk } from '../../../core/ports/jobs.ts';
 import {
   emptyRanges,
   has,
@@ -16,6 +12,7 @@ import {
   subtract,
   union,
 } from '../../../core/ranges.ts';
+import type { JobWithStatus } from '../../../core/stored-job.ts';
 import type { ChunkAnswer } from '../../../core/wire/job-answer.ts';
 import { timeOrNull } from '../views/job-view.ts';
 

@@ -1,7 +1,8 @@
-import type { JobWithStatus, ListedJob } from '../../../adapters/dynamodb/jobs-store.ts';
 import { seesPool, seesQueue } from '../../../core/caller.ts';
 import { executionsShownMax, listRowsExaminedMax } from '../../../core/limits.ts';
 import { type EdgeName, isName, type JobId } from '../../../core/names.ts';
+import type { ListedJob } from '../../../core/ports/jobs.ts';
+import type { JobWithStatus } from '../../../core/stored-job.ts';
 import { jobStates } from '../../../core/wire/job-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';

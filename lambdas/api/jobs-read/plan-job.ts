@@ -1,22 +1,22 @@
 import { seesJob } from '../../../core/caller.ts';
 import { planJob as planInCell } from '../../../core/explain.ts';
 import { powerOf } from '../../../core/job.ts';
+import { submit } from '../../../core/jobs/submit.ts';
 import type { JobId } from '../../../core/names.ts';
 import type { WaitingCount } from '../../../core/plan.ts';
 import { count } from '../../../core/ranges.ts';
-import { askOf, type StoredJob } from '../../../core/stored-job.ts';
-import { fillJob, jobBodySchema } from '../../../core/wire/job-body.ts';
+import { jobBodySchema } from '../../../core/wire/job-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
-import { openParentsOf } from '../jobs-write/submit-job.ts';
+import { surroundingsOf } from '../jobs-write/surroundings.ts';
 import type { Ports } from '../ports.ts';
-import { divideJob } from '../views/divide-job.ts';
 import { waitingView } from '../views/job-view.ts';
 import { mergeWaiting } from './merge-waiting.ts';
 
 /**
- * `POST /v1/plan`: where this job would go if it were submitted now, or why not. Stores nothing.
+ * `POST /v1/plan`: where this job would go if it were submitted now, or why not: what submitting
+ * decides, and then what a pass does in each of its cells. Stores nothing.
  */
 export async function planJob(
   call: Call,
@@ -24,18 +24,19 @@ export async function planJob(
 ): Promise<Answer> {
   checkQuery(call, []);
   const body = readBody(call, jobBodySchema);
-  if (!seesJob(callerOf(call), body)) {
+  const caller = callerOf(call);
+  if (!seesJob(caller, body)) {
     throw new ProblemError('forbidden', 'This token may not plan for this pool and queue.');
   }
-  const pool = await deps.cells.peek(body.pool, call.nowMs);
-  const { spec, cut } = fillJob(body, pool);
-  const openParents = await openParentsOf(call, deps, body);
-  const ask = askOf(dryJob(call, spec, cut), openParents.length > 0);
+  const around = await surroundingsOf(deps, body, deps.cells.peek(body.pool, call.nowMs));
+  const wanted = { id: 'plan' as JobId, body, caller };
+  const decision = submit(wanted, around, call.nowMs, () => '');
+  if (decision.kind === 'refused') throw decision.problem;
+  const { cut } = decision.job;
   const placements = [];
   const counted: WaitingCount[] = [];
-  if (pool.metas.length === 0) counted.push(noEdges(cut.chunks));
-  const shares = await divideJob(deps, spec, cut, pool.metas);
-  for (const [id, ranges] of shares) {
+  if (around.metas.length === 0) counted.push(noEdges(cut.chunks));
+  for (const [id, { ask, ranges }] of decision.asks) {
     const cell = await deps.cellStore.load(id);
     if (cell === null) continue;
     const plan = planInCell(cell, ask, call.nowMs, ranges);
@@ -49,22 +50,6 @@ export async function planJob(
   const waiting = mergeWaiting(counted).map(waitingView);
   const feasible = placed > 0;
   return { status: 200, body: { feasible, ...cut, placed, placements, waiting } };
-}
-
-function dryJob(call: Call, spec: StoredJob['spec'], cut: StoredJob['cut']): StoredJob {
-  return {
-    id: 'plan' as JobId,
-    spec,
-    cut,
-    specHash: '',
-    cells: [],
-    generation: 1,
-    createdAtMs: call.nowMs,
-    createdBy: '',
-    version: 1,
-    retryEpoch: 0,
-    cancelledAtMs: null,
-  };
 }
 
 function noEdges(chunks: number): WaitingCount {

@@ -1,13 +1,9 @@
-import type { JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
-import { isFinal } from '../../../core/job.ts';
-import { executionsShownMax } from '../../../core/limits.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { cancel, purge } from '../../../core/jobs/cancel.ts';
 import { type Answer, type Call, checkQuery, flagOf } from '../http/call.ts';
-import { checkIfMatch, tagged } from '../http/etag.ts';
-import { jobView } from '../views/job-view.ts';
+import { checkIfMatch } from '../http/etag.ts';
 import { visibleJob } from '../views/visible-job.ts';
+import { changeJob, jobAnswer } from './change-job.ts';
 import type { JobsWriteDeps } from './deps.ts';
-import { tellJob } from './job-event.ts';
 
 /**
  * `DELETE /v1/jobs/{id}`: cancels. Pending chunks are cancelled at once, running ones are stopped
@@ -16,30 +12,17 @@ import { tellJob } from './job-event.ts';
  */
 export async function cancelJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   checkQuery(call, ['purge']);
-  const purge = flagOf(call, 'purge');
+  if (flagOf(call, 'purge')) return purgeJob(call, deps);
+  const outcome = await changeJob(call, deps, (found, cells) => cancel(found, cells, call.nowMs));
+  return jobAnswer(call, deps, outcome === 'changed' ? 202 : 200);
+}
+
+async function purgeJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   const found = await visibleJob(call, deps);
   checkIfMatch(call, found.job.version);
-  if (purge) return purgeJob(found, deps);
-  if (isFinal(found.status.state) || found.job.cancelledAtMs !== null) {
-    return answered(200, found, deps);
-  }
-  if ((await deps.changes.cancel(found, call.nowMs)) === 'conflict') return cancelJob(call, deps);
-  await tellJob(call, deps, found.job.id, 'cancelled', 'Its cancellation was asked for.');
-  return answered(202, await visibleJob(call, deps), deps);
-}
-
-async function purgeJob(found: JobWithStatus, deps: JobsWriteDeps): Promise<Answer> {
-  if (!isFinal(found.status.state)) throw new ProblemError('not-finished');
-  await deps.outputs.removeAll(found.job.id);
-  await deps.changes.purge(found.job.id);
+  const decision = purge(found);
+  if (decision.kind === 'refused') throw decision.problem;
+  await deps.outputs.removeAll(decision.id);
+  await deps.changes.purge(decision);
   return { status: 204 };
-}
-
-async function answered(
-  status: number,
-  found: JobWithStatus,
-  deps: JobsWriteDeps,
-): Promise<Answer> {
-  const executions = await deps.jobs.executions(found.job.id, null, executionsShownMax);
-  return tagged(status, found.job.version, jobView(found, executions));
 }

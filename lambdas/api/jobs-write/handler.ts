@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
 import { createJobChanges } from '../../../adapters/dynamodb/job-changes.ts';
@@ -27,6 +28,7 @@ const ports = onTable({
   edges: createEdgesStore,
   cells: (table) => createPoolCells(createPoolsStore(table)),
   idempotency: createIdempotencyStore,
+  random: () => ({ bytes: randomBytes }),
   changes: createJobChanges,
   outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
 });

@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
+import { createJobChanges } from '../../../adapters/dynamodb/job-changes.ts';
 import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
 import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
@@ -14,6 +16,8 @@ const ports = onTable({
   edges: createEdgesStore,
   cells: (table) => createPoolCells(createPoolsStore(table)),
   idempotency: createIdempotencyStore,
+  changes: createJobChanges,
+  random: () => ({ bytes: randomBytes }),
 });
 
 /** Jobspecs apart from jobs, because reading YAML weighs more than all else of a submission. */

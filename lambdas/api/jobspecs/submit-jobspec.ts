@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { parseDocument } from 'yaml';
-import { isName, makeJobId } from '../../../core/names.ts';
+import { isName, jobIdRandomBytes, makeJobId } from '../../../core/names.ts';
 import type { JobAnswer } from '../../../core/wire/job-answer.ts';
 import { type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
 import { type JobspecTask, jobspecSchema, translateJobspec } from '../../../core/wire/jobspec.ts';
@@ -41,9 +40,10 @@ async function storeAll(
   const ids = new Map<string, string>();
   const jobs: { task: string; job: JobAnswer }[] = [];
   for (const { task, body } of bodies) {
-    const id = makeJobId(call.nowMs + jobs.length, randomBytes(9));
+    const id = makeJobId(call.nowMs + jobs.length, deps.random.bytes(jobIdRandomBytes));
     const dependsOn = task.after.map((name) => ids.get(name)!);
     const answer = await storeJob(call, deps, { id, body: { ...body, dependsOn }, key: null });
+    if (answer === 'id-taken') throw new ProblemError('job-exists');
     ids.set(task.name, id);
     jobs.push({ task: task.name, job: answer.body as JobAnswer });
   }

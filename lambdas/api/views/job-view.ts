@@ -1,9 +1,9 @@
-import type { JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
 import { powerOf } from '../../../core/job.ts';
 import { type JobStatus, percentOf } from '../../../core/job-status.ts';
 import { executionsShownMax } from '../../../core/limits.ts';
 import type { Execution, WaitingCount } from '../../../core/plan.ts';
 import { count, formatRanges } from '../../../core/ranges.ts';
+import type { JobWithStatus } from '../../../core/stored-job.ts';
 import type {
   ExecutionAnswer,
   JobAnswer,

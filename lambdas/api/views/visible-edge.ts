@@ -1,8 +1,8 @@
-import type { JobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { seesPool } from '../../../core/caller.ts';
 import { edgeTotalsJobsMax } from '../../../core/limits.ts';
-import { type EdgeName, type JobId, poolOfCell } from '../../../core/names.ts';
+import { type EdgeName, poolOfCell } from '../../../core/names.ts';
 import type { EdgesStore, StoredEdge } from '../../../core/ports/edges.ts';
+import type { JobsStore } from '../../../core/ports/jobs.ts';
 import { count } from '../../../core/ranges.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { notFound } from '../../../core/wire/problem.ts';
@@ -45,7 +45,7 @@ export async function edgeViews(
 
 /** Added up from the executions of the edge; the oldest beyond the bound are not counted. */
 async function totalsOf(deps: EdgeReading, edge: EdgeName): Promise<EdgeTotals> {
-  const jobs: JobId[] = await deps.jobs.listOfEdge(edge, null, edgeTotalsJobsMax);
+  const jobs = await deps.jobs.listOfEdge(edge, null, edgeTotalsJobsMax);
   const executions = await deps.jobs.executionsOn(edge, jobs);
   return executions.reduce(
     (sum, it) => {

@@ -1,6 +1,7 @@
-import type { JobsStore, JobWithStatus } from '../../../adapters/dynamodb/jobs-store.ts';
 import { seesJob } from '../../../core/caller.ts';
 import type { JobId } from '../../../core/names.ts';
+import type { JobRecords } from '../../../core/ports/jobs.ts';
+import type { JobWithStatus } from '../../../core/stored-job.ts';
 import { notFound } from '../../../core/wire/problem.ts';
 import { type Call, callerOf, paramOf } from '../http/call.ts';
 
@@ -10,7 +11,7 @@ import { type Call, callerOf, paramOf } from '../http/call.ts';
  */
 export async function visibleJob(
   call: Call,
-  deps: { readonly jobs: JobsStore },
+  deps: { readonly jobs: Pick<JobRecords, 'find'> },
 ): Promise<JobWithStatus> {
   const id = paramOf(call, 'id', 'such job') as JobId;
   const found = await deps.jobs.find(id);

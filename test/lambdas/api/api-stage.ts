@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
 import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
@@ -115,6 +116,7 @@ function handlersOn(table: Table, cloud: FakeCloud): Readonly<Record<string, Han
     iot: cloud.controlPlane,
     shadows: cloud.shadows,
     removals: cloud.removals,
+    random: { bytes: randomBytes },
     trustAnchor: 'stage authority',
     log: cloud.log,
   };

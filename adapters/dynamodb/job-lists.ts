@@ -1,0 +1,75 @@
+import { jobListShards } from '../../core/limits.ts';
+import type { JobId } from '../../core/names.ts';
+import type { JobLists, ListedJob } from '../../core/ports/jobs.ts';
+import { jobOfPosition } from './job-position.ts';
+import {
+  edgeJobsListKey,
+  executionKey,
+  jobListPartition,
+  listIndexName,
+  statusKey,
+} from './keys.ts';
+import { json, text } from './row-values.ts';
+import { decodeExecution } from './rows-job.ts';
+import type { Row, Table } from './table.ts';
+
+/** Lists of jobs lie in the index; they follow the rows a moment later. */
+export function createJobLists(table: Table): JobLists {
+  return {
+    async listPool(pool, position, limit) {
+      const shards = Array.from({ length: jobListShards }, (_, shard) => shard);
+      const pages = await Promise.all(
+        shards.map((shard) => {
+          const listPk = jobListPartition(pool, shard);
+          const after = position === null ? {} : { after: startOf(listPk, position) };
+          return table.query({
+            pk: listPk,
+            index: listIndexName,
+            backwards: true,
+            limit,
+            ...after,
+          });
+        }),
+      );
+      return pages
+        .flatMap((page) => page.rows.map(decodeListed))
+        .sort((a, b) => (a.position < b.position ? 1 : -1))
+        .slice(0, limit);
+    },
+
+    async listOfEdge(edge, position, limit) {
+      const { listPk } = edgeJobsListKey(edge, '' as JobId);
+      const after =
+        position === null
+          ? {}
+          : { after: { ...executionKey(position as JobId, edge), listPk, listSk: position } };
+      const page = await table.query({
+        pk: listPk,
+        index: listIndexName,
+        backwards: true,
+        limit,
+        ...after,
+      });
+      return page.rows.map((row) => row.listSk as JobId);
+    },
+
+    async executionsOn(edge, jobs) {
+      return (await table.getMany(jobs.map((job) => executionKey(job, edge)))).map(decodeExecution);
+    },
+  };
+}
+
+function startOf(listPk: string, position: string) {
+  return { ...statusKey(jobOfPosition(position)), listPk, listSk: position };
+}
+
+function decodeListed(row: Row): ListedJob {
+  const position = text(row.listSk);
+  return {
+    id: jobOfPosition(position),
+    position,
+    state: text(row.state),
+    queue: text(row.queue),
+    labels: json(row.labels, {}),
+  };
+}

@@ -1,0 +1,71 @@
+import { type Ask, reopenedShare, type Share } from '../cell.ts';
+import type { JobStatus } from '../job-status.ts';
+import type { CellId, JobId } from '../names.ts';
+import type { Execution } from '../plan.ts';
+import { isEmpty } from '../ranges.ts';
+import { askOf, type JobWithStatus, type StoredJob } from '../stored-job.ts';
+import { ProblemError } from '../wire/problem.ts';
+import { type Refusal, refuse } from './decision.ts';
+import type { JobCells } from './job-cells.ts';
+
+/** Dead chunks run again with fresh attempts: a new epoch in every cell that has some. */
+export type JobRetry = {
+  readonly kind: 'retry';
+  readonly id: JobId;
+  /** Of the stored job; the change raises it by one. */
+  readonly seenVersion: number;
+  readonly retryEpoch: number;
+  /** What the status says until the next fold. */
+  readonly status: Pick<JobStatus, 'state' | 'counts' | 'endedAtMs' | 'reason'>;
+  /** Cells that still have the job: there the epoch of what is asked is raised. */
+  readonly asked: readonly CellId[];
+  /**
+   * Cells whose version is raised. A pass that is ending the job there right now has not seen this;
+   * it loses its commit and decides again.
+   */
+  readonly overtaken: readonly CellId[];
+  /** Cells that have ended the job: there it begins again, and nothing done is forgotten. */
+  readonly reopened: ReadonlyMap<CellId, { readonly ask: Ask; readonly share: Share }>;
+  /** What the timeline says of it. */
+  readonly detail: string;
+};
+
+/** `executions` are all of the job: what its edges have done stays counted. */
+export function retry(
+  { job, status }: JobWithStatus,
+  cells: JobCells,
+  executions: readonly Execution[],
+): JobRetry | Refusal {
+  if (status.counts.dead === 0) return refuse(new ProblemError('nothing-to-retry'));
+  if (job.cancelledAtMs !== null) {
+    return refuse(new ProblemError('conflict', 'The job was cancelled; submit it anew.'));
+  }
+  const next: StoredJob = { ...job, retryEpoch: job.retryEpoch + 1 };
+  const asked: CellId[] = [];
+  const reopened = new Map<CellId, { ask: Ask; share: Share }>();
+  for (const [cell, { isOpen, status: counted }] of cells) {
+    if (counted === null || isEmpty(counted.dead)) continue;
+    if (isOpen) asked.push(cell);
+    else {
+      const share = reopenedShare(counted, executions, next.retryEpoch);
+      reopened.set(cell, { ask: askOf(next, false), share });
+    }
+  }
+  const { dead, pending } = status.counts;
+  return {
+    kind: 'retry',
+    id: job.id,
+    seenVersion: job.version,
+    retryEpoch: next.retryEpoch,
+    status: {
+      state: 'pending',
+      counts: { ...status.counts, dead: 0, pending: pending + dead },
+      endedAtMs: null,
+      reason: null,
+    },
+    asked,
+    overtaken: asked,
+    reopened,
+    detail: `${dead} dead chunks run again.`,
+  };
+}

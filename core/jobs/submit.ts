@@ -1,0 +1,136 @@
+import { type Caller, nameOfCaller, seesJob } from '../caller.ts';
+import type { Ask } from '../cell.ts';
+import { type CellOffer, chooseCells } from '../cells.ts';
+import { type Cut, isFinal, type JobSpec, type PlacementPolicy } from '../job.ts';
+import { type JobStatus, newJobStatus } from '../job-status.ts';
+import { specBytesMax } from '../limits.ts';
+import type { CellId, JobId } from '../names.ts';
+import type { RangeSet } from '../ranges.ts';
+import { askOf, type JobWithStatus, type StoredJob } from '../stored-job.ts';
+import { agentSpec } from '../wire/agent-spec.ts';
+import { fillJob, type JobBody } from '../wire/job-body.ts';
+import { invalid, ProblemError } from '../wire/problem.ts';
+import { type Refusal, refuse } from './decision.ts';
+
+/**
+ * A new job: every default filled in, its chunks divided over the cells of its pool. A job that
+ * nothing can run now is stored all the same and waits with a reason.
+ */
+export type Submission = {
+  readonly id: JobId;
+  readonly body: JobBody;
+  readonly caller: Caller;
+};
+
+/** What of the fleet decides where a new job goes. */
+export type Surroundings = {
+  readonly policy: PlacementPolicy;
+  readonly largestEdgePower: number | null;
+  readonly metas: readonly CellOffer[];
+  /** Cells of the edges that the job names; `null` when it names none. */
+  readonly namedCells: ReadonlySet<CellId> | null;
+  /** Those of `dependsOn` that exist. */
+  readonly parents: readonly JobWithStatus[];
+};
+
+/** Stored whole, or not at all: only while the id is free and every parent still open. */
+export type JobCreation = {
+  readonly kind: 'create';
+  readonly job: StoredJob;
+  readonly status: JobStatus;
+  /** Each chunk is in exactly one of these. */
+  readonly asks: ReadonlyMap<CellId, { readonly ask: Ask; readonly ranges: RangeSet }>;
+  /** Jobs it waits for, which must not have ended when it is stored. */
+  readonly openParents: readonly JobId[];
+};
+
+export function submit(
+  submission: Submission,
+  around: Surroundings,
+  nowMs: number,
+  hash: (text: string) => string,
+): JobCreation | Refusal {
+  const { id, body, caller } = submission;
+  const parents = openParentsOf(body, caller, around.parents);
+  if (parents.kind === 'refused') return parents;
+  const { spec, cut } = fillJob(body, around);
+  const bytes = bytesOf(spec);
+  if (bytes > specBytesMax) {
+    const detail = `A job spec has at most ${specBytesMax} bytes; this one has ${bytes}.`;
+    return refuse(invalid('', detail));
+  }
+  const shares = divideJob(spec, cut, around);
+  const createdBy = nameOfCaller(caller);
+  const job: StoredJob = {
+    id,
+    spec,
+    cut,
+    specHash: hash(JSON.stringify(agentSpec(id, '', spec, cut, createdBy))),
+    cells: [...shares.keys()],
+    generation: 1,
+    createdAtMs: nowMs,
+    createdBy,
+    version: 1,
+    retryEpoch: 0,
+    cancelledAtMs: null,
+  };
+  const status = statusOf(job, parents.open);
+  const ask = askOf(job, status.held);
+  const asks = new Map([...shares].map(([cell, ranges]) => [cell, { ask, ranges }]));
+  return { kind: 'create', job, status, asks, openParents: parents.open };
+}
+
+function statusOf(job: StoredJob, openParents: readonly JobId[]): JobStatus {
+  const { name, pool, queue, labels, retries } = job.spec;
+  return newJobStatus({
+    job: job.id,
+    name,
+    pool,
+    queue,
+    labels,
+    cut: job.cut,
+    cells: job.cells,
+    dependsOn: openParents,
+    createdAtMs: job.createdAtMs,
+    maxFailedChunks: retries.maxFailedChunks,
+  });
+}
+
+/** Which cell of the pool gets which chunks. */
+function divideJob(
+  spec: JobSpec,
+  cut: Cut,
+  around: Pick<Surroundings, 'metas' | 'namedCells'>,
+): ReadonlyMap<CellId, RangeSet> {
+  const { metas, namedCells } = around;
+  const asked = namedCells === null ? { cut, spec } : { cut, spec, namedCells };
+  return new Map(chooseCells(metas, asked).map((share) => [share.cell, share.ranges]));
+}
+
+/** The jobs of `dependsOn` that have not ended; one that ended badly can never be waited for. */
+function openParentsOf(
+  body: Pick<JobBody, 'dependsOn'>,
+  caller: Caller,
+  parents: readonly JobWithStatus[],
+): { readonly kind: 'open'; readonly open: readonly JobId[] } | Refusal {
+  const byId = new Map<string, JobWithStatus>(parents.map((parent) => [parent.job.id, parent]));
+  const open: JobId[] = [];
+  for (const [at, name] of body.dependsOn.entries()) {
+    const parent = byId.get(name);
+    if (parent === undefined || !seesJob(caller, parent.job.spec)) {
+      return refuse(invalid(`/dependsOn/${at}`, `There is no job "${name}" to wait for.`));
+    }
+    const { state } = parent.status;
+    if (!isFinal(state)) open.push(parent.job.id);
+    else if (state !== 'done') {
+      const detail = `Job "${name}" ended ${state}, so a job that waits for it could never start.`;
+      return refuse(new ProblemError('unsatisfiable', detail));
+    }
+  }
+  return { kind: 'open', open };
+}
+
+/** As it is stored and sent: UTF-8. */
+export function bytesOf(spec: JobSpec): number {
+  return new TextEncoder().encode(JSON.stringify(spec)).length;
+}

@@ -1,0 +1,106 @@
+import type { Caller, TokenCaller } from '../../../core/caller.ts';
+import { type CellSummary, emptySummary, newCellMeta } from '../../../core/cell.ts';
+import type { ChunkCounts, JobSpec, JobState } from '../../../core/job.ts';
+import type { JobInCell } from '../../../core/jobs/job-cells.ts';
+import { type JobCreation, type Surroundings, submit } from '../../../core/jobs/submit.ts';
+import type { CellId, JobId } from '../../../core/names.ts';
+import type { JobCellStatus } from '../../../core/plan.ts';
+import { count, emptyRanges, type RangeSet } from '../../../core/ranges.ts';
+import type { JobWithStatus } from '../../../core/stored-job.ts';
+import { jobBodySchema } from '../../../core/wire/job-body.ts';
+import { startMs } from '../cell-fixture.ts';
+
+/** Jobs as their users made them: everything has a default, tests say only what they are about. */
+
+export const jobId = 'job-1' as JobId;
+export const [north, south] = ['default.0', 'default.1'] as [CellId, CellId];
+
+export const admin: TokenCaller = {
+  kind: 'token',
+  id: 'admin',
+  name: 'admin',
+  scopes: ['jobs:write'],
+  pool: null,
+  queue: null,
+  edge: null,
+};
+
+export function makeMeta(cell: CellId, summary: Partial<CellSummary> = {}) {
+  const edges = { ...emptySummary.edges, total: 3, connected: 3, free: 3 };
+  const power = { total: 1_000, free: 1_000, reserved: 0, served: 0 };
+  const living = { ...emptySummary, edges, power, largestEdgePower: 400, ...summary };
+  return { ...newCellMeta(cell, 'default', startMs), summary: living };
+}
+
+export function makeSurroundings(over: Partial<Surroundings> = {}): Surroundings {
+  return {
+    policy: 'spread',
+    largestEdgePower: 400,
+    metas: [makeMeta(north), makeMeta(south)],
+    namedCells: null,
+    parents: [],
+    ...over,
+  };
+}
+
+export function submitted(
+  body: object = {},
+  around: Partial<Surroundings> = {},
+  caller: Caller = admin,
+) {
+  const parsed = jobBodySchema.parse({ chunkPower: 100, chunks: 16, ...body });
+  const wanted = { id: jobId, body: parsed, caller };
+  return submit(wanted, makeSurroundings(around), startMs, (text) => `h${text.length}`);
+}
+
+export function creation(body: object = {}, around: Partial<Surroundings> = {}): JobCreation {
+  const decision = submitted(body, around);
+  if (decision.kind === 'refused') throw decision.problem;
+  return decision;
+}
+
+/** A job as it is stored, some of its chunks being in this state. */
+export function storedJob(
+  over: {
+    spec?: Partial<JobSpec>;
+    state?: JobState;
+    counts?: Partial<ChunkCounts>;
+    cancelledAtMs?: number;
+  } = {},
+): JobWithStatus {
+  const { job, status } = creation();
+  const { spec, state = 'running', counts, cancelledAtMs = null } = over;
+  return {
+    job: { ...job, spec: { ...job.spec, ...spec }, version: 7, cancelledAtMs },
+    status: { ...status, state, counts: { ...status.counts, ...counts } },
+  };
+}
+
+export function inCell(
+  isOpen: boolean,
+  sets: { done?: RangeSet; dead?: RangeSet } = {},
+): JobInCell {
+  const { done = emptyRanges, dead = emptyRanges } = sets;
+  const status: JobCellStatus = {
+    job: jobId,
+    counts: {
+      total: count(done) + count(dead),
+      waiting: 0,
+      pending: 0,
+      scheduled: 0,
+      running: 0,
+      done: count(done),
+      dead: count(dead),
+      cancelled: 0,
+    },
+    donePower: 0,
+    done,
+    dead,
+    cancelled: emptyRanges,
+    waiting: [],
+    startedAtMs: startMs,
+    endedAtMs: isOpen ? null : startMs + 1,
+    reason: null,
+  };
+  return { isOpen, status };
+}
