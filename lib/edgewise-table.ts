@@ -6,6 +6,7 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
+import { expiryAttribute, listIndex, tableKeys } from '../adapters/dynamodb/schema.ts';
 import type { EdgewiseFunction } from './edgewise-function.ts';
 import { pinLogicalId } from './logical-id.ts';
 import type { Stage } from './stage.ts';
@@ -21,25 +22,25 @@ export class EdgewiseTable extends Construct {
   constructor(scope: Construct, id: string, props: { readonly stage: Stage }) {
     super(scope, id);
     this.table = new TableV2(this, 'Table', {
-      partitionKey: { name: 'pk', type: AttributeType.STRING },
-      sortKey: { name: 'sk', type: AttributeType.STRING },
+      partitionKey: { name: tableKeys.partition, type: AttributeType.STRING },
+      sortKey: { name: tableKeys.sort, type: AttributeType.STRING },
       billing: Billing.onDemand(),
       dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      timeToLiveAttribute: 'expiresAt',
+      timeToLiveAttribute: expiryAttribute,
       removalPolicy: props.stage.removalPolicy,
       deletionProtection: props.stage.deletionProtection,
       globalSecondaryIndexes: [
         {
-          indexName: listIndexName,
-          partitionKey: { name: 'listPk', type: AttributeType.STRING },
-          sortKey: { name: 'listSk', type: AttributeType.STRING },
+          indexName: listIndex.name,
+          partitionKey: { name: listIndex.partition, type: AttributeType.STRING },
+          sortKey: { name: listIndex.sort, type: AttributeType.STRING },
           projectionType: ProjectionType.INCLUDE,
-          nonKeyAttributes: [...listIndexAttributes],
+          nonKeyAttributes: [...listIndex.attributes],
         },
       ],
     });
-    this.listIndexArn = `${this.table.tableArn}/index/${listIndexName}`;
+    this.listIndexArn = `${this.table.tableArn}/index/${listIndex.name}`;
     pinLogicalId(this.table, 'Table', 'a new name would mean a new, empty table');
   }
 
@@ -64,10 +65,3 @@ export class EdgewiseTable extends Construct {
     );
   }
 }
-
-/**
- * Names that the stores in `adapters/dynamodb/keys.ts` use. The infrastructure may not import
- * adapters; a template test compares the two.
- */
-export const listIndexName = 'list';
-export const listIndexAttributes = ['state', 'queue', 'labels', 'name'] as const;

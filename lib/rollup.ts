@@ -1,9 +1,10 @@
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { jobRows, partitions } from '../adapters/dynamodb/schema.ts';
 import { EdgewiseFunction } from './edgewise-function.ts';
 import type { EdgewiseTable } from './edgewise-table.ts';
 import type { Stage } from './stage.ts';
-import { readStream } from './stream-reader.ts';
+import { keyPattern, readStream } from './stream-reader.ts';
 
 /** The function that folds the counts of cells into the status of jobs, and what wakes it. */
 export class Rollup extends Construct {
@@ -41,5 +42,7 @@ export class Rollup extends Construct {
 
 export const rollupFilter = {
   eventName: ['INSERT', 'MODIFY'],
-  dynamodb: { Keys: { pk: { S: [{ prefix: 'JOB#' }] }, sk: { S: [{ prefix: 'CELL#' }] } } },
+  dynamodb: {
+    Keys: { pk: { S: [keyPattern(partitions.job)] }, sk: { S: [keyPattern(jobRows.cell)] } },
+  },
 };

@@ -2,13 +2,14 @@ import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
+import { partitions, wakingRows } from '../adapters/dynamodb/schema.ts';
 import { acceptFinding } from './accepted-finding.ts';
 import { alarmWhen } from './alarm.ts';
 import { EdgewiseFunction } from './edgewise-function.ts';
 import { EdgewiseQueue } from './edgewise-queue.ts';
 import type { EdgewiseTable } from './edgewise-table.ts';
 import type { Stage } from './stage.ts';
-import { readStream } from './stream-reader.ts';
+import { keyPattern, readStream } from './stream-reader.ts';
 
 /**
  * The function that runs passes over cells, and what wakes it: rows of a cell that somebody else
@@ -72,17 +73,8 @@ export const scheduleFilter = {
   eventName: ['INSERT', 'MODIFY'],
   dynamodb: {
     Keys: {
-      pk: { S: [{ prefix: 'CELL#' }] },
-      sk: {
-        S: [
-          { prefix: 'FACTS#' },
-          { prefix: 'REPORT#' },
-          { prefix: 'EDGE#' },
-          { prefix: 'ASK#' },
-          { prefix: 'QUEUE#' },
-          'TICK',
-        ],
-      },
+      pk: { S: [keyPattern(partitions.cell)] },
+      sk: { S: wakingRows.map(keyPattern) },
     },
   },
 };

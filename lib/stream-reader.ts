@@ -11,6 +11,11 @@ import type { Stage } from './stage.ts';
 /** One pattern of an event filter, as Lambda evaluates it before it invokes. */
 export type StreamFilter = Readonly<Record<string, unknown>>;
 
+/** What a key of the table must be, or begin with: what ends in `#` is followed by a name. */
+export function keyPattern(start: string): string | { readonly prefix: string } {
+  return start.endsWith('#') ? { prefix: start } : start;
+}
+
 /**
  * Lets a function read the table's stream. A batch that fails is halved, tried a bounded number of
  * times and then told to the failure queue, so that one bad record never stops a shard; what it

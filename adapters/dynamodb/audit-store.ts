@@ -1,5 +1,6 @@
 import { auditTtlSeconds } from '../../core/limits.ts';
 import type { AuditEvent, AuditStore } from '../../core/ports/audit.ts';
+import { auditKey, auditTimeDigits } from './keys.ts';
 import { amount, text } from './row-values.ts';
 import type { Row, Table } from './table.ts';
 
@@ -15,7 +16,7 @@ export function createAuditStore(table: Table): AuditStore {
 
     async list(position, sinceMs, nowMs, limit) {
       const found: Row[] = [];
-      const start = position === null ? nowMs : Number(position.slice(0, timeDigits));
+      const start = position === null ? nowMs : Number(position.slice(0, auditTimeDigits));
       for (let at = start; at > sinceMs - dayMs && found.length < limit; at -= dayMs) {
         const { pk } = auditKey(at, '');
         const after = position !== null && at === start ? { after: { pk, sk: position } } : {};
@@ -30,13 +31,6 @@ export function createAuditStore(table: Table): AuditStore {
       return found.map((row) => ({ event: decodeAudit(row), position: row.sk }));
     },
   };
-}
-
-const timeDigits = 14;
-
-function auditKey(atMs: number, requestId: string) {
-  const day = new Date(atMs).toISOString().slice(0, 10);
-  return { pk: `AUDIT#${day}`, sk: `${String(atMs).padStart(timeDigits, '0')}#${requestId}` };
 }
 
 function decodeAudit(row: Row): AuditEvent {

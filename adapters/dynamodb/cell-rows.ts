@@ -12,11 +12,11 @@ import type {
   Share,
 } from '../../core/cell.ts';
 import type { EdgeName, JobId } from '../../core/names.ts';
-import { rowKinds } from './keys.ts';
 import { decodeMeta, decodeQueue, decodeTick } from './rows-cell.ts';
 import { decodeEdge, decodeFacts, decodeReport } from './rows-edge.ts';
 import { decodeAsk, decodeShare, givenShare } from './rows-share.ts';
 import { decodeWorkRow } from './rows-work.ts';
+import { cellRows } from './schema.ts';
 import type { Row } from './table.ts';
 
 /**
@@ -83,31 +83,31 @@ function addRow(parts: Parts, row: Row): void {
   const kind = mark === 0 ? row.sk : row.sk.slice(0, mark);
   const name = row.sk.slice(mark);
   switch (kind) {
-    case rowKinds.meta:
+    case cellRows.meta:
       parts.meta = decodeMeta(row);
       return;
-    case rowKinds.tick:
+    case cellRows.tick:
       parts.tickAtMs = decodeTick(row);
       return;
-    case rowKinds.edge:
+    case cellRows.edge:
       parts.configs.set(name as EdgeName, decodeEdge(row));
       return;
-    case rowKinds.facts:
+    case cellRows.facts:
       parts.facts.set(name as EdgeName, decodeFacts(row));
       return;
-    case rowKinds.report:
+    case cellRows.report:
       parts.reports.set(name as EdgeName, decodeReport(row));
       return;
-    case rowKinds.work:
+    case cellRows.work:
       parts.works.set(name as EdgeName, decodeWorkRow(row));
       return;
-    case rowKinds.ask:
+    case cellRows.ask:
       addAsk(parts, name as JobId, row);
       return;
-    case rowKinds.share:
+    case cellRows.share:
       parts.shares.set(name as JobId, decodeShare(row));
       return;
-    case rowKinds.queue:
+    case cellRows.queue:
       parts.queues.set(name, decodeQueue(row));
       return;
     default:

@@ -4,7 +4,7 @@ import type { CellId, EdgeName } from '../../core/names.ts';
 import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { encodeProg } from '../../core/wire/prog.ts';
-import { edgeFactsKey, factsKey, pointerKey, reportKey } from './keys.ts';
+import { edgeFactsKey, edgeOfPartition, factsKey, pointerKey, reportKey } from './keys.ts';
 import { text } from './row-values.ts';
 import { factsAttributes } from './rows-edge.ts';
 import type { Condition, Table } from './table.ts';
@@ -22,7 +22,7 @@ export function createInventory(table: Table): Inventory {
     async cellsOf(edges) {
       const rows = await table.getMany([...new Set(edges)].map(pointerKey));
       const cells = rows.map((row): [EdgeName, CellId] => [
-        row.pk.slice(pointerKey('').pk.length) as EdgeName,
+        edgeOfPartition(row.pk),
         text(row.cell) as CellId,
       ]);
       return new Map(cells.filter(([, cell]) => cell !== ''));

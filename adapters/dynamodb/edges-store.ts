@@ -9,7 +9,6 @@ import {
   factsKey,
   pointerKey,
   reportKey,
-  rowKinds,
   workKey,
 } from './keys.ts';
 import { transactPatiently } from './patient-transaction.ts';
@@ -18,6 +17,7 @@ import { amount, amountOrNull, json, text, textOrNull } from './row-values.ts';
 import { decodeEdge, decodeFacts, decodeReport, edgeAttributes, encodeFacts } from './rows-edge.ts';
 import { decodeAsk } from './rows-share.ts';
 import { decodeWorkRow } from './rows-work.ts';
+import { cellRows } from './schema.ts';
 import type { Row, Table, Write } from './table.ts';
 import { deleteCredential, putEdgeCredential } from './tokens-store.ts';
 
@@ -49,12 +49,12 @@ export function createEdgesStore(table: Table): EdgesStore {
       const pk = cellPartition(cell);
       const page = await table.query({
         pk,
-        skPrefix: rowKinds.edge,
+        skPrefix: cellRows.edge,
         consistent: true,
         limit,
         ...start,
       });
-      const names = page.rows.map((row) => row.sk.slice(rowKinds.edge.length) as EdgeName);
+      const names = page.rows.map((row) => row.sk.slice(cellRows.edge.length) as EdgeName);
       const rows = await table.getMany(names.flatMap((name) => edgeKeys(cell, name)));
       return names.flatMap((name) => assemble(cell, name, rows) ?? []);
     },
@@ -62,7 +62,7 @@ export function createEdgesStore(table: Table): EdgesStore {
     async asks(cell, jobs) {
       const rows = await table.getMany(jobs.map((job) => askKey(cell, job)));
       return new Map(
-        rows.map((row) => [row.sk.slice(rowKinds.ask.length) as JobId, decodeAsk(row)]),
+        rows.map((row) => [row.sk.slice(cellRows.ask.length) as JobId, decodeAsk(row)]),
       );
     },
 

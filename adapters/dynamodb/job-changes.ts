@@ -5,12 +5,13 @@ import type { StoredJob } from '../../core/stored-job.ts';
 import { cancelWrites } from './cancel-job.ts';
 import { createJob } from './create-job.ts';
 import { editWrites } from './edit-job.ts';
-import { askKey, executionPrefix, jobCellPrefix, jobPartition } from './keys.ts';
+import { askKey, jobPartition } from './keys.ts';
 import { transactPatiently } from './patient-transaction.ts';
 import { purgeJob } from './purge-job.ts';
 import { retryWrites } from './retry-job.ts';
 import { eventRow } from './rows-event.ts';
 import { decodeExecution, decodeJobCell } from './rows-job.ts';
+import { jobRows } from './schema.ts';
 import type { Table, Write } from './table.ts';
 
 /** What users decide about jobs, each change one transaction: nothing of it is decided here. */
@@ -20,7 +21,7 @@ export function createJobChanges(table: Table): JobChanges {
     async allExecutions(id) {
       const rows = await table.queryAll({
         pk: jobPartition(id),
-        skPrefix: executionPrefix,
+        skPrefix: jobRows.execution,
         consistent: true,
       });
       return rows.map(decodeExecution);
@@ -52,11 +53,11 @@ function changeWrites(change: JobChange): Write[] {
 async function cellsOf(table: Table, job: Pick<StoredJob, 'id' | 'cells'>): Promise<JobCells> {
   const rows = await table.queryAll({
     pk: jobPartition(job.id),
-    skPrefix: jobCellPrefix,
+    skPrefix: jobRows.cell,
     consistent: true,
   });
   const counted = new Map(
-    rows.map((row) => [row.sk.slice(jobCellPrefix.length) as CellId, decodeJobCell(row)]),
+    rows.map((row) => [row.sk.slice(jobRows.cell.length) as CellId, decodeJobCell(row)]),
   );
   const known = [...new Set([...job.cells, ...counted.keys()])];
   const open = await cellsWithAsk(table, job.id, known);

@@ -1,7 +1,8 @@
 import type { JobHistory, StoredChunk } from '../../core/ports/jobs.ts';
-import { chunkKey, chunkPrefix, eventPrefix, jobPartition } from './keys.ts';
+import { chunkKey, jobPartition } from './keys.ts';
 import { decodeEvent } from './rows-event.ts';
 import { decodeChunkEnd } from './rows-job.ts';
+import { jobRows } from './schema.ts';
 import type { Row, Table } from './table.ts';
 
 /** What is kept of single chunks, and the timeline. */
@@ -23,8 +24,8 @@ export function createJobHistory(table: Table): JobHistory {
 
     async events(id, position, limit) {
       const pk = jobPartition(id);
-      const start = position === null ? {} : { after: { pk, sk: `${eventPrefix}${position}` } };
-      const page = await table.query({ pk, skPrefix: eventPrefix, limit, ...start });
+      const start = position === null ? {} : { after: { pk, sk: `${jobRows.event}${position}` } };
+      const page = await table.query({ pk, skPrefix: jobRows.event, limit, ...start });
       return page.rows.map(decodeEvent);
     },
   };
@@ -33,7 +34,7 @@ export function createJobHistory(table: Table): JobHistory {
 function decodeChunk(row: Row): StoredChunk {
   const key = row.outputKey;
   return {
-    chunk: Number(row.sk.slice(chunkPrefix.length)),
+    chunk: Number(row.sk.slice(jobRows.chunk.length)),
     end: decodeChunkEnd(row),
     output: typeof key === 'string' ? { key, bytes: Number(row.outputBytes ?? 0) } : null,
   };

@@ -2,15 +2,10 @@ import { jobListShards } from '../../core/limits.ts';
 import type { JobId } from '../../core/names.ts';
 import type { JobLists, ListedJob } from '../../core/ports/jobs.ts';
 import { jobOfPosition } from './job-position.ts';
-import {
-  edgeJobsListKey,
-  executionKey,
-  jobListPartition,
-  listIndexName,
-  statusKey,
-} from './keys.ts';
+import { edgeJobsListKey, executionKey, jobListPartition, statusKey } from './keys.ts';
 import { json, text } from './row-values.ts';
 import { decodeExecution } from './rows-job.ts';
+import { listIndex } from './schema.ts';
 import type { Row, Table } from './table.ts';
 
 /** Lists of jobs lie in the index; they follow the rows a moment later. */
@@ -24,7 +19,7 @@ export function createJobLists(table: Table): JobLists {
           const after = position === null ? {} : { after: startOf(listPk, position) };
           return table.query({
             pk: listPk,
-            index: listIndexName,
+            index: listIndex.name,
             backwards: true,
             limit,
             ...after,
@@ -45,7 +40,7 @@ export function createJobLists(table: Table): JobLists {
           : { after: { ...executionKey(position as JobId, edge), listPk, listSk: position } };
       const page = await table.query({
         pk: listPk,
-        index: listIndexName,
+        index: listIndex.name,
         backwards: true,
         limit,
         ...after,

@@ -3,8 +3,9 @@ import { historyMinutes, rateIntervalMs, rateTtlSeconds } from '../../core/limit
 import type { JobId } from '../../core/names.ts';
 import type { JobStatistics, JobStats, Minute } from '../../core/ports/job-stats.ts';
 import type { Rollup } from '../../core/rollup.ts';
-import { rateKey, ratePrefix, ratePrefixOf, shardOf, statsKey, statsShards } from './keys.ts';
+import { rateKey, ratePrefixOf, shardOf, statsKey, statsShards } from './keys.ts';
 import { amount } from './row-values.ts';
+import { statsRows } from './schema.ts';
 import type { Table, Write } from './table.ts';
 
 /**
@@ -46,8 +47,8 @@ export async function readJobStats(table: Table, nowMs: number): Promise<JobStat
     ...shards.map(statsKey),
     ...intervals.map((interval) => rateKey(interval % statsShards, interval)),
   ]);
-  const counts = rows.filter((row) => !row.sk.startsWith(ratePrefix));
-  const rates = rows.filter((row) => row.sk.startsWith(ratePrefix));
+  const counts = rows.filter((row) => !row.sk.startsWith(statsRows.rate));
+  const rates = rows.filter((row) => row.sk.startsWith(statsRows.rate));
   const sum = (name: string) => counts.reduce((all, row) => all + amount(row[name]), 0);
   const lastInterval = rateKey(0, now - 1).sk;
   return {
@@ -81,7 +82,7 @@ export async function readHistory(table: Table, nowMs: number): Promise<Minute[]
     return { atMs: firstMs + at * minuteMs, jobs: 0, chunks: 0 };
   });
   for (const row of pages.flat()) {
-    const intervalMs = Number(row.sk.slice(ratePrefix.length)) * rateIntervalMs;
+    const intervalMs = Number(row.sk.slice(statsRows.rate.length)) * rateIntervalMs;
     const minute = minutes[Math.floor((intervalMs - firstMs) / minuteMs)];
     if (minute === undefined) continue;
     minute.jobs += amount(row.jobs);

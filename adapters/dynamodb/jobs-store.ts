@@ -3,16 +3,10 @@ import type { JobRecords, JobsStore } from '../../core/ports/jobs.ts';
 import type { JobWithStatus } from '../../core/stored-job.ts';
 import { createJobHistory } from './job-history.ts';
 import { createJobLists } from './job-lists.ts';
-import {
-  executionKey,
-  executionPrefix,
-  jobCellPrefix,
-  jobPartition,
-  specKey,
-  statusKey,
-} from './keys.ts';
+import { executionKey, jobPartition, specKey, statusKey } from './keys.ts';
 import { decodeExecution, decodeJobCell, decodeStatus } from './rows-job.ts';
 import { decodeSpec } from './rows-spec.ts';
+import { jobRows } from './schema.ts';
 import type { Row, Table } from './table.ts';
 
 /** Jobs as the API shows them. */
@@ -41,14 +35,14 @@ function createJobRecords(table: Table): JobRecords {
     async executions(id, after, limit) {
       const start = after === null ? {} : { after: executionKey(id, after as EdgeName) };
       const pk = jobPartition(id);
-      const page = await table.query({ pk, skPrefix: executionPrefix, limit, ...start });
+      const page = await table.query({ pk, skPrefix: jobRows.execution, limit, ...start });
       return page.rows.map(decodeExecution);
     },
 
     async cellStatuses(id) {
       const rows = await table.queryAll({
         pk: jobPartition(id),
-        skPrefix: jobCellPrefix,
+        skPrefix: jobRows.cell,
         consistent: true,
       });
       return rows.map(decodeJobCell);

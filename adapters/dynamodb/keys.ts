@@ -1,166 +1,168 @@
 import { jobListShards } from '../../core/limits.ts';
 import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import {
+  cellRows,
+  edgeRows,
+  jobRows,
+  listIndex,
+  lists,
+  partitions,
+  poolRows,
+  statsRows,
+} from './schema.ts';
 
-/**
- * The map of the one table: which row lies where. Nothing else in the system spells a key.
- *
- * A cell's partition holds everything a pass reads and nothing more, so that one consistent Query
- * loads it. What is bulky or only read one at a time lies outside. The one index, `list`, is
- * sparse: a row is in it when it carries `listPk` and `listSk`; its keys are spread so that no
- * partition is named after a state that many rows share.
- */
+/** Which row lies where: the keys of every row, made of the beginnings that the schema names. */
 export type Key = { readonly pk: string; readonly sk: string };
 
-export const listIndexName = 'list';
+/** The keys by which a row is in the list index. */
+export type ListKey = { readonly listPk: string; readonly listSk: string };
 
-/** Attributes that the list index carries beside its keys: what lists filter by. */
-export const listIndexAttributes = ['state', 'queue', 'labels', 'name'] as const;
-
-export const rowKinds = {
-  meta: 'META',
-  tick: 'TICK',
-  edge: 'EDGE#',
-  facts: 'FACTS#',
-  report: 'REPORT#',
-  work: 'WORK#',
-  ask: 'ASK#',
-  share: 'SHARE#',
-  queue: 'QUEUE#',
-} as const;
-
-export const cellPartitionPrefix = 'CELL#';
-export const jobPartitionPrefix = 'JOB#';
-export const jobCellPrefix = 'CELL#';
-export const executionPrefix = 'EXEC#';
-export const chunkPrefix = 'CHUNK#';
-export const eventPrefix = 'EVENT#';
-export const dependantPrefix = 'DEPENDANT#';
+export const listIndexName = listIndex.name;
+export const listIndexAttributes = listIndex.attributes;
 
 export function cellPartition(cell: CellId): string {
-  return `${cellPartitionPrefix}${cell}`;
+  return `${partitions.cell}${cell}`;
 }
 
 /** `null` for a partition that is not a cell's. */
 export function cellOfPartition(pk: string): CellId | null {
-  return pk.startsWith(cellPartitionPrefix)
-    ? (pk.slice(cellPartitionPrefix.length) as CellId)
-    : null;
+  return pk.startsWith(partitions.cell) ? (pk.slice(partitions.cell.length) as CellId) : null;
 }
 
 export function metaKey(cell: CellId): Key {
-  return { pk: cellPartition(cell), sk: rowKinds.meta };
+  return { pk: cellPartition(cell), sk: cellRows.meta };
 }
 
 export function tickKey(cell: CellId): Key {
-  return { pk: cellPartition(cell), sk: rowKinds.tick };
+  return { pk: cellPartition(cell), sk: cellRows.tick };
 }
 
 export function edgeKey(cell: CellId, edge: EdgeName): Key {
-  return { pk: cellPartition(cell), sk: `${rowKinds.edge}${edge}` };
+  return { pk: cellPartition(cell), sk: `${cellRows.edge}${edge}` };
 }
 
 export function factsKey(cell: CellId, edge: EdgeName): Key {
-  return { pk: cellPartition(cell), sk: `${rowKinds.facts}${edge}` };
+  return { pk: cellPartition(cell), sk: `${cellRows.facts}${edge}` };
 }
 
 export function reportKey(cell: CellId, edge: EdgeName): Key {
-  return { pk: cellPartition(cell), sk: `${rowKinds.report}${edge}` };
+  return { pk: cellPartition(cell), sk: `${cellRows.report}${edge}` };
 }
 
 export function workKey(cell: CellId, edge: EdgeName): Key {
-  return { pk: cellPartition(cell), sk: `${rowKinds.work}${edge}` };
+  return { pk: cellPartition(cell), sk: `${cellRows.work}${edge}` };
 }
 
 export function askKey(cell: CellId, job: JobId): Key {
-  return { pk: cellPartition(cell), sk: `${rowKinds.ask}${job}` };
+  return { pk: cellPartition(cell), sk: `${cellRows.ask}${job}` };
 }
 
 export function shareKey(cell: CellId, job: JobId): Key {
-  return { pk: cellPartition(cell), sk: `${rowKinds.share}${job}` };
+  return { pk: cellPartition(cell), sk: `${cellRows.share}${job}` };
 }
 
 /** The cell's own copy of a queue's settings. */
 export function cellQueueKey(cell: CellId, queue: string): Key {
-  return { pk: cellPartition(cell), sk: `${rowKinds.queue}${queue}` };
+  return { pk: cellPartition(cell), sk: `${cellRows.queue}${queue}` };
 }
 
 export function jobPartition(job: JobId): string {
-  return `${jobPartitionPrefix}${job}`;
+  return `${partitions.job}${job}`;
 }
 
 export function jobOfPartition(pk: string): JobId | null {
-  return pk.startsWith(jobPartitionPrefix) ? (pk.slice(jobPartitionPrefix.length) as JobId) : null;
+  return pk.startsWith(partitions.job) ? (pk.slice(partitions.job.length) as JobId) : null;
 }
 
 export function specKey(job: JobId): Key {
-  return { pk: jobPartition(job), sk: 'SPEC' };
+  return { pk: jobPartition(job), sk: jobRows.spec };
 }
 
 export function statusKey(job: JobId): Key {
-  return { pk: jobPartition(job), sk: 'STATUS' };
+  return { pk: jobPartition(job), sk: jobRows.status };
 }
 
 export function jobCellKey(job: JobId, cell: CellId): Key {
-  return { pk: jobPartition(job), sk: `${jobCellPrefix}${cell}` };
+  return { pk: jobPartition(job), sk: `${jobRows.cell}${cell}` };
 }
 
 export function executionKey(job: JobId, edge: EdgeName): Key {
-  return { pk: jobPartition(job), sk: `${executionPrefix}${edge}` };
+  return { pk: jobPartition(job), sk: `${jobRows.execution}${edge}` };
 }
 
 /** Chunk numbers are padded, so that the rows lie in the order of the numbers. */
 export function chunkKey(job: JobId, chunk: number): Key {
-  return { pk: jobPartition(job), sk: `${chunkPrefix}${String(chunk).padStart(8, '0')}` };
+  return { pk: jobPartition(job), sk: `${jobRows.chunk}${String(chunk).padStart(8, '0')}` };
 }
 
 /** The kind is part of the key: the same event told twice is one row. */
 export function eventKey(job: JobId, atMs: number, kind: string): Key {
-  return { pk: jobPartition(job), sk: `${eventPrefix}${String(atMs).padStart(14, '0')}#${kind}` };
+  return { pk: jobPartition(job), sk: `${jobRows.event}${String(atMs).padStart(14, '0')}#${kind}` };
 }
 
 /** Lies in the partition of the job that is waited for. */
 export function dependantKey(parent: JobId, child: JobId): Key {
-  return { pk: jobPartition(parent), sk: `${dependantPrefix}${child}` };
+  return { pk: jobPartition(parent), sk: `${jobRows.dependant}${child}` };
 }
 
 export function pointerKey(edge: EdgeName): Key {
-  return { pk: `EDGE#${edge}`, sk: 'POINTER' };
+  return { pk: `${partitions.edge}${edge}`, sk: edgeRows.pointer };
+}
+
+export function edgeOfPartition(pk: string): EdgeName {
+  return pk.slice(partitions.edge.length) as EdgeName;
 }
 
 /** All facts of an edge, bulky, outside its cell. */
 export function edgeFactsKey(edge: EdgeName): Key {
-  return { pk: `EDGE#${edge}`, sk: 'FACTS' };
+  return { pk: `${partitions.edge}${edge}`, sk: edgeRows.facts };
 }
 
 export function poolKey(pool: string): Key {
-  return { pk: `POOL#${pool}`, sk: 'POOL' };
+  return { pk: `${partitions.pool}${pool}`, sk: poolRows.pool };
 }
 
 export function poolCellKey(pool: string, cell: CellId): Key {
-  return { pk: `POOL#${pool}`, sk: `${cellPartitionPrefix}${cell}` };
+  return { pk: `${partitions.pool}${pool}`, sk: `${poolRows.cell}${cell}` };
 }
 
 export function poolQueueKey(pool: string, queue: string): Key {
-  return { pk: `POOL#${pool}`, sk: `${rowKinds.queue}${queue}` };
+  return { pk: `${partitions.pool}${pool}`, sk: `${poolRows.queue}${queue}` };
 }
 
 export function tokenKey(hash: string): Key {
-  return { pk: `TOKEN#${hash}`, sk: 'TOKEN' };
+  return { pk: `${partitions.token}${hash}`, sk: 'TOKEN' };
+}
+
+export function hashOfPartition(pk: string): string {
+  return pk.slice(partitions.token.length);
+}
+
+/** Where the hash of a token's secret is found by the token's public id. */
+export function tokenIdKey(id: string): Key {
+  return { pk: `${partitions.tokenId}${id}`, sk: 'POINTER' };
 }
 
 export function idempotencyKey(owner: string, key: string): Key {
-  return { pk: `IDEM#${owner}#${key}`, sk: 'IDEM' };
+  return { pk: `${partitions.idempotency}${owner}#${key}`, sk: 'IDEM' };
+}
+
+/** The time part is padded, so that a day's rows lie in their order. */
+export const auditTimeDigits = 14;
+
+export function auditKey(atMs: number, requestId: string): Key {
+  const day = new Date(atMs).toISOString().slice(0, 10);
+  const time = String(atMs).padStart(auditTimeDigits, '0');
+  return { pk: `${partitions.audit}${day}`, sk: `${time}#${requestId}` };
 }
 
 export function statsKey(shard: number): Key {
-  return { pk: `STATS#${shard}`, sk: 'STATS' };
+  return { pk: `${partitions.stats}${shard}`, sk: statsRows.counts };
 }
-
-export const ratePrefix = 'RATE#';
 
 /** Finished work of one short interval. */
 export function rateKey(shard: number, interval: number): Key {
-  return { pk: `STATS#${shard}`, sk: `${ratePrefix}${interval}` };
+  return { pk: `${partitions.stats}${shard}`, sk: `${statsRows.rate}${interval}` };
 }
 
 /**
@@ -168,7 +170,7 @@ export function rateKey(shard: number, interval: number): Key {
  * beginnings.
  */
 export function ratePrefixOf(interval: number): string {
-  return `${ratePrefix}${String(interval).slice(0, -3)}`;
+  return `${statsRows.rate}${String(interval).slice(0, -3)}`;
 }
 
 /** Says that a cell has ended the job and that the job's status may not say so yet. */
@@ -177,12 +179,11 @@ export function owedFoldKey(job: JobId): Key {
 }
 
 export function owedFoldPartition(shard: number): string {
-  return `OWED#${shard}`;
+  return `${partitions.owed}${shard}`;
 }
 
 export const owedFoldShards = 4;
 
-export { jobListShards };
 export const statsShards = 8;
 
 /** Spreads by a hash of the text, because ids that sort by time share their first characters. */
@@ -195,28 +196,28 @@ export function shardOf(text: string, shards: number): number {
 }
 
 /** Index keys of a `STATUS` row: jobs of a pool, newest first when read backwards. */
-export function jobListKey(pool: string, job: JobId): { listPk: string; listSk: string } {
+export function jobListKey(pool: string, job: JobId): ListKey {
   return { listPk: jobListPartition(pool, shardOf(job, jobListShards)), listSk: job };
 }
 
 export function jobListPartition(pool: string, shard: number): string {
-  return `JOBS#${pool}#${shard}`;
+  return `${lists.jobs}${pool}#${shard}`;
 }
 
 /** Index keys of an `EXEC#` row: the history of work on an edge. */
-export function edgeJobsListKey(edge: EdgeName, job: JobId): { listPk: string; listSk: string } {
-  return { listPk: `EDGEJOBS#${edge}`, listSk: job };
+export function edgeJobsListKey(edge: EdgeName, job: JobId): ListKey {
+  return { listPk: `${lists.edgeJobs}${edge}`, listSk: job };
 }
 
 /** Index keys of a pool's `CELL#` row: every cell of the fleet, for the tick. */
-export function cellListKey(cell: CellId): { listPk: string; listSk: string } {
-  return { listPk: 'CELLS', listSk: cell };
+export function cellListKey(cell: CellId): ListKey {
+  return { listPk: lists.cells, listSk: cell };
 }
 
-export function poolListKey(pool: string): { listPk: string; listSk: string } {
-  return { listPk: 'POOLS', listSk: pool };
+export function poolListKey(pool: string): ListKey {
+  return { listPk: lists.pools, listSk: pool };
 }
 
-export function tokenListKey(hash: string): { listPk: string; listSk: string } {
-  return { listPk: 'TOKENS', listSk: hash };
+export function tokenListKey(id: string): ListKey {
+  return { listPk: lists.tokens, listSk: id };
 }

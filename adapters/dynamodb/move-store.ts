@@ -2,9 +2,10 @@ import type { JobHistory, Move } from '../../core/move-ranges.ts';
 import type { JobId } from '../../core/names.ts';
 import type { CellMoves } from '../../core/ports/cells.ts';
 import { createCellStore, planWrites } from './cell-store.ts';
-import { askKey, executionPrefix, jobCellKey, jobPartition } from './keys.ts';
+import { askKey, jobCellKey, jobPartition } from './keys.ts';
 import { decodeExecution, decodeJobCell } from './rows-job.ts';
 import { encodeAsk } from './rows-share.ts';
+import { jobRows } from './schema.ts';
 import type { Table, Write } from './table.ts';
 
 /**
@@ -23,7 +24,7 @@ export function createMoveStore(table: Table): CellMoves {
         const pk = jobPartition(ended.job);
         const executions = await table.queryAll({
           pk,
-          skPrefix: executionPrefix,
+          skPrefix: jobRows.execution,
           consistent: true,
         });
         histories.set(ended.job, { ended, executions: executions.map(decodeExecution) });

@@ -3,19 +3,12 @@ import type { PlacementPolicy } from '../../core/job.ts';
 import { type CellId, compareCells, makeCellId } from '../../core/names.ts';
 import { newPool, type PoolCell, type Pools, type StoredPool } from '../../core/ports/pools.ts';
 import { listCells } from './cell-list.ts';
-import {
-  cellListKey,
-  cellPartitionPrefix,
-  listIndexName,
-  metaKey,
-  poolCellKey,
-  poolKey,
-  poolListKey,
-} from './keys.ts';
+import { cellListKey, metaKey, poolCellKey, poolKey, poolListKey } from './keys.ts';
 import { transactPatiently } from './patient-transaction.ts';
 import { cellQueue, copyQueues, listQueues } from './queues-store.ts';
 import { amount, amountOrNull, text } from './row-values.ts';
 import { decodeMeta, encodeMeta } from './rows-cell.ts';
+import { listIndex, lists, poolRows } from './schema.ts';
 import type { Row, Table, Write } from './table.ts';
 
 const absent = { expression: 'attribute_not_exists(#pk)' };
@@ -26,15 +19,14 @@ export function createPoolsStore(table: Table): Pools {
     async find(name) {
       const { pk } = poolKey(name);
       const rows = await table.queryAll({ pk, consistent: true });
-      const pool = rows.find((row) => row.sk === 'POOL');
+      const pool = rows.find((row) => row.sk === poolRows.pool);
       return {
         pool: pool === undefined ? null : decodePool(name, pool),
-        cells: rows.filter((row) => row.sk.startsWith(cellPartitionPrefix)).map(decodePoolCell),
+        cells: rows.filter((row) => row.sk.startsWith(poolRows.cell)).map(decodePoolCell),
       };
     },
     async list() {
-      const { listPk } = poolListKey('');
-      const rows = await table.queryAll({ pk: listPk, index: listIndexName });
+      const rows = await table.queryAll({ pk: lists.pools, index: listIndex.name });
       return rows.map((row) => text(row.listSk)).sort();
     },
     async put(pool, seen) {
@@ -106,5 +98,5 @@ function decodePool(name: string, row: Row): StoredPool {
 }
 
 function decodePoolCell(row: Row): PoolCell {
-  return { id: row.sk.slice(cellPartitionPrefix.length) as CellId, edges: amount(row.edges) };
+  return { id: row.sk.slice(poolRows.cell.length) as CellId, edges: amount(row.edges) };
 }

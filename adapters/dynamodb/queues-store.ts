@@ -1,9 +1,10 @@
 import { type CellId, poolOfCell } from '../../core/names.ts';
 import type { Queues, StoredQueue } from '../../core/ports/pools.ts';
 import { listCells } from './cell-list.ts';
-import { poolQueueKey, rowKinds } from './keys.ts';
+import { poolQueueKey } from './keys.ts';
 import { amount } from './row-values.ts';
 import { decodeQueue, encodeQueue } from './rows-cell.ts';
+import { poolRows } from './schema.ts';
 import type { Row, Table } from './table.ts';
 
 /** Queues belong to no pool: they lie where no pool can have the name. */
@@ -32,7 +33,7 @@ export function createQueuesStore(table: Table): Queues {
 
 export async function listQueues(table: Table): Promise<StoredQueue[]> {
   const { pk } = poolQueueKey(everyPool, '');
-  const rows = await table.queryAll({ pk, skPrefix: rowKinds.queue, consistent: true });
+  const rows = await table.queryAll({ pk, skPrefix: poolRows.queue, consistent: true });
   return rows.map(decodeStoredQueue);
 }
 
@@ -53,6 +54,6 @@ export function cellQueue(cell: CellId, queue: StoredQueue, cells: number): Row 
 }
 
 function decodeStoredQueue(row: Row): StoredQueue {
-  const name = row.sk.slice(rowKinds.queue.length);
+  const name = row.sk.slice(poolRows.queue.length);
   return { name, ...decodeQueue(row), version: amount(row.version) };
 }

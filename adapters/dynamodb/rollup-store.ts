@@ -6,8 +6,6 @@ import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
 import { addProgress, moveJob } from './job-stats.ts';
 import {
   askKey,
-  dependantPrefix,
-  jobCellPrefix,
   jobOfPartition,
   jobPartition,
   owedFoldKey,
@@ -18,6 +16,7 @@ import {
 import { amount, text } from './row-values.ts';
 import { eventRow } from './rows-event.ts';
 import { decodeJobCell, decodeStatus, statusAttributes } from './rows-job.ts';
+import { jobRows } from './schema.ts';
 import type { Row, Table, Write } from './table.ts';
 
 /**
@@ -32,7 +31,7 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
       const status = decodeStatus(row);
       const pk = jobPartition(job);
       const [cells, parents] = await Promise.all([
-        table.queryAll({ pk, skPrefix: jobCellPrefix, consistent: true }),
+        table.queryAll({ pk, skPrefix: jobRows.cell, consistent: true }),
         status.held ? table.getMany(status.dependsOn.map(statusKey)) : [],
       ]);
       return { status, cells: cellsOf(cells), parents: statesOf(parents) };
@@ -78,10 +77,10 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
     async dependantsOf(job) {
       const rows = await table.queryAll({
         pk: jobPartition(job),
-        skPrefix: dependantPrefix,
+        skPrefix: jobRows.dependant,
         consistent: true,
       });
-      return rows.map((row) => row.sk.slice(dependantPrefix.length) as JobId);
+      return rows.map((row) => row.sk.slice(jobRows.dependant.length) as JobId);
     },
 
     countProgress: (progress, atMs) => addProgress(table, progress, atMs),
@@ -90,7 +89,7 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
 
 function cellsOf(rows: readonly Row[]): Map<CellId, JobCellStatus> {
   return new Map(
-    rows.map((row) => [row.sk.slice(jobCellPrefix.length) as CellId, decodeJobCell(row)]),
+    rows.map((row) => [row.sk.slice(jobRows.cell.length) as CellId, decodeJobCell(row)]),
   );
 }
 

@@ -2,8 +2,9 @@ import { eventTtlSeconds } from '../../core/limits.ts';
 import type { JobId } from '../../core/names.ts';
 import type { StoredEvent } from '../../core/ports/jobs.ts';
 import type { JobEvent } from '../../core/rollup.ts';
-import { eventKey, eventPrefix } from './keys.ts';
+import { eventKey } from './keys.ts';
 import { text } from './row-values.ts';
+import { jobRows } from './schema.ts';
 import type { Row } from './table.ts';
 
 /** `JOB#<id>/EVENT#<time>#<kind>`. It expires in seconds, because TTL counts in them. */
@@ -13,7 +14,7 @@ export function eventRow(job: JobId, { atMs, kind, by, detail }: JobEvent): Row 
 }
 
 export function decodeEvent(row: Row): StoredEvent {
-  const position = row.sk.slice(eventPrefix.length);
+  const position = row.sk.slice(jobRows.event.length);
   return {
     position,
     atMs: Number(position.slice(0, 14)),

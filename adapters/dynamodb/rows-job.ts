@@ -5,16 +5,15 @@ import type { ChunkEnd, Execution, JobCellStatus, WaitingCount } from '../../cor
 import { formatRanges } from '../../core/ranges.ts';
 import type { Failure } from '../../core/wire/prog.ts';
 import {
-  chunkPrefix,
   edgeJobsListKey,
   executionKey,
-  executionPrefix,
   jobCellKey,
   jobListKey,
   jobOfPartition,
   statusKey,
 } from './keys.ts';
 import { amount, amountOrNull, json, ranges, sparse, text, textOrNull } from './row-values.ts';
+import { jobRows } from './schema.ts';
 import type { Row } from './table.ts';
 
 /** The rows in a job's own partition that say how it goes. Its `SPEC` row is the API's. */
@@ -129,7 +128,7 @@ export function encodeExecution(execution: Execution): Row {
 export function decodeExecution(row: Row): Execution {
   return {
     job: jobOfPartition(row.pk) as JobId,
-    edge: row.sk.slice(executionPrefix.length) as EdgeName,
+    edge: row.sk.slice(jobRows.execution.length) as EdgeName,
     chunks: ranges(row.chunks),
     done: ranges(row.done),
     running: ranges(row.running),
@@ -157,7 +156,7 @@ export function decodeChunkEnd(row: Row): ChunkEnd | null {
   if (row.failure === undefined) return null;
   return {
     job: jobOfPartition(row.pk) as JobId,
-    chunk: Number(row.sk.slice(chunkPrefix.length)),
+    chunk: Number(row.sk.slice(jobRows.chunk.length)),
     edge: text(row.edge) as EdgeName,
     attempts: amount(row.attempts),
     failure: json<Failure>(row.failure, 0),

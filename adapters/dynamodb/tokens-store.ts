@@ -1,11 +1,10 @@
 import { isScope } from '../../core/caller.ts';
 import type { CellId, EdgeName } from '../../core/names.ts';
 import type { Credential, StoredToken, TokensStore } from '../../core/ports/tokens.ts';
-import { type Key, listIndexName, tokenKey, tokenListKey } from './keys.ts';
+import { hashOfPartition, tokenIdKey, tokenKey, tokenListKey } from './keys.ts';
 import { amount, amountOrNull, text, textOrNull } from './row-values.ts';
+import { listIndex } from './schema.ts';
 import type { Row, Table, Write } from './table.ts';
-
-const tokenIdKey = (id: string): Key => ({ pk: `TOKENID#${id}`, sk: 'POINTER' });
 
 export function createTokensStore(table: Table): TokensStore {
   return {
@@ -37,7 +36,7 @@ export function createTokensStore(table: Table): TokensStore {
     },
     async count(max) {
       const { listPk } = tokenListKey('');
-      const page = await table.query({ pk: listPk, index: listIndexName, limit: max });
+      const page = await table.query({ pk: listPk, index: listIndex.name, limit: max });
       return page.rows.length;
     },
     async list(afterId, limit) {
@@ -47,13 +46,13 @@ export function createTokensStore(table: Table): TokensStore {
         last === null ? null : { ...tokenKey(text(last.hash)), listPk, listSk: afterId };
       const page = await table.query({
         pk: listPk,
-        index: listIndexName,
+        index: listIndex.name,
         limit,
         ...(start === null ? {} : { after: start }),
       });
       const rows = await table.getMany(page.rows);
       return rows
-        .map((row) => decodeToken(row, hashOfKey(row)))
+        .map((row) => decodeToken(row, hashOfPartition(row.pk)))
         .sort((a, b) => (a.id < b.id ? -1 : 1));
     },
     spend: (hash) =>
@@ -73,8 +72,6 @@ export function putEdgeCredential(hash: string, edge: string, cell: string): Wri
 export function deleteCredential(hash: string): Write {
   return { kind: 'delete', key: tokenKey(hash) };
 }
-
-const hashOfKey = (row: Row): string => row.pk.slice('TOKEN#'.length);
 
 function expiry(token: StoredToken): Record<string, number> {
   return token.expiresAtMs === null ? {} : { expiresAt: Math.ceil(token.expiresAtMs / 1_000) };

@@ -3,7 +3,6 @@ import { addProgress, readHistory, readJobStats } from '../../../adapters/dynamo
 import {
   askKey,
   dependantKey,
-  eventPrefix,
   jobPartition,
   owedFoldKey,
   statusKey,
@@ -11,6 +10,7 @@ import {
 import { createRollupStore } from '../../../adapters/dynamodb/rollup-store.ts';
 import { decodeStatus, encodeJobCell, encodeStatus } from '../../../adapters/dynamodb/rows-job.ts';
 import { decodeAsk, encodeAsk } from '../../../adapters/dynamodb/rows-share.ts';
+import { jobRows } from '../../../adapters/dynamodb/schema.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { noChunks } from '../../../core/job.ts';
 import { newJobStatus } from '../../../core/job-status.ts';
@@ -96,7 +96,7 @@ test('a job goes through its states with its timeline, and is counted once', asy
   await rollUpJobs(deps, [job]);
   await rollUpJobs(deps, [job]);
   expect(await statusOf(table, job)).toMatchObject({ state: 'done', endedAtMs: endMs });
-  const events = await table.queryAll({ pk: jobPartition(job), skPrefix: eventPrefix });
+  const events = await table.queryAll({ pk: jobPartition(job), skPrefix: jobRows.event });
   expect(events.map((row) => row.kind).toSorted()).toEqual(['done', 'started']);
   const stats = await readJobStats(table, endMs + 10_000);
   expect(stats).toMatchObject({ total: 1, jobsPerMinute: 1, chunksPer10Seconds: 4 });
