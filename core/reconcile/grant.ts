@@ -17,10 +17,12 @@ export function grant(pass: Pass, lease: LeaseDraft, chunks: RangeSet, slots: nu
   const queue = pass.queues?.get(job.ask.spec.queue);
   if (queue !== undefined) reservedBy(lease, queue.held, -1);
   if (!isActive(lease)) lease.grantedAtMs = pass.nowMs;
-  const inUse = slotsInUse(lease);
+  // New slots come on top of what runs; a refill leaves what a smaller capacity took away.
+  const more = Math.min(slots, count(given));
+  const kept = Math.min(lease.slots, count(lease.ranges));
   changeLease(lease, {
     ranges: union(lease.ranges, given),
-    slots: inUse + Math.min(slots, count(given)),
+    slots: more > 0 ? slotsInUse(lease) + more : kept,
   });
   if (queue !== undefined) reservedBy(lease, queue.held, 1);
   job.pending = pending;

@@ -13,7 +13,15 @@ import {
 import { reconcile } from '../../core/reconcile.ts';
 import { encodeWork } from '../../core/wire/work.ts';
 import { workOf } from '../../core/work-of.ts';
-import { makeCell, makeEdge, makeEdges, makeJob, startMs, withEdge } from './cell-fixture.ts';
+import {
+  makeCell,
+  makeEdge,
+  makeEdges,
+  makeJob,
+  plainConfig,
+  startMs,
+  withEdge,
+} from './cell-fixture.ts';
 import { checkCapacity, freeOf } from './invariants.ts';
 import { held, leaseOf, pass, rest, share, tell } from './stage.ts';
 
@@ -128,6 +136,22 @@ test('a smaller capacity takes slots away but what runs may end, and nothing new
   cell = rest(tell(cell, one, { [job]: { done: '0-2', running: '3' } }, startMs), startMs).cell;
   expect(Object.keys(held(cell, 'job-b'))).toEqual([one]);
   checkCapacity(cell);
+});
+
+test('a refill does not give back the slots that a smaller capacity took away', () => {
+  let cell = makeCell({
+    edges: [makeEdge(one, { power: 300 })],
+    jobs: [makeJob(job, { chunks: 12 })],
+  });
+  cell = holding(cell, { ranges: rangeOf(0, 3), slots: 3, running: rangeOf(0, 3) });
+  const config = { ...plainConfig, capacity: { power: 200 } };
+  cell = tell(withEdge(cell, one, { config }), one, { [job]: { running: '0-2' } }, startMs);
+  // After each pass, not only in the end: what is written in between is what the edge runs.
+  for (let passes = 0; passes < 3; passes++) {
+    cell = pass(cell, startMs);
+    expect(leaseOf(cell, one, job)!.slots).toBe(2);
+    checkCapacity(cell);
+  }
 });
 
 test('a refill does not take back slots that others use by now', () => {
