@@ -4,18 +4,31 @@ import { powerOf } from './job.ts';
 import type { EdgeName, JobId } from './names.ts';
 import type { WaitingCount } from './plan.ts';
 import { type RangeSet, rangeOf } from './ranges.ts';
-import { isActive, type Pass } from './reconcile/draft.ts';
+import { isActive, openPass, type Pass } from './reconcile/draft.ts';
+import { serveBacklog } from './reconcile/order-backlog.ts';
+import { placeJob } from './reconcile/place-job.ts';
 import { waitingOf } from './reconcile/waiting.ts';
-import { decide } from './reconcile.ts';
 
 /**
- * Why chunks of a job wait in this cell now, by the very decisions that a pass would make: nothing
- * is stored. Empty when nothing waits, or when the job is not here.
+ * What the backlog of a cell gets if it is served now, by the very functions that a pass places
+ * with: why chunks wait, and where a job would go. Nothing is stored.
+ *
+ * Only what is placed is decided here. What became of edges, leases and retries is as the last pass
+ * left it; a report that no pass has seen yet is not seen here either.
  */
+
+/** Empty when nothing waits, or when the job is not here. */
 export function explain(cell: Cell, job: JobId, nowMs: number): readonly WaitingCount[] {
-  const pass = decide(cell, nowMs, Number.POSITIVE_INFINITY);
+  const pass = serveNow(cell, nowMs);
   const draft = pass.jobs.get(job);
   return draft === undefined ? [] : waitingOf(pass, draft);
+}
+
+/** As many rows as it takes: what a pass would leave to the next ones is placed at once. */
+function serveNow(cell: Cell, nowMs: number): Pass {
+  const pass = openPass(cell, nowMs, Number.POSITIVE_INFINITY);
+  serveBacklog(pass, placeJob);
+  return pass;
 }
 
 /**
@@ -42,7 +55,7 @@ export function planJob(
   const id = dryRunId as JobId;
   const job: CellJob = { id, ask, share: newShare(ranges) };
   const jobs = new Map(cell.jobs).set(id, job);
-  const pass = decide({ ...cell, jobs }, nowMs, Number.POSITIVE_INFINITY);
+  const pass = serveNow({ ...cell, jobs }, nowMs);
   return jobPlanOf(pass, id);
 }
 

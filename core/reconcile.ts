@@ -3,16 +3,15 @@ import { planRowsMax } from './limits.ts';
 import type { Plan } from './plan.ts';
 import { clearEdges } from './reconcile/clear-edges.ts';
 import { type JobDraft, openPass, type Pass } from './reconcile/draft.ts';
-import { reviveJobs } from './reconcile/due-retries.ts';
 import { closeJobs, endJobs } from './reconcile/end-jobs.ts';
 import { expireLosses } from './reconcile/expire-losses.ts';
 import { shrinkSlots, widenSlots } from './reconcile/fit-slots.ts';
 import { foldReports } from './reconcile/fold-reports.ts';
-import { placeGang } from './reconcile/gangs.ts';
 import { observeHealth } from './reconcile/observe-health.ts';
 import { serveBacklog, type Turn } from './reconcile/order-backlog.ts';
-import { place } from './reconcile/place.ts';
+import { placeJob } from './reconcile/place-job.ts';
 import { planOf } from './reconcile/plan-of.ts';
+import { reviveJobs } from './reconcile/revive-jobs.ts';
 import { rewriteShadows } from './reconcile/rewrite-shadows.ts';
 import { setEdgesAside } from './reconcile/set-aside.ts';
 import { stealTails } from './reconcile/steal.ts';
@@ -32,8 +31,8 @@ export function reconcile(cell: Cell, nowMs: number): Plan {
 }
 
 /**
- * The decisions of a pass before they are written down: what a plan is made of, and what
- * explanations look at.
+ * The decisions of a pass before they are written down. Explanations repeat those about the
+ * backlog: see `explain.ts`.
  */
 export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
   const pass = openPass(cell, nowMs, rowsMax);
@@ -59,8 +58,7 @@ export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
  * stand idle.
  */
 function serve(pass: Pass, job: JobDraft, powerMax: number): Turn {
-  const turn =
-    job.ask.spec.placement.nodes === null ? place(pass, job, powerMax) : placeGang(pass, job);
+  const turn = placeJob(pass, job, powerMax);
   if (turn !== 'more') topUp(pass, job);
   return turn;
 }

@@ -1,16 +1,7 @@
 import { emptyRanges, fromChunks, type RangeSet, subtract } from '../ranges.ts';
-import { revive } from './chunk-ends.ts';
 import { type JobDraft, lookAgain, type Pass, pendingOf } from './draft.ts';
-import { canAfford, jobCost, touchJob } from './rows.ts';
 
-/** A user's `retry` opens a new epoch: what is dead runs again, with all its attempts before it. */
-export function reviveJobs(pass: Pass): void {
-  for (const job of pass.jobs.values()) {
-    if (job.ask.retryEpoch <= job.retryEpoch || !canAfford(pass, jobCost(job))) continue;
-    revive(job);
-    touchJob(pass, job);
-  }
-}
+/** Which pending chunks may run now: those that failed wait for their backoff. */
 
 /**
  * Pending chunks whose backoff has not passed; the pass looks again when the first of them is due.

@@ -1,9 +1,15 @@
+import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import type { Cell } from '../../core/cell.ts';
 import { explain, planJob } from '../../core/explain.ts';
 import type { JobId } from '../../core/names.ts';
 import { count } from '../../core/ranges.ts';
+import { isActive } from '../../core/reconcile/draft.ts';
+import { waitingOf } from '../../core/reconcile/waiting.ts';
+import { decide } from '../../core/reconcile.ts';
 import { makeCell, makeEdge, makeEdges, makeJob, startMs } from './cell-fixture.ts';
 import { rest } from './stage.ts';
+import { type Command, commands, newWorld, play, runPass } from './world.ts';
 
 test('explain counts edges per reason, the most hopeful first', () => {
   const edges = [
@@ -60,4 +66,64 @@ test('a dry run says where a job would go, beyond one transaction, and stores no
   expect(plan.executions.reduce((sum, { chunks }) => sum + count(chunks), 0)).toBe(400);
   expect(plan.waiting).toMatchObject([{ reason: 'no-free-power', chunks: 100, edges: 200 }]);
   expect(cell.jobs.size).toBe(0);
+});
+
+/** A cell that has lived, with nothing left to decide about what it has heard so far. */
+function livedCell(list: readonly Command[]): { cell: Cell; nowMs: number } {
+  const world = newWorld();
+  for (const command of list) play(world, command);
+  for (let passes = 0; runPass(world); passes++) expect(passes).toBeLessThan(200);
+  return world;
+}
+
+const lives = fc.array(commands, { minLength: 10, maxLength: 60 });
+const runs = Number(process.env.EDGEWISE_PROPERTY_RUNS ?? 60);
+const rowsMax = Number.POSITIVE_INFINITY;
+
+test('reasons are those that a whole pass would find', () => {
+  fc.assert(
+    fc.property(lives, (list) => {
+      const { cell, nowMs } = livedCell(list);
+      for (const id of cell.jobs.keys()) {
+        const pass = decide(cell, nowMs, rowsMax);
+        expect(explain(cell, id, nowMs)).toEqual(waitingOf(pass, pass.jobs.get(id)!));
+      }
+    }),
+    { numRuns: runs },
+  );
+});
+
+test('a dry run places what a whole pass would place', () => {
+  const shape = fc.record({
+    chunks: fc.integer({ min: 1, max: 40 }),
+    chunkPower: fc.integer({ min: 1, max: 300 }),
+    priority: fc.nat({ max: 3 }),
+    policy: fc.constantFrom('spread', 'pack', 'fastest'),
+    maxEdges: fc.constantFrom(null, 2),
+    nodes: fc.constantFrom(null, null, 2),
+    queue: fc.constantFrom('default', 'strict', 'small'),
+  });
+  let placed = 0;
+  fc.assert(
+    fc.property(lives, shape, (list, { policy, maxEdges, nodes, ...over }) => {
+      const { cell, nowMs } = livedCell(list);
+      const placement = { policy, maxEdges, nodes };
+      const job = makeJob('zzzzzzzzzzzzzzzzzz', {
+        ...over,
+        placement,
+        ask: { submittedAtMs: nowMs },
+      });
+      const jobs = new Map(cell.jobs).set(job.id, job);
+      const pass = decide({ ...cell, jobs }, nowMs, rowsMax);
+      const draft = pass.jobs.get(job.id)!;
+      const plan = planJob(cell, job.ask, nowMs);
+      expect(plan.executions.map(({ edge, chunks }) => [edge, chunks])).toEqual(
+        draft.leases.filter(isActive).map((lease) => [lease.edge.name, lease.ranges]),
+      );
+      expect(plan.waiting).toEqual(waitingOf(pass, draft));
+      placed += plan.executions.length;
+    }),
+    { numRuns: runs },
+  );
+  expect(placed).toBeGreaterThan(0);
 });

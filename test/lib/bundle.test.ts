@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { importsOf, sourceFiles } from '../source-files.ts';
 
 /**
  * The bundles as `cdk synth` makes them, in a process of their own, which takes them away when it
@@ -48,6 +50,9 @@ const hot = ['report', 'rollup', 'schedule', 'tick'];
 const hotBytesMax = 400_000;
 const bytesMax = 1_000_000;
 
+/** The phase that places, the drafts it works on, and the reasons it leaves. */
+const explaining = ['draft.ts', 'order-backlog.ts', 'place-job.ts', 'waiting.ts'];
+
 test('every function has a bundle that exports its handler', () => {
   expect(bundles.length).toBeGreaterThan(hot.length);
   expect(bundles.filter((it) => !it.handler).map((it) => it.folder)).toEqual([]);
@@ -57,6 +62,19 @@ test('bundles are small, those of the hot path smallest', () => {
   for (const { folder, bytes } of bundles) {
     expect(bytes, folder).toBeLessThan(hot.includes(folder) ? hotBytesMax : bytesMax);
   }
+});
+
+test('the function that reads jobs places and explains, and has no other phase of a pass', () => {
+  const reconcile = sourceFiles().find(({ path }) => /^core\/.*\breconcile\.ts$/.test(path))!;
+  const phases = importsOf(reconcile)
+    .filter((name) => name.includes('/reconcile/') || name.includes('/phases/'))
+    .map((name) => basename(name));
+  const heldBy = (folder: string) => {
+    const sources = bundles.find((it) => it.folder === folder)!.sources.map((it) => basename(it));
+    return phases.filter((name) => sources.includes(name)).sort();
+  };
+  expect(heldBy('schedule')).toEqual([...phases].sort());
+  expect(heldBy('api/jobs-read').filter((name) => !explaining.includes(name))).toEqual([]);
 });
 
 test('no bundle searches for credentials where a function has none', () => {
