@@ -99,7 +99,7 @@ async function withCloud<T>(home: string, use: (endpoints: Endpoints) => Promise
   const port = await freePort();
   const cloud = spawn(
     process.execPath,
-    ['local/main.ts', '--out', out, '--stack', 'Edgewise', '--state', state, '--port-base', port],
+    ['local/main.ts', '--app', out, '--stack', 'Edgewise', '--state', state, '--port-base', port],
     { stdio: ['ignore', 'pipe', 'inherit'] },
   );
   try {

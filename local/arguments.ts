@@ -4,8 +4,10 @@ import { StartFailure } from './failure.ts';
 import type { EngineName } from './services/dynamodb/database.ts';
 
 export interface CloudArguments {
-  readonly outDir: string;
-  readonly stack: string;
+  /** The folder that `cdk synth` wrote. */
+  readonly app: string;
+  /** Undefined: the only one of the app. */
+  readonly stack: string | undefined;
   readonly portBase: number;
   readonly stateDir: string;
   readonly region: string;
@@ -15,14 +17,26 @@ export interface CloudArguments {
   readonly files: Readonly<Record<string, string>>;
 }
 
-export const usage = `Runs the synthesized template on this machine.
+const defaults = { app: 'cdk.out', portBase: 4566, state: '.edgewise-local', region: 'us-east-1' };
 
-  node local/main.ts --stack NAME [--out cdk.out] [--port-base 4566] [--state .edgewise]
-                     [--database dynoxide|dynamodb-local] [--region us-east-1]
-                     [--parameter Name=Value]… [--files BucketOutput=FOLDER]…
+export const usage = `Runs one stack of a synthesized CDK app on this machine, until Ctrl-C.
+
+Usage: edgewise-local [flags]
+  --app DIR                    what "cdk synth" wrote (${defaults.app})
+  --stack NAME                 which stack of it, when there are several
+  --state DIR                  where it keeps its state and endpoints.json (${defaults.state})
+  --port-base N                first of the ports it uses (${defaults.portBase})
+  --region NAME                the region it plays (${defaults.region})
+  --database NAME              dynoxide, or dynamodb-local (Java 17)
+  --parameter Name=Value       a parameter of the template; may be repeated
+  --files BucketOutput=FOLDER  fills the bucket that this output names; may be repeated
+  --help                       this text
 
 Ports: the base is the gateway of all AWS services, base+1 the HTTP API, base+2 MQTT, base+3
-internal, base+4 the first distribution.`;
+internal, base+4 the first distribution.
+
+Example:
+  npx cdk synth -q && npx edgewise-local --app cdk.out`;
 
 const portBaseMax = 65_000;
 
@@ -30,9 +44,8 @@ const portBaseMax = 65_000;
 export function parseArguments(argv: readonly string[]): CloudArguments | undefined {
   const values = read(argv);
   if (values.help === true) return undefined;
-  const { stack, database } = values;
-  if (stack === undefined) throw new StartFailure('Which stack? Name it with --stack NAME.');
-  const portBase = Number(values['port-base'] ?? 4566);
+  const { database } = values;
+  const portBase = Number(values['port-base'] ?? defaults.portBase);
   if (!Number.isInteger(portBase) || portBase < 1 || portBase > portBaseMax) {
     throw new StartFailure(`--port-base takes a number from 1 to ${portBaseMax}.`);
   }
@@ -40,33 +53,23 @@ export function parseArguments(argv: readonly string[]): CloudArguments | undefi
     throw new StartFailure('--database takes dynoxide or dynamodb-local.');
   }
   return {
-    outDir: values.out ?? 'cdk.out',
-    stack,
+    app: values.app ?? defaults.app,
+    stack: values.stack,
     portBase,
-    stateDir: values.state ?? '.edgewise',
-    region: values.region ?? 'us-east-1',
+    stateDir: values.state ?? defaults.state,
+    region: values.region ?? defaults.region,
     engine: database,
     parameters: pairsOf('parameter', values.parameter),
     files: pairsOf('files', values.files),
   };
 }
 
-function read(argv: readonly string[]): {
-  out?: string;
-  stack?: string;
-  'port-base'?: string;
-  state?: string;
-  region?: string;
-  database?: string;
-  parameter?: string[];
-  files?: string[];
-  help?: boolean;
-} {
+function read(argv: readonly string[]) {
   try {
     return parseArgs({
       args: [...argv],
       options: {
-        out: { type: 'string' },
+        app: { type: 'string' },
         stack: { type: 'string' },
         'port-base': { type: 'string' },
         state: { type: 'string' },
@@ -78,7 +81,9 @@ function read(argv: readonly string[]): {
       },
     }).values;
   } catch (error) {
-    throw new StartFailure(`${error instanceof Error ? error.message : error} See --help.`);
+    // Of what Node says, the first sentence: the rest is about words that begin with a dash.
+    const sentence = error instanceof Error ? error.message.split('. ')[0] : String(error);
+    throw new StartFailure(`${sentence?.replace(/\.?$/, '.')} See --help.`);
   }
 }
 

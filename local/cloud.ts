@@ -107,13 +107,13 @@ interface Parts {
 /** What stands before anything of the template does: the locked state, the database, the queues. */
 async function openParts(options: CloudArguments, undo: Step[]): Promise<Parts> {
   const stateDir = resolve(options.stateDir);
-  const assembly = loadAssembly(resolve(options.outDir), options.stack);
+  const assembly = loadAssembly(resolve(options.app), options.stack);
   const store = openStore(stateDir);
   undo.push(() => store.close());
   removeEndpoints(stateDir);
   endStaleChildren(store);
   const log = openCloudLog(join(stateDir, 'logs', 'cloud.log'));
-  const account: Account = { region: options.region, stack: options.stack };
+  const account: Account = { region: options.region, stack: assembly.stack };
   const ports = portsFrom(options.portBase);
   const gatewayUrl = `http://${host}:${ports.gateway}`;
   const reaper = startReaper();

@@ -1,4 +1,4 @@
-/** `node local/main.ts`: runs the local cloud until it is told to stop. */
+/** `edgewise-local`: runs the local cloud until it is told to stop. */
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parseArguments, usage } from './arguments.ts';
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
   const { api, aws, mqtt } = cloud.endpoints;
   console.log(
     `Local cloud ready in ${seconds} s: API ${api}, AWS ${aws}, MQTT ${mqtt.host}:${mqtt.port}, ` +
-      `state ${options.stateDir} (${cloud.ignoredCount} properties ignored: ignored.json)`,
+      `state ${options.stateDir} (read over: ${cloud.ignoredCount}, see ignored.json)`,
   );
   flushCompileCache();
   const sentence = await cloud.failed;
@@ -33,12 +33,19 @@ async function main(): Promise<void> {
   process.exit(1);
 }
 
+/** One Ctrl-C may arrive twice, from the terminal and from the program that started this one. */
+const repeatedSignalMs = 1_000;
+
 function stopOnSignals(cloud: Cloud): void {
-  let stopping = false;
+  let askedAtMs: number | undefined;
   const stop = (): void => {
-    // A second signal does not wait.
-    if (stopping) process.exit(1);
-    stopping = true;
+    const nowMs = performance.now();
+    if (askedAtMs !== undefined) {
+      // A second signal does not wait.
+      if (nowMs - askedAtMs > repeatedSignalMs) process.exit(1);
+      return;
+    }
+    askedAtMs = nowMs;
     cloud.stop().then(
       () => process.exit(0),
       (error: unknown) => {

@@ -40,7 +40,7 @@ export async function startCloud({ state, portBase, database, dashboard = null }
   await refuseSecond(state);
   // Left over by one that was killed; whoever waits for it must not take it for the new one.
   rmSync(join(state, 'endpoints.json'), { force: true });
-  const args = ['--out', 'cdk.out', '--stack', 'Edgewise'];
+  const args = ['--app', 'cdk.out', '--stack', 'Edgewise'];
   args.push('--port-base', String(portBase), '--state', state);
   if (database !== undefined) args.push('--database', database);
   if (dashboard !== null) args.push('--files', `DashboardBucket=${dashboard}`);

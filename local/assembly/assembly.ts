@@ -2,7 +2,7 @@
  * Reads what `cdk synth` wrote: one stack's template and the list of its assets. Assets are found
  * by the key that the template names, as CloudFormation would find them in the bucket.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { StartFailure } from '../failure.ts';
 
@@ -52,8 +52,15 @@ const knownSections = new Set([
   'Outputs',
 ]);
 
-export function loadAssembly(outDir: string, stack: string): Assembly {
-  const templatePath = join(outDir, `${stack}.template.json`);
+/** Of an assembly with one stack, that one need not be named. */
+export function loadAssembly(outDir: string, named: string | undefined): Assembly {
+  if (!isFolder(outDir)) {
+    throw new StartFailure(
+      `There is no folder ${outDir}; --app takes the one that "npx cdk synth -q" writes.`,
+    );
+  }
+  const stack = named ?? onlyStack(outDir);
+  const templatePath = join(outDir, `${stack}${templateEnd}`);
   if (!existsSync(templatePath)) {
     throw new StartFailure(
       `There is no template ${templatePath}; synthesize it first with "npx cdk synth -q".`,
@@ -69,6 +76,27 @@ export function loadAssembly(outDir: string, stack: string): Assembly {
   }
   const keys = assetKeys(join(outDir, `${stack}.assets.json`), outDir);
   return { stack, template: templateOf(raw), assetPath: (objectKey) => keys.get(objectKey) };
+}
+
+const templateEnd = '.template.json';
+
+function onlyStack(outDir: string): string {
+  const stacks = readdirSync(outDir)
+    .filter((name) => name.endsWith(templateEnd) && !name.endsWith(`.nested${templateEnd}`))
+    .map((name) => name.slice(0, -templateEnd.length))
+    .sort();
+  const [only, ...others] = stacks;
+  if (only === undefined) {
+    throw new StartFailure(
+      `There is no template in ${outDir}; synthesize it first with "npx cdk synth -q".`,
+    );
+  }
+  if (others.length > 0) {
+    throw new StartFailure(
+      `${outDir} has ${stacks.length} stacks; choose one with --stack: ${stacks.join(', ')}.`,
+    );
+  }
+  return only;
 }
 
 function templateOf(raw: JsonObject): Template {

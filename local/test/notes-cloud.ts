@@ -35,7 +35,7 @@ export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud
   const portBase = options.portBase ?? (await freePortBase());
   const outDir = options.edit === undefined ? notesDir : editedCopy(options.edit);
   const cloud = await startCloud({
-    outDir,
+    app: outDir,
     stack: 'Notes',
     portBase,
     stateDir,

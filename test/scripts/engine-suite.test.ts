@@ -9,7 +9,7 @@ import { importsOf, root, sourceFiles } from '../source-files.ts';
 const waysToADatabase: readonly [string, RegExp][] = [
   ['a program of an engine', /services\/dynamodb\/(?:database|dynoxide|dynamodb-local)\.ts'/],
   ['the local cloud in this process', /\.\.\/cloud\.ts'/],
-  ['the local cloud as a process', /'main\.ts'|local\/main\.ts/],
+  ['the local cloud as a process', /'main\.ts'|local\/main\.ts|edgewise-local\.mjs/],
   [
     'a command that starts the local cloud',
     /scripts\/(?:start|cloud)\.mjs|'npm', \['(?:start|run)'/,

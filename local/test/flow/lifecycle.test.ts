@@ -40,7 +40,7 @@ afterEach(async () => {
 });
 
 function start(...more: string[]): Running {
-  const args = ['--out', notesDir, '--stack', 'Notes', '--state', stateDir, ...engineFlags];
+  const args = ['--app', notesDir, '--stack', 'Notes', '--state', stateDir, ...engineFlags];
   const all = [main, ...args, '--port-base', String(portBase), '--region', 'eu-west-1', ...more];
   const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

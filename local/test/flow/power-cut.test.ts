@@ -38,7 +38,7 @@ afterEach(async () => {
 
 async function start(): Promise<NotesClients & { outputs: Record<string, string> }> {
   const more = ['--state', stateDir, '--region', 'eu-west-1', ...engineFlags];
-  const args = ['--out', notesDir, '--stack', 'Notes', ...more];
+  const args = ['--app', notesDir, '--stack', 'Notes', ...more];
   const child = spawn(process.execPath, [main, ...args, '--port-base', String(portBase)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -69,7 +69,7 @@ export async function makePlace(): Promise<Place> {
       await ready(stage, 'Local cloud ready');
       return stage;
     },
-    run: (out) => add('local/main.ts', ['--out', out, '--stack', 'Edgewise']),
+    run: (out) => add('local/main.ts', ['--app', out, '--stack', 'Edgewise']),
     endpoints: () => readEndpoints(join(state, 'endpoints.json')),
     processes: () => processesOf(directory).map(({ line }) => line),
     pids: () => processesOf(directory),

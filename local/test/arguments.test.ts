@@ -1,0 +1,47 @@
+/** The command line: what stands when nothing is said, and the sentence for what is wrong. */
+import { expect, test } from 'vitest';
+import { parseArguments, usage } from '../arguments.ts';
+import { StartFailure } from '../failure.ts';
+
+test('without a word it runs the only stack of cdk.out', () => {
+  expect(parseArguments([])).toEqual({
+    app: 'cdk.out',
+    stack: undefined,
+    portBase: 4566,
+    stateDir: '.edgewise-local',
+    region: 'us-east-1',
+    engine: undefined,
+    parameters: {},
+    files: {},
+  });
+});
+
+test('what is said is taken', () => {
+  const words = ['--app', 'out', '--stack', 'Shop', '--state', 'kept', '--port-base', '9000'];
+  const more = ['--parameter', 'A=1', '--parameter', 'B=x=y', '--files', 'PageBucket=dist'];
+  expect(parseArguments([...words, ...more])).toMatchObject({
+    app: 'out',
+    stack: 'Shop',
+    stateDir: 'kept',
+    portBase: 9000,
+    parameters: { A: '1', B: 'x=y' },
+    files: { PageBucket: 'dist' },
+  });
+});
+
+test('help names every flag', () => {
+  expect(parseArguments(['--port-base', 'x', '-h'])).toBeUndefined();
+  const flags = ['app', 'stack', 'state', 'port-base', 'region', 'database', 'parameter', 'files'];
+  for (const flag of flags) expect(usage).toContain(`  --${flag} `);
+});
+
+test.each([
+  [['--colour', 'red'], "Unknown option '--colour'. See --help."],
+  [['cdk.out'], "Unexpected argument 'cdk.out'. See --help."],
+  [['--port-base', 'x'], '--port-base takes a number from 1 to 65000.'],
+  [['--port-base', '0'], '--port-base takes a number from 1 to 65000.'],
+  [['--database', 'mysql'], '--database takes dynoxide or dynamodb-local.'],
+  [['--parameter', 'A'], '--parameter takes Name=Value, not "A".'],
+])('%j is a sentence', (words, sentence) => {
+  expect(() => parseArguments(words)).toThrow(new StartFailure(sentence));
+});
