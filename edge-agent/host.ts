@@ -32,31 +32,41 @@ export async function examineHost(question: HostQuestion): Promise<Host> {
   if (wants('simulate')) executors.set('simulate', '1');
   if (wants('process')) executors.set('process', '1');
   const has = (program: string): boolean => findProgram(program, question.path) !== null;
-  let containerEngine: string | null = null;
   const asks: Promise<void>[] = [];
-  const ask = (name: ExecutorName, argv: string[], found?: () => void): void => {
+  const ask = (name: ExecutorName, argv: string[]): void => {
     asks.push(
       versionOf(argv, question.path).then((version) => {
-        if (version === null || executors.has(name)) return;
-        executors.set(name, version);
-        found?.();
+        if (version !== null) executors.set(name, version);
       }),
     );
   };
-  for (const engine of ['docker', 'podman']) {
-    if (!wants('container') || !has(engine)) continue;
-    // The server's version: a client without its daemon runs nothing.
-    const format = engine === 'docker' ? '{{.Server.Version}}' : '{{.Client.Version}}';
-    ask('container', [engine, 'version', '--format', format], () => {
-      containerEngine = engine;
-    });
-  }
+  const engine = wants('container') ? findContainerEngine(question.path) : null;
   const isSlurmHere = ['sbatch', 'squeue', 'scancel'].every(has);
   if (wants('slurm') && isSlurmHere) ask('slurm', ['sbatch', '--version']);
   if (wants('flux') && has('flux')) ask('flux', ['flux', 'version']);
   const software = examineSoftware(question.software, question.path);
+  const found = await engine;
+  if (found !== null) executors.set('container', found.version);
   await Promise.all(asks);
-  return { executors, containerEngine, gpus: countGpus(), software: await software };
+  return {
+    executors,
+    containerEngine: found?.engine ?? null,
+    gpus: countGpus(),
+    software: await software,
+  };
+}
+
+/** Where both answer it is docker, however long each takes. */
+async function findContainerEngine(
+  path: string,
+): Promise<{ engine: string; version: string } | null> {
+  // The server's version: a client without its daemon runs nothing.
+  const [docker, podman] = await Promise.all([
+    versionOf(['docker', 'version', '--format', '{{.Server.Version}}'], path),
+    versionOf(['podman', 'version', '--format', '{{.Client.Version}}'], path),
+  ]);
+  if (docker !== null) return { engine: 'docker', version: docker };
+  return podman === null ? null : { engine: 'podman', version: podman };
 }
 
 async function examineSoftware(

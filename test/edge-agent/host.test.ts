@@ -45,6 +45,14 @@ test('what is there and answers is offered, with its version', async () => {
   expect(host.containerEngine).toBe('podman');
 });
 
+test('with two container engines it is docker, also when that one answers later', async () => {
+  program('docker', 'sleep 0.2; echo 28.5.2');
+  program('podman', 'echo 4.3.1');
+  const host = await ask();
+  expect(host.containerEngine).toBe('docker');
+  expect(host.executors.get('container')).toBe('28.5.2');
+});
+
 test('a client without its daemon and half a Slurm are not offered', async () => {
   program('docker', 'echo "Cannot connect to the Docker daemon" >&2; exit 1');
   program('sbatch', 'echo slurm-wlm 22.05.8');
