@@ -20,6 +20,12 @@ const parts = [
   'test/sim/planted-bugs.test.ts',
 ];
 
+/** Whatever the host has or lacks, it has this. */
+const crowded = {
+  globalSetup: ['test/crowded-host/set-up.ts'],
+  setupFiles: ['test/crowded-host/move-in.ts'],
+};
+
 const long = { testTimeout: 120_000, hookTimeout: 120_000 };
 
 /** Two cores are worth two workers: half of what they do is waiting for a process. */
@@ -42,6 +48,7 @@ export default defineConfig({
           // again.
           isolate: false,
           maxWorkers,
+          ...crowded,
         },
       },
       {
@@ -51,6 +58,7 @@ export default defineConfig({
           exclude: ['local/test/flow/**'],
           maxWorkers,
           ...long,
+          ...crowded,
         },
       },
       {

@@ -2,8 +2,9 @@ import { runInNewContext } from 'node:vm';
 import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { DashboardSite } from '../../lib/dashboard-site.ts';
+import { outputDirectory, removeOutputs } from '../lib/synthesized.ts';
 
 /**
  * The dashboard's part of the stack: private files, strict headers, one origin with the API, and
@@ -13,8 +14,9 @@ let template: Template;
 /** Synthesis loads all of the CDK, which takes its time on a busy machine. */
 const synthMs = 120_000;
 
+afterAll(removeOutputs);
 beforeAll(() => {
-  const app = new App();
+  const app = new App({ analyticsReporting: false, outdir: outputDirectory() });
   const stack = new Stack(app, 'Site');
   new DashboardSite(stack, 'Dashboard', { apiUrl: 'https://api.example.test' });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));

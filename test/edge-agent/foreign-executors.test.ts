@@ -1,12 +1,14 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
 import { type PlaneDouble, startPlane } from './plane-double.ts';
+import { makeProgramPath } from './program-path.ts';
 
 /**
  * Containers and Flux against commands that answer as recorded, where the real thing cannot run.
+ * What else the host has is out of reach.
  */
 const commands = fileURLToPath(new URL('./commands', import.meta.url));
 
@@ -14,13 +16,13 @@ let plane: PlaneDouble;
 let directory: { path: string; remove: () => void };
 let agents: RunningAgent[];
 const pathBefore = process.env.PATH;
+const usedByDoubles = ['cat', 'env', 'mkdir', 'sed', 'setsid', 'sh', 'sleep', 'touch', 'tr'];
 
 beforeEach(async () => {
   plane = await startPlane();
   directory = makeDirectory();
   agents = [];
-  process.env.PATH = `${join(directory.path, 'bin')}:${pathBefore}`;
-  mkdirSync(join(directory.path, 'bin'));
+  process.env.PATH = makeProgramPath(join(directory.path, 'bin'), usedByDoubles);
 });
 
 afterEach(async () => {
@@ -102,7 +104,9 @@ test('a missing image is pulled once; none to be had, or a broken engine, is sai
 
 test('without an engine containers are not offered, and refused in words', async () => {
   plane.addJob('job-a', { chunks: 1, ...container('here:1', 'exit 0') });
-  writeFileSync(join(directory.path, 'bin', 'docker'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  for (const engine of ['docker', 'podman']) {
+    writeFileSync(join(directory.path, 'bin', engine), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  }
   start();
   plane.grant('edge-1', 'job-a', '0', 1);
   const job = plane.jobs.get('job-a')!;
@@ -156,7 +160,7 @@ test('a flux chunk that is taken away is cancelled and not reported', async () =
 test('flux finds its jobs again after a restart of the agent', async () => {
   provide('flux');
   const release = join(directory.path, 'release');
-  const script = `while [ ! -f ${release} ]; do sleep 0.05; done`;
+  const script = `while [ ! -f '${release}' ]; do sleep 0.05; done`;
   plane.addJob('job-a', { chunks: 3, ...flux('sh', '-c', script) });
   const first = start();
   plane.grant('edge-1', 'job-a', '0-2', 3);

@@ -118,7 +118,7 @@ test('keepOutput all keeps what a good chunk printed, both streams in order', as
 });
 
 test('a chunk that is taken away while it runs is stopped and not reported', async () => {
-  plane.addJob('job-a', { chunks: 1, ...shell('touch $MARKS/started; sleep 300') });
+  plane.addJob('job-a', { chunks: 1, ...shell('touch "$MARKS/started"; sleep 300') });
   start();
   plane.grant('edge-1', 'job-a', '0', 1);
   await waitUntil(() => existsSync(join(directory.path, 'started')));

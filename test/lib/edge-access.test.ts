@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { edgeRules } from '../../lib/edge-rules.ts';
-import { resourcesOf, synthesized } from './synthesized.ts';
+import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
 
 /** What an edge may do on the broker, and how what it says comes in. */
+afterAll(removeOutputs);
 const { template } = synthesized();
 
 const region = 'ap-southeast-2';

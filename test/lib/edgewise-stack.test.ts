@@ -1,8 +1,9 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
-import { describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { EdgewiseFunction } from '../../lib/edgewise-function.ts';
-import { resourcesOf, synthesized } from './synthesized.ts';
+import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
 
+afterAll(removeOutputs);
 const { stack, template } = synthesized();
 
 describe('the stack', () => {

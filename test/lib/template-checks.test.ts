@@ -1,8 +1,8 @@
 import { App, Stack } from 'aws-cdk-lib';
 import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
-import { expect, test } from 'vitest';
-import { synthesized } from './synthesized.ts';
+import { afterAll, expect, test } from 'vitest';
+import { outputDirectory, removeOutputs, synthesized } from './synthesized.ts';
 
 /**
  * The same rule packs that `cdk synth` runs; what stands in spite of them is accepted with a reason
@@ -14,6 +14,8 @@ function findings(app: App): string[] {
   );
 }
 
+afterAll(removeOutputs);
+
 // Some hundred rules on each of some hundred resources: seconds, and many of them on a busy
 // machine.
 test('the stack has no finding that is not accepted', { timeout: 180_000 }, () => {
@@ -21,7 +23,7 @@ test('the stack has no finding that is not accepted', { timeout: 180_000 }, () =
 });
 
 test('a finding would be seen', () => {
-  const app = new App({ analyticsReporting: false });
+  const app = new App({ analyticsReporting: false, outdir: outputDirectory() });
   new Queue(new Stack(app, 'Other'), 'Bare');
   const found = findings(app);
   expect(found).toContain('AwsSolutions-SQS4');

@@ -1,11 +1,12 @@
 import { Match } from 'aws-cdk-lib/assertions';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import * as keys from '../../adapters/dynamodb/keys.ts';
 import { rollupFilter } from '../../lib/rollup.ts';
 import { scheduleFilter } from '../../lib/scheduler.ts';
-import { resourcesOf, synthesized } from './synthesized.ts';
+import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
 
 /** What wakes which function, and what happens to what cannot be handled. */
+afterAll(removeOutputs);
 const { template } = synthesized();
 const mappings = [...resourcesOf(template, 'AWS::Lambda::EventSourceMapping').values()].map(
   (it) => it.Properties,

@@ -44,6 +44,6 @@ test('a start that comes second leaves what the first one wrote', async () => {
     await startCloud({ state: '${state}', portBase: 1 }).catch((error) => console.log(error.message));`;
   const words = ['--input-type=module', '-e', code];
   const { stdout } = await execFileLater(process.execPath, words);
-  expect(stdout).toMatch(/^A local cloud already runs on \S+ \(process \d+, http:\/\/127/);
+  expect(stdout).toMatch(/^A local cloud already runs on .+ \(process \d+, http:\/\/127/);
   expect(existsSync(endpoints)).toBe(true);
 });

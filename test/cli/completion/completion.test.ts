@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { catalogue } from '../../../cli/catalogue.ts';
 import { run } from '../../../cli/run.ts';
@@ -9,6 +9,7 @@ import { scriptedTerminal } from '../scripted-terminal.ts';
 
 /**
  * The scripts are loaded by the real shells; one that is not on this machine is skipped by name.
+ * A program that has the name of a shell and is none counts for nothing.
  */
 let directory = '';
 beforeAll(() => {
@@ -28,10 +29,21 @@ async function scriptOf(shell: string): Promise<string> {
   return path;
 }
 
-const hasShell = (shell: string): boolean => spawnSync(shell, ['-c', 'true']).status === 0;
+const shells = new Map(['bash', 'zsh', 'fish'].map((name) => [name, findShell(name)]));
+const hasShell = (shell: string): boolean => shells.get(shell) !== null;
+
+function findShell(name: string): string | null {
+  const question = `echo "<$${name.toUpperCase()}_VERSION>"`;
+  const isOne = (file: string): boolean => {
+    const { stdout } = spawnSync(file, ['-c', question], { encoding: 'utf8', env: {} });
+    return /^<\d[^>]*>$/.test(stdout?.trim() ?? '');
+  };
+  const directories = (process.env.PATH ?? '').split(delimiter);
+  return directories.map((path) => join(path, name)).find(isOne) ?? null;
+}
 
 function runShell(shell: string, args: readonly string[], script: string): string {
-  const result = spawnSync(shell, [...args, '-c', script], {
+  const result = spawnSync(shells.get(shell)!, [...args, '-c', script], {
     encoding: 'utf8',
     env: { PATH: `${directory}:${process.env.PATH}`, HOME: directory, TERM: 'dumb' },
   });
