@@ -1,3 +1,4 @@
+import type { CellId, EdgeName } from './names.ts';
 import { type Scope, scopes } from './wire/scopes.ts';
 
 /**
@@ -20,8 +21,8 @@ export type TokenCaller = {
 
 export type EdgeCaller = {
   readonly kind: 'edge';
-  readonly edge: string;
-  readonly cell: string;
+  readonly edge: EdgeName;
+  readonly cell: CellId;
   readonly tokenHash: string;
 };
 

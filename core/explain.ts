@@ -1,7 +1,7 @@
 import type { Ask, Cell, CellJob } from './cell.ts';
 import { newShare } from './cell.ts';
 import { powerOf } from './job.ts';
-import type { EdgeName, JobId } from './names.ts';
+import { type EdgeName, type JobId, jobIdOf } from './names.ts';
 import type { WaitingCount } from './plan.ts';
 import { type RangeSet, rangeOf } from './ranges.ts';
 import { isActive, openPass, type Pass } from './reconcile/draft.ts';
@@ -52,7 +52,7 @@ export function planJob(
   nowMs: number,
   ranges: RangeSet = rangeOf(0, ask.cut.chunks),
 ): JobPlan {
-  const id = dryRunId as JobId;
+  const id = jobIdOf(dryRunId);
   const job: CellJob = { id, ask, share: newShare(ranges) };
   const jobs = new Map(cell.jobs).set(id, job);
   const pass = serveNow({ ...cell, jobs }, nowMs);

@@ -1,16 +1,53 @@
 /**
  * Names and ids. Ids sort by creation time; names are DNS labels, so they are safe in keys, topics
  * and URLs.
+ *
+ * A text becomes an id or a name here and nowhere else. Text from outside goes through `parseJobId`
+ * and its like, which answer `null`; text that was checked before, or that we wrote ourselves, goes
+ * through `jobIdOf` and its like, for which anything else is a defect.
  */
+declare const kind: unique symbol;
 
-export type JobId = string & { readonly __job?: never };
-export type EdgeName = string & { readonly __edge?: never };
-export type CellId = string & { readonly __cell?: never };
+export type JobId = string & { readonly [kind]: 'job' };
+export type EdgeName = string & { readonly [kind]: 'edge' };
+export type CellId = string & { readonly [kind]: 'cell' };
 
 export const namePattern = /^[a-z0-9]([a-z0-9-]{0,62}[a-z0-9])?$/;
+const cellNumberPattern = /^(0|[1-9]\d{0,8})$/;
 
-export function isName(text: string): text is EdgeName {
+/** Pools, queues, edges and jobs are named alike. */
+export function isName(text: string): boolean {
   return namePattern.test(text);
+}
+
+export function parseJobId(text: string): JobId | null {
+  return isName(text) ? (text as JobId) : null;
+}
+
+export function parseEdgeName(text: string): EdgeName | null {
+  return isName(text) ? (text as EdgeName) : null;
+}
+
+export function parseCellId(text: string): CellId | null {
+  const dot = text.lastIndexOf('.');
+  const isCell = isName(text.slice(0, dot)) && cellNumberPattern.test(text.slice(dot + 1));
+  return isCell ? (text as CellId) : null;
+}
+
+export function jobIdOf(text: string): JobId {
+  return parseJobId(text) ?? invalid('job id', text);
+}
+
+export function edgeNameOf(text: string): EdgeName {
+  return parseEdgeName(text) ?? invalid('edge name', text);
+}
+
+export function cellIdOf(text: string): CellId {
+  return parseCellId(text) ?? invalid('cell id', text);
+}
+
+function invalid(what: string, text: string): never {
+  throw new Error(`not a valid ${what}: ${JSON.stringify(text.slice(0, 100))}`);
 }
 
 /** 9 characters of base-36 milliseconds keep their order until the year 5188. */

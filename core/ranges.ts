@@ -10,13 +10,18 @@
  */
 
 declare const rangeSetBrand: unique symbol;
-export type RangeSet = readonly number[] & { readonly [rangeSetBrand]?: true };
+export type RangeSet = readonly number[] & { readonly [rangeSetBrand]: true };
 
-export const emptyRanges: RangeSet = Object.freeze([]) as RangeSet;
+/** Every set is made in this file: the numbers are sorted and disjoint. Costs nothing. */
+function made(numbers: readonly number[]): RangeSet {
+  return numbers as RangeSet;
+}
+
+export const emptyRanges: RangeSet = made(Object.freeze([]));
 
 /** The half-open interval `[start, end)`. */
 export function rangeOf(start: number, end: number): RangeSet {
-  return end > start ? [start, end] : emptyRanges;
+  return end > start ? made([start, end]) : emptyRanges;
 }
 
 export function isEmpty(set: RangeSet): boolean {
@@ -60,7 +65,7 @@ export function fromChunks(chunks: Iterable<number>): RangeSet {
   const sorted = [...chunks].sort((a, b) => a - b);
   const out: number[] = [];
   for (const chunk of sorted) append(out, chunk, chunk + 1);
-  return out;
+  return made(out);
 }
 
 export function* chunksOf(set: RangeSet): Generator<number> {
@@ -97,7 +102,7 @@ export function union(a: RangeSet, b: RangeSet): RangeSet {
       j += 2;
     }
   }
-  return out;
+  return made(out);
 }
 
 /** The union of many sets, in one sort instead of one merge for each. */
@@ -113,7 +118,7 @@ export function unionAll(sets: readonly RangeSet[]): RangeSet {
   starts.sort((a, b) => a[0] - b[0]);
   const out: number[] = [];
   for (const [start, end] of starts) append(out, start, end);
-  return out;
+  return made(out);
 }
 
 export function subtract(a: RangeSet, b: RangeSet): RangeSet {
@@ -130,7 +135,7 @@ export function subtract(a: RangeSet, b: RangeSet): RangeSet {
     }
     if (start < end) out.push(start, end);
   }
-  return out;
+  return made(out);
 }
 
 export function intersect(a: RangeSet, b: RangeSet): RangeSet {
@@ -144,7 +149,7 @@ export function intersect(a: RangeSet, b: RangeSet): RangeSet {
     if (a[i + 1]! < b[j + 1]!) i += 2;
     else j += 2;
   }
-  return out;
+  return made(out);
 }
 
 /** The first `n` chunks, and the rest. */
@@ -154,15 +159,20 @@ export function take(set: RangeSet, n: number): { taken: RangeSet; rest: RangeSe
   for (let i = 0; i < set.length; i += 2) {
     const start = set[i]!;
     const end = set[i + 1]!;
-    if (left <= 0) return { taken, rest: set.slice(i) };
+    if (left <= 0) return { taken: made(taken), rest: made(set.slice(i)) };
     if (end - start > left) {
       taken.push(start, start + left);
-      return { taken, rest: [start + left, end, ...set.slice(i + 2)] };
+      return { taken: made(taken), rest: made([start + left, end, ...set.slice(i + 2)]) };
     }
     taken.push(start, end);
     left -= end - start;
   }
-  return { taken, rest: emptyRanges };
+  return { taken: made(taken), rest: emptyRanges };
+}
+
+/** The first `n` intervals: what fits where intervals are what costs. */
+export function firstIntervals(set: RangeSet, n: number): RangeSet {
+  return 2 * n >= set.length ? set : made(set.slice(0, 2 * n));
 }
 
 /** The last `n` chunks, and the rest: what a thief takes. */
@@ -212,7 +222,7 @@ export function parseRanges(text: string, intervalsMax = 10_000): RangeSet | nul
       out.push(start, end + 1);
     }
   }
-  return out;
+  return made(out);
 }
 
 /** Where the interval that holds `chunk` ends; `chunk` itself when it is not in the set. */

@@ -1,11 +1,14 @@
 import { failureTextLengthMax, reportFailuresMax } from '../core/limits.ts';
 import {
   emptyRanges,
+  firstIntervals,
   fromChunks,
   has,
   intersect,
+  intervals,
   isEmpty,
   type RangeSet,
+  rangeOf,
   union,
 } from '../core/ranges.ts';
 import type { Prog, ProgEntry } from '../core/wire/prog.ts';
@@ -118,9 +121,8 @@ function hasLaterAttempts(
 }
 
 function fitting(set: RangeSet, room: Room, each: number): RangeSet {
-  const fits = Math.max(0, Math.floor(room.bytes / each)) * 2;
-  const kept = set.length <= fits ? set : set.slice(0, fits);
-  room.bytes -= (kept.length / 2) * each;
+  const kept = firstIntervals(set, Math.max(0, Math.floor(room.bytes / each)));
+  room.bytes -= intervals(kept) * each;
   return kept;
 }
 
@@ -137,10 +139,10 @@ function attemptsOf(
   };
   for (const [attempt, set] of ledger.doneAttempts) add(attempt, intersect(set, told.done));
   for (const [chunk, { attempt }] of ledger.failed) {
-    if (has(told.failed, chunk)) add(attempt, [chunk, chunk + 1]);
+    if (has(told.failed, chunk)) add(attempt, rangeOf(chunk, chunk + 1));
   }
   for (const [chunk, { attempt }] of running ?? []) {
-    if (has(told.active, chunk)) add(attempt, [chunk, chunk + 1]);
+    if (has(told.active, chunk)) add(attempt, rangeOf(chunk, chunk + 1));
   }
   return out;
 }

@@ -1,4 +1,4 @@
-import { chunksOf, parseRanges } from '../core/ranges.ts';
+import { chunksOf, emptyRanges, parseRanges } from '../core/ranges.ts';
 import { noWork, parseWork, type Work } from '../core/wire/work.ts';
 import type { JournalRecord } from './journal-record.ts';
 import { emptyLedger, type JobLedger, withoutResults, withResult } from './ledger.ts';
@@ -82,14 +82,16 @@ function apply(draft: EdgeDraft, record: Exclude<JournalRecord, { k: 'note' }>):
     case 'done':
       update(draft, record.j, (ledger) => {
         let next = ledger;
-        for (const chunk of chunksOf(parseRanges(record.r) ?? [])) {
+        for (const chunk of chunksOf(parseRanges(record.r) ?? emptyRanges)) {
           next = withResult(next, { chunk, attempt: record.t, failure: null, durationMs: null });
         }
         return next;
       });
       return;
     case 'forget':
-      update(draft, record.j, (ledger) => withoutResults(ledger, parseRanges(record.r) ?? []));
+      update(draft, record.j, (ledger) =>
+        withoutResults(ledger, parseRanges(record.r) ?? emptyRanges),
+      );
       return;
     case 'sequence':
       draft.sequence = Math.max(draft.sequence, record.n);

@@ -54,3 +54,10 @@ export function importsOf(file: SourceFile): string[] {
     [...file.text.matchAll(pattern)].map((match) => match[1]!),
   );
 }
+
+/** `path:line: text` of every line that holds. */
+export function placesOf(files: readonly SourceFile[], holds: (line: string) => boolean): string[] {
+  return files.flatMap(({ path, lines }) =>
+    lines.flatMap((line, at) => (holds(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
+  );
+}

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { expect, test } from 'vitest';
-import { type SourceFile, sourceFiles } from './source-files.ts';
+import { placesOf, sourceFiles } from './source-files.ts';
 
 /** House rules that no formatter knows: sizes, names, words, and where hostile text may be read. */
 
@@ -67,10 +67,4 @@ test('text from outside is parsed where it comes in', () => {
 
 function nameOf(path: string): string {
   return basename(path).replace(/(\.test|\.config|\.golden|\.d)?\.(ts|tsx|mjs)$/, '');
-}
-
-function placesOf(files: readonly SourceFile[], holds: (line: string) => boolean): string[] {
-  return files.flatMap(({ path, lines }) =>
-    lines.flatMap((line, at) => (holds(line) ? [`${path}:${at + 1}: ${line.trim()}`] : [])),
-  );
 }

@@ -1,4 +1,5 @@
-import { type CellId, compareCells } from '../../core/names.ts';
+import { type CellId, cellIdOf, compareCells } from '../../core/names.ts';
+import { text } from './row-values.ts';
 import { listIndex, lists } from './schema.ts';
 import type { Table } from './table.ts';
 
@@ -9,5 +10,5 @@ export async function listCells(table: Table): Promise<CellId[]> {
     index: listIndex.name,
     attributes: [listIndex.sort],
   });
-  return rows.map((row) => row.listSk as CellId).sort(compareCells);
+  return rows.map((row) => cellIdOf(text(row.listSk))).sort(compareCells);
 }

@@ -11,7 +11,7 @@ import type {
   QueueConfig,
   Share,
 } from '../../core/cell.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
+import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
 import { decodeMeta, decodeQueue, decodeTick } from './rows-cell.ts';
 import { decodeEdge, decodeFacts, decodeReport } from './rows-edge.ts';
 import { decodeAsk, decodeShare, givenShare } from './rows-share.ts';
@@ -90,22 +90,22 @@ function addRow(parts: Parts, row: Row): void {
       parts.tickAtMs = decodeTick(row);
       return;
     case cellRows.edge:
-      parts.configs.set(name as EdgeName, decodeEdge(row));
+      parts.configs.set(edgeNameOf(name), decodeEdge(row));
       return;
     case cellRows.facts:
-      parts.facts.set(name as EdgeName, decodeFacts(row));
+      parts.facts.set(edgeNameOf(name), decodeFacts(row));
       return;
     case cellRows.report:
-      parts.reports.set(name as EdgeName, decodeReport(row));
+      parts.reports.set(edgeNameOf(name), decodeReport(row));
       return;
     case cellRows.work:
-      parts.works.set(name as EdgeName, decodeWorkRow(row));
+      parts.works.set(edgeNameOf(name), decodeWorkRow(row));
       return;
     case cellRows.ask:
-      addAsk(parts, name as JobId, row);
+      addAsk(parts, jobIdOf(name), row);
       return;
     case cellRows.share:
-      parts.shares.set(name as JobId, decodeShare(row));
+      parts.shares.set(jobIdOf(name), decodeShare(row));
       return;
     case cellRows.queue:
       parts.queues.set(name, decodeQueue(row));

@@ -1,6 +1,6 @@
 import { cellFactsOf } from '../../core/edge-facts.ts';
 import { connectionOrderMs } from '../../core/limits.ts';
-import type { CellId, EdgeName } from '../../core/names.ts';
+import { type CellId, cellIdOf } from '../../core/names.ts';
 import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { encodeProg } from '../../core/wire/prog.ts';
@@ -21,11 +21,8 @@ export function createInventory(table: Table): Inventory {
   return {
     async cellsOf(edges) {
       const rows = await table.getMany([...new Set(edges)].map(pointerKey));
-      const cells = rows.map((row): [EdgeName, CellId] => [
-        edgeOfPartition(row.pk),
-        text(row.cell) as CellId,
-      ]);
-      return new Map(cells.filter(([, cell]) => cell !== ''));
+      const placed = rows.filter((row) => text(row.cell) !== '');
+      return new Map(placed.map((row) => [edgeOfPartition(row.pk), cellIdOf(text(row.cell))]));
     },
     async store(cell, event) {
       const stored = await write(table, cell, event);

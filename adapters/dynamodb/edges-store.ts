@@ -1,5 +1,12 @@
 import { cellEdgesMax } from '../../core/limits.ts';
-import { type CellId, type EdgeName, type JobId, poolOfCell } from '../../core/names.ts';
+import {
+  type CellId,
+  cellIdOf,
+  type EdgeName,
+  edgeNameOf,
+  jobIdOf,
+  poolOfCell,
+} from '../../core/names.ts';
 import type { EdgeIdentity, EdgesStore, StoredEdge } from '../../core/ports/edges.ts';
 import {
   askKey,
@@ -36,7 +43,7 @@ export function createEdgesStore(table: Table): EdgesStore {
 
     async cellsOf(edges) {
       const rows = await table.getMany([...new Set(edges)].map(pointerKey));
-      return new Set(rows.map((row) => text(row.cell) as CellId));
+      return new Set(rows.map((row) => cellIdOf(text(row.cell))));
     },
 
     async load(cell, edge) {
@@ -45,7 +52,7 @@ export function createEdgesStore(table: Table): EdgesStore {
     },
 
     async listCell(cell, after, limit) {
-      const start = after === null ? {} : { after: edgeKey(cell, after as EdgeName) };
+      const start = after === null ? {} : { after: edgeKey(cell, edgeNameOf(after)) };
       const pk = cellPartition(cell);
       const page = await table.query({
         pk,
@@ -54,7 +61,7 @@ export function createEdgesStore(table: Table): EdgesStore {
         limit,
         ...start,
       });
-      const names = page.rows.map((row) => row.sk.slice(cellRows.edge.length) as EdgeName);
+      const names = page.rows.map((row) => edgeNameOf(row.sk.slice(cellRows.edge.length)));
       const rows = await table.getMany(names.flatMap((name) => edgeKeys(cell, name)));
       return names.flatMap((name) => assemble(cell, name, rows) ?? []);
     },
@@ -62,7 +69,7 @@ export function createEdgesStore(table: Table): EdgesStore {
     async asks(cell, jobs) {
       const rows = await table.getMany(jobs.map((job) => askKey(cell, job)));
       return new Map(
-        rows.map((row) => [row.sk.slice(cellRows.ask.length) as JobId, decodeAsk(row)]),
+        rows.map((row) => [jobIdOf(row.sk.slice(cellRows.ask.length)), decodeAsk(row)]),
       );
     },
 
@@ -183,7 +190,7 @@ function encodeIdentity(identity: EdgeIdentity): Row {
 function decodeIdentity(edge: EdgeName, row: Row): EdgeIdentity {
   return {
     edge,
-    cell: text(row.cell) as CellId,
+    cell: cellIdOf(text(row.cell)),
     keyHash: textOrNull(row.keyHash),
     certificateId: textOrNull(row.certificateId),
     certificate: textOrNull(row.certificate),

@@ -1,5 +1,5 @@
 import type { JobCells } from '../../core/jobs/job-cells.ts';
-import type { CellId, JobId } from '../../core/names.ts';
+import { type CellId, cellIdOf, type JobId } from '../../core/names.ts';
 import type { JobChange, JobChanges } from '../../core/ports/jobs.ts';
 import type { StoredJob } from '../../core/stored-job.ts';
 import { cancelWrites } from './cancel-job.ts';
@@ -57,7 +57,7 @@ async function cellsOf(table: Table, job: Pick<StoredJob, 'id' | 'cells'>): Prom
     consistent: true,
   });
   const counted = new Map(
-    rows.map((row) => [row.sk.slice(jobRows.cell.length) as CellId, decodeJobCell(row)]),
+    rows.map((row) => [cellIdOf(row.sk.slice(jobRows.cell.length)), decodeJobCell(row)]),
   );
   const known = [...new Set([...job.cells, ...counted.keys()])];
   const open = await cellsWithAsk(table, job.id, known);

@@ -1,8 +1,8 @@
 import { jobListShards } from '../../core/limits.ts';
-import type { JobId } from '../../core/names.ts';
+import { jobIdOf } from '../../core/names.ts';
 import type { JobLists, ListedJob } from '../../core/ports/jobs.ts';
 import { jobOfPosition } from './job-position.ts';
-import { edgeJobsListKey, executionKey, jobListPartition, statusKey } from './keys.ts';
+import { edgeJobsPartition, executionKey, jobListPartition, statusKey } from './keys.ts';
 import { json, text } from './row-values.ts';
 import { decodeExecution } from './rows-job.ts';
 import { listIndex } from './schema.ts';
@@ -33,11 +33,11 @@ export function createJobLists(table: Table): JobLists {
     },
 
     async listOfEdge(edge, position, limit) {
-      const { listPk } = edgeJobsListKey(edge, '' as JobId);
+      const listPk = edgeJobsPartition(edge);
       const after =
         position === null
           ? {}
-          : { after: { ...executionKey(position as JobId, edge), listPk, listSk: position } };
+          : { after: { ...executionKey(jobIdOf(position), edge), listPk, listSk: position } };
       const page = await table.query({
         pk: listPk,
         index: listIndex.name,
@@ -45,7 +45,7 @@ export function createJobLists(table: Table): JobLists {
         limit,
         ...after,
       });
-      return page.rows.map((row) => row.listSk as JobId);
+      return page.rows.map((row) => jobIdOf(text(row.listSk)));
     },
 
     async executionsOn(edge, jobs) {

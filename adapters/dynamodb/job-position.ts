@@ -1,4 +1,4 @@
-import { isTimeId, type JobId, timeDigitsOf } from '../../core/names.ts';
+import { isTimeId, type JobId, jobIdOf, timeDigitsOf } from '../../core/names.ts';
 
 /**
  * Where a job lies in the lists: in the order of creation. An id that a user chose is put behind
@@ -11,5 +11,5 @@ export function positionOf(id: JobId, createdAtMs: number): string {
 const chosenPosition = /^[0-9a-z]{9}-(.+)$/;
 
 export function jobOfPosition(position: string): JobId {
-  return (chosenPosition.exec(position)?.[1] ?? position) as JobId;
+  return jobIdOf(chosenPosition.exec(position)?.[1] ?? position);
 }

@@ -1,4 +1,4 @@
-import type { EdgeName, JobId } from '../../core/names.ts';
+import { edgeNameOf, type JobId } from '../../core/names.ts';
 import type { JobRecords, JobsStore } from '../../core/ports/jobs.ts';
 import type { JobWithStatus } from '../../core/stored-job.ts';
 import { createJobHistory } from './job-history.ts';
@@ -33,7 +33,7 @@ function createJobRecords(table: Table): JobRecords {
     },
 
     async executions(id, after, limit) {
-      const start = after === null ? {} : { after: executionKey(id, after as EdgeName) };
+      const start = after === null ? {} : { after: executionKey(id, edgeNameOf(after)) };
       const pk = jobPartition(id);
       const page = await table.query({ pk, skPrefix: jobRows.execution, limit, ...start });
       return page.rows.map(decodeExecution);

@@ -1,5 +1,14 @@
 import { jobListShards } from '../../core/limits.ts';
-import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import {
+  type CellId,
+  cellIdOf,
+  type EdgeName,
+  edgeNameOf,
+  type JobId,
+  jobIdOf,
+  parseCellId,
+  parseJobId,
+} from '../../core/names.ts';
 import {
   cellRows,
   edgeRows,
@@ -26,7 +35,12 @@ export function cellPartition(cell: CellId): string {
 
 /** `null` for a partition that is not a cell's. */
 export function cellOfPartition(pk: string): CellId | null {
-  return pk.startsWith(partitions.cell) ? (pk.slice(partitions.cell.length) as CellId) : null;
+  return pk.startsWith(partitions.cell) ? parseCellId(pk.slice(partitions.cell.length)) : null;
+}
+
+/** The cell whose partition the row lies in. */
+export function cellOfRow({ pk }: Key): CellId {
+  return cellIdOf(pk.slice(partitions.cell.length));
 }
 
 export function metaKey(cell: CellId): Key {
@@ -71,7 +85,12 @@ export function jobPartition(job: JobId): string {
 }
 
 export function jobOfPartition(pk: string): JobId | null {
-  return pk.startsWith(partitions.job) ? (pk.slice(partitions.job.length) as JobId) : null;
+  return pk.startsWith(partitions.job) ? parseJobId(pk.slice(partitions.job.length)) : null;
+}
+
+/** The job whose partition the row lies in. */
+export function jobOfRow({ pk }: Key): JobId {
+  return jobIdOf(pk.slice(partitions.job.length));
 }
 
 export function specKey(job: JobId): Key {
@@ -110,7 +129,7 @@ export function pointerKey(edge: EdgeName): Key {
 }
 
 export function edgeOfPartition(pk: string): EdgeName {
-  return pk.slice(partitions.edge.length) as EdgeName;
+  return edgeNameOf(pk.slice(partitions.edge.length));
 }
 
 /** All facts of an edge, bulky, outside its cell. */
@@ -206,7 +225,11 @@ export function jobListPartition(pool: string, shard: number): string {
 
 /** Index keys of an `EXEC#` row: the history of work on an edge. */
 export function edgeJobsListKey(edge: EdgeName, job: JobId): ListKey {
-  return { listPk: `${lists.edgeJobs}${edge}`, listSk: job };
+  return { listPk: edgeJobsPartition(edge), listSk: job };
+}
+
+export function edgeJobsPartition(edge: EdgeName): string {
+  return `${lists.edgeJobs}${edge}`;
 }
 
 /** Index keys of a pool's `CELL#` row: every cell of the fleet, for the tick. */

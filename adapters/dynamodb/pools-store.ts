@@ -1,6 +1,6 @@
 import { newCellMeta } from '../../core/cell.ts';
 import type { PlacementPolicy } from '../../core/job.ts';
-import { type CellId, compareCells, makeCellId } from '../../core/names.ts';
+import { type CellId, cellIdOf, compareCells, makeCellId } from '../../core/names.ts';
 import { newPool, type PoolCell, type Pools, type StoredPool } from '../../core/ports/pools.ts';
 import { listCells } from './cell-list.ts';
 import { cellListKey, metaKey, poolCellKey, poolKey, poolListKey } from './keys.ts';
@@ -98,5 +98,5 @@ function decodePool(name: string, row: Row): StoredPool {
 }
 
 function decodePoolCell(row: Row): PoolCell {
-  return { id: row.sk.slice(poolRows.cell.length) as CellId, edges: amount(row.edges) };
+  return { id: cellIdOf(row.sk.slice(poolRows.cell.length)), edges: amount(row.edges) };
 }

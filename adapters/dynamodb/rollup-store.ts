@@ -1,12 +1,12 @@
 import type { JobState } from '../../core/job.ts';
 import { owedFoldsMax } from '../../core/limits.ts';
-import type { CellId, JobId } from '../../core/names.ts';
+import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../core/names.ts';
 import type { JobCellStatus } from '../../core/plan.ts';
 import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
 import { addProgress, moveJob } from './job-stats.ts';
 import {
   askKey,
-  jobOfPartition,
+  jobOfRow,
   jobPartition,
   owedFoldKey,
   owedFoldPartition,
@@ -71,7 +71,7 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
         shards.map((shard) => table.query({ pk: owedFoldPartition(shard), limit: owedFoldsMax })),
       );
       const rows = pages.flatMap((page) => page.rows).filter((row) => amount(row.atMs) < atMs);
-      return rows.map((row) => row.sk as JobId);
+      return rows.map((row) => jobIdOf(row.sk));
     },
 
     async dependantsOf(job) {
@@ -80,7 +80,7 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
         skPrefix: jobRows.dependant,
         consistent: true,
       });
-      return rows.map((row) => row.sk.slice(jobRows.dependant.length) as JobId);
+      return rows.map((row) => jobIdOf(row.sk.slice(jobRows.dependant.length)));
     },
 
     countProgress: (progress, atMs) => addProgress(table, progress, atMs),
@@ -89,12 +89,12 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
 
 function cellsOf(rows: readonly Row[]): Map<CellId, JobCellStatus> {
   return new Map(
-    rows.map((row) => [row.sk.slice(jobRows.cell.length) as CellId, decodeJobCell(row)]),
+    rows.map((row) => [cellIdOf(row.sk.slice(jobRows.cell.length)), decodeJobCell(row)]),
   );
 }
 
 function statesOf(rows: readonly Row[]): Map<JobId, JobState> {
-  return new Map(rows.map((row) => [jobOfPartition(row.pk) as JobId, text(row.state) as JobState]));
+  return new Map(rows.map((row) => [jobOfRow(row), text(row.state) as JobState]));
 }
 
 /** A row that says so already is left as it is, because every change of it wakes its cell. */

@@ -7,7 +7,7 @@ import {
   queueDefaults,
 } from '../../core/cell.ts';
 import type { CellId } from '../../core/names.ts';
-import { cellOfPartition, cellQueueKey, metaKey, tickKey } from './keys.ts';
+import { cellOfRow, cellQueueKey, metaKey, tickKey } from './keys.ts';
 import { amount, amountOrNull, json, text } from './row-values.ts';
 import type { Row } from './table.ts';
 
@@ -25,7 +25,7 @@ export function encodeMeta(meta: CellMeta): Row {
 export function decodeMeta(row: Row): CellMeta {
   const unknownHealth: CellHealth = { tickAtMs: null, healthySinceMs: 0, holdSinceMs: null };
   return {
-    id: cellOfPartition(row.pk) as CellId,
+    id: cellOfRow(row),
     pool: text(row.pool),
     version: amount(row.version),
     health: { ...unknownHealth, ...json<Partial<CellHealth>>(row.health, {}) },

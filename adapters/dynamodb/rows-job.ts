@@ -1,6 +1,6 @@
 import { type ChunkCounts, type Cut, type JobState, noChunks } from '../../core/job.ts';
 import { type JobStatus, percentOf } from '../../core/job-status.ts';
-import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import { type CellId, cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
 import type { ChunkEnd, Execution, JobCellStatus, WaitingCount } from '../../core/plan.ts';
 import { formatRanges } from '../../core/ranges.ts';
 import type { Failure } from '../../core/wire/prog.ts';
@@ -9,7 +9,7 @@ import {
   executionKey,
   jobCellKey,
   jobListKey,
-  jobOfPartition,
+  jobOfRow,
   statusKey,
 } from './keys.ts';
 import { amount, amountOrNull, json, ranges, sparse, text, textOrNull } from './row-values.ts';
@@ -55,14 +55,14 @@ export function statusAttributes(status: JobStatus): Record<string, unknown> {
 
 export function decodeStatus(row: Row): JobStatus {
   return {
-    job: jobOfPartition(row.pk) as JobId,
+    job: jobOfRow(row),
     name: textOrNull(row.name),
     pool: text(row.pool),
     queue: text(row.queue),
     labels: json(row.labels, {}),
     cut: json<Cut>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
-    cells: json<CellId[]>(row.cells, []),
-    dependsOn: json<JobId[]>(row.dependsOn, []),
+    cells: json<string[]>(row.cells, []).map(cellIdOf),
+    dependsOn: json<string[]>(row.dependsOn, []).map(jobIdOf),
     createdAtMs: amount(row.createdAtMs),
     maxFailedChunks: amountOrNull(row.maxFailedChunks),
     version: amount(row.version),
@@ -97,7 +97,7 @@ export function encodeJobCell(cell: CellId, status: JobCellStatus): Row {
 
 export function decodeJobCell(row: Row): JobCellStatus {
   return {
-    job: jobOfPartition(row.pk) as JobId,
+    job: jobOfRow(row),
     counts: json<ChunkCounts>(row.counts, noChunks),
     donePower: amount(row.donePower),
     done: ranges(row.done),
@@ -127,8 +127,8 @@ export function encodeExecution(execution: Execution): Row {
 
 export function decodeExecution(row: Row): Execution {
   return {
-    job: jobOfPartition(row.pk) as JobId,
-    edge: row.sk.slice(jobRows.execution.length) as EdgeName,
+    job: jobOfRow(row),
+    edge: edgeNameOf(row.sk.slice(jobRows.execution.length)),
     chunks: ranges(row.chunks),
     done: ranges(row.done),
     running: ranges(row.running),
@@ -155,9 +155,9 @@ export function chunkAttributes(end: ChunkEnd): Record<string, unknown> {
 export function decodeChunkEnd(row: Row): ChunkEnd | null {
   if (row.failure === undefined) return null;
   return {
-    job: jobOfPartition(row.pk) as JobId,
+    job: jobOfRow(row),
     chunk: Number(row.sk.slice(jobRows.chunk.length)),
-    edge: text(row.edge) as EdgeName,
+    edge: edgeNameOf(text(row.edge)),
     attempts: amount(row.attempts),
     failure: json<Failure>(row.failure, 0),
     state: text(row.state) === 'dead' ? 'dead' : 'retrying',

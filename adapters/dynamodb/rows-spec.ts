@@ -1,7 +1,7 @@
 import type { Cut, JobSpec } from '../../core/job.ts';
-import type { CellId, JobId } from '../../core/names.ts';
+import { cellIdOf } from '../../core/names.ts';
 import type { StoredJob } from '../../core/stored-job.ts';
-import { jobOfPartition, specKey } from './keys.ts';
+import { jobOfRow, specKey } from './keys.ts';
 import { amount, amountOrNull, json, text } from './row-values.ts';
 import type { Row } from './table.ts';
 
@@ -26,11 +26,11 @@ export function decodeSpec(row: Row): StoredJob {
   const spec = json<JobSpec | null>(row.spec, null);
   if (spec === null) throw new Error(`${row.pk} ${row.sk} holds no spec`);
   return {
-    id: jobOfPartition(row.pk) as JobId,
+    id: jobOfRow(row),
     spec,
     cut: json<Cut>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
     specHash: text(row.specHash),
-    cells: text(row.cells).split(' ').filter(Boolean) as CellId[],
+    cells: text(row.cells).split(' ').filter(Boolean).map(cellIdOf),
     generation: amount(row.generation, 1),
     createdAtMs: amount(row.createdAtMs),
     createdBy: text(row.createdBy),

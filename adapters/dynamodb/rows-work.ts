@@ -1,5 +1,5 @@
 import type { EdgeWork, Lease } from '../../core/cell.ts';
-import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import { type CellId, type EdgeName, type JobId, jobIdOf } from '../../core/names.ts';
 import { formatRanges } from '../../core/ranges.ts';
 import { workKey } from './keys.ts';
 import { amount, amountOrNull, json, ranges, text } from './row-values.ts';
@@ -30,7 +30,7 @@ export function encodeWorkRow(cell: CellId, edge: EdgeName, work: EdgeWork): Row
 export function decodeWorkRow(row: Row): EdgeWork {
   const leases = new Map<JobId, Lease>();
   for (const [job, lease] of Object.entries(json<Record<string, LeaseText>>(row.leases, {}))) {
-    leases.set(job as JobId, decodeLease(lease));
+    leases.set(jobIdOf(job), decodeLease(lease));
   }
   const removed = typeof row.removed === 'string' && row.removed !== '' ? row.removed : null;
   return {
@@ -40,7 +40,7 @@ export function decodeWorkRow(row: Row): EdgeWork {
     leases,
     writtenAtMs: amount(row.writtenAtMs),
     rewrites: amount(row.rewrites),
-    removed: (removed?.split(',') ?? []) as JobId[],
+    removed: (removed?.split(',') ?? []).map(jobIdOf),
     lostAtMs: amountOrNull(row.lostAtMs),
     failuresInRow: amount(row.failuresInRow),
     asideUntilMs: amountOrNull(row.asideUntilMs),

@@ -1,5 +1,5 @@
 import { isScope } from '../../core/caller.ts';
-import type { CellId, EdgeName } from '../../core/names.ts';
+import { cellIdOf, edgeNameOf } from '../../core/names.ts';
 import type { Credential, StoredToken, TokensStore } from '../../core/ports/tokens.ts';
 import { hashOfPartition, tokenIdKey, tokenKey, tokenListKey } from './keys.ts';
 import { amount, amountOrNull, text, textOrNull } from './row-values.ts';
@@ -91,7 +91,7 @@ function encodeToken(token: StoredToken): Row {
 
 function decodeCredential(row: Row, hash: string): Credential {
   if (row.kind === 'edge') {
-    return { kind: 'edge', edge: text(row.edge) as EdgeName, cell: text(row.cell) as CellId };
+    return { kind: 'edge', edge: edgeNameOf(text(row.edge)), cell: cellIdOf(text(row.cell)) };
   }
   return { kind: 'token', token: decodeToken(row, hash) };
 }

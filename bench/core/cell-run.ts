@@ -2,7 +2,7 @@ import { encodeShare } from '../../adapters/dynamodb/rows-share.ts';
 import { encodeWorkRow } from '../../adapters/dynamodb/rows-work.ts';
 import { applyPlan } from '../../core/apply-plan.ts';
 import { type Cell, type CellEdge, type CellJob, newCellMeta } from '../../core/cell.ts';
-import type { CellId, EdgeName } from '../../core/names.ts';
+import { type CellId, type EdgeName, edgeNameOf } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
 import { intervals } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
@@ -61,7 +61,7 @@ function paceOf(index: number): number {
 function openCell(id: CellId, jobs: readonly CellJob[], options: CellOptions): Cell {
   const edges = new Map<EdgeName, CellEdge>();
   for (let i = 0; i < options.edges; i++) {
-    const name = `edge-${i}` as EdgeName;
+    const name = edgeNameOf(`edge-${i}`);
     edges.set(name, {
       name,
       config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },

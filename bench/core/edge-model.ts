@@ -1,5 +1,13 @@
 import type { EdgeWork } from '../../core/cell.ts';
-import { count, emptyRanges, intersect, type RangeSet, subtract, take } from '../../core/ranges.ts';
+import {
+  count,
+  emptyRanges,
+  intersect,
+  type RangeSet,
+  subtract,
+  take,
+  union,
+} from '../../core/ranges.ts';
 import type { Prog, ProgEntry } from '../../core/wire/prog.ts';
 
 /**
@@ -55,14 +63,9 @@ export function runUntil(edge: EdgeModel, atMs: number): void {
   for (const job of edge.jobs.values()) {
     const { taken, rest } = take(job.owned, whole * job.slots);
     if (taken.length === 0) continue;
-    job.done = job.done.length === 0 ? taken : joined(job.done, taken);
+    job.done = job.done.length === 0 ? taken : union(job.done, taken);
     job.owned = rest;
   }
-}
-
-function joined(done: RangeSet, more: RangeSet): RangeSet {
-  if (done[done.length - 1] !== more[0]) return [...done, ...more].sort((a, b) => a - b);
-  return [...done.slice(0, -1), ...more.slice(1)];
 }
 
 /**

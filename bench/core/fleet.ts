@@ -1,7 +1,7 @@
 import { type CellJob, emptySummary, newShare } from '../../core/cell.ts';
 import { type CellOffer, chooseCells } from '../../core/cells.ts';
-import type { CellId, JobId } from '../../core/names.ts';
-import { count, type RangeSet } from '../../core/ranges.ts';
+import { type CellId, cellIdOf, jobIdOf } from '../../core/names.ts';
+import { count, type RangeSet, rangeOf } from '../../core/ranges.ts';
 import type { Figures } from '../run.ts';
 import { type Counts, dollars, noCounts } from './bill.ts';
 import { type CellOptions, runCell } from './cell-run.ts';
@@ -52,8 +52,8 @@ export function measureSmallLeases(): readonly Figures[] {
   ];
   return cases.map(([figure, reportEveryMs]) => {
     const counts = noCounts();
-    const job = jobOf(0, [0, 500_000], 10);
-    runCell('default.0' as CellId, [job], { ...options, chunkMs: 20_000, reportEveryMs }, counts);
+    const job = jobOf(0, rangeOf(0, 500_000), 10);
+    runCell(cellIdOf('default.0'), [job], { ...options, chunkMs: 20_000, reportEveryMs }, counts);
     return perMillion(figure, counts);
   });
 }
@@ -79,11 +79,11 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
   const backlog = new Map<CellId, number>();
   const shares = new Map<CellId, CellJob[]>();
   for (let i = 0; i < cells; i++) {
-    backlog.set(`default.${i}` as CellId, 0);
-    shares.set(`default.${i}` as CellId, []);
+    backlog.set(cellIdOf(`default.${i}`), 0);
+    shares.set(cellIdOf(`default.${i}`), []);
   }
   for (let i = 0; i < jobs; i++) {
-    const { ask } = jobOf(i, [0, fleet.chunks], 1);
+    const { ask } = jobOf(i, rangeOf(0, fleet.chunks), 1);
     const offers: CellOffer[] = [...backlog].map(([id, backlogPower]) => ({
       id,
       pool: 'default',
@@ -106,7 +106,7 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
 
 function jobOf(index: number, ranges: RangeSet, chunkPower: number): CellJob {
   return {
-    id: `job${String(index).padStart(13, '0')}` as JobId,
+    id: jobIdOf(`job${String(index).padStart(13, '0')}`),
     ask: {
       spec: {
         queue: 'default',

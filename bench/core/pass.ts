@@ -1,6 +1,6 @@
 import { applyPlan } from '../../core/apply-plan.ts';
 import { type Cell, type CellEdge, type CellJob, newCellMeta, newShare } from '../../core/cell.ts';
-import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import { cellIdOf, type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
 import { first, last, rangeOf } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import type { ProgEntry } from '../../core/wire/prog.ts';
@@ -36,14 +36,14 @@ function timeOf(chunks: number): number {
 /** All power reserved, most jobs without any. */
 function full(chunks: number): Cell {
   const edges = new Map<EdgeName, CellEdge>();
-  for (let i = 0; i < edgesCount; i++) edges.set(`edge-${i}` as EdgeName, edgeOf(i));
+  for (let i = 0; i < edgesCount; i++) edges.set(edgeNameOf(`edge-${i}`), edgeOf(i));
   const jobs = new Map<JobId, CellJob>();
   for (let i = 0; i < jobsCount; i++) {
     const job = jobOf(i, chunks);
     jobs.set(job.id, job);
   }
   let cell: Cell = {
-    meta: newCellMeta('default.0' as CellId, 'default', 0),
+    meta: newCellMeta(cellIdOf('default.0'), 'default', 0),
     edges,
     jobs,
     queues: new Map(),
@@ -57,7 +57,7 @@ function full(chunks: number): Cell {
 
 function edgeOf(index: number): CellEdge {
   return {
-    name: `edge-${index}` as EdgeName,
+    name: edgeNameOf(`edge-${index}`),
     config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
     facts: { capacity: { power: 250 }, labels: { site: `site-${index % 5}` }, flat: {} },
     report: {
@@ -75,7 +75,7 @@ function edgeOf(index: number): CellEdge {
 function jobOf(index: number, chunks: number): CellJob {
   const chunkPower = 20 + (index % 50);
   return {
-    id: `job${String(index).padStart(13, '0')}` as JobId,
+    id: jobIdOf(`job${String(index).padStart(13, '0')}`),
     ask: {
       spec: {
         queue: `queue-${index % 4}`,

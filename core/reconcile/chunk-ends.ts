@@ -1,6 +1,6 @@
 import { powerOf } from '../job.ts';
 import { backoffSecondsMax, retriesPerShareMax } from '../limits.ts';
-import { count, has, type RangeSet, rangeOf, subtract, union } from '../ranges.ts';
+import { count, emptyRanges, has, type RangeSet, rangeOf, subtract, union } from '../ranges.ts';
 import type { Failure } from '../wire/prog.ts';
 import { type EdgeDraft, failuresOf, type JobDraft, type Pass } from './draft.ts';
 
@@ -100,7 +100,7 @@ export function without<T>(map: ReadonlyMap<number, T>, chunks: RangeSet): Reado
  * before them.
  */
 export function revive(job: JobDraft): void {
-  const again = union(job.dead, job.ask.cancelled ? [] : job.cancelled);
+  const again = union(job.dead, job.ask.cancelled ? emptyRanges : job.cancelled);
   job.revived = union(job.revived, again);
   job.attemptBase += job.ask.spec.retries.attempts;
   job.dead = subtract(job.dead, again);

@@ -1,4 +1,5 @@
 import { edgeFailuresMax, foldRowsKept } from '../limits.ts';
+import { parseJobId } from '../names.ts';
 import {
   emptyRanges,
   equal,
@@ -64,7 +65,9 @@ const silence: ProgEntry = {
 function foldReport(pass: Pass, edge: EdgeDraft, prog: Prog): void {
   let whole = true;
   let acknowledge = false;
-  for (const [id, entry] of prog.jobs) {
+  for (const [name, entry] of prog.jobs) {
+    const id = parseJobId(name);
+    if (id === null) continue;
     const job = pass.jobs.get(id);
     if (job === undefined) {
       if (hasResults(entry)) {

@@ -1,5 +1,13 @@
 import { workBytesMax } from '../limits.ts';
-import { count, emptyRanges, type RangeSet, subtract, union } from '../ranges.ts';
+import {
+  count,
+  emptyRanges,
+  firstIntervals,
+  intervals,
+  type RangeSet,
+  subtract,
+  union,
+} from '../ranges.ts';
 import { documentBytes, leaseBytes } from './candidates.ts';
 import { reservedBy, slotsInUse } from './capacity.ts';
 import { changeLease, isActive, type LeaseDraft, type Pass, pendingOf } from './draft.ts';
@@ -36,7 +44,7 @@ function fittingDocument(lease: LeaseDraft, chunks: RangeSet): RangeSet {
   while (given.length > 0) {
     if (fitsDocument(lease, given)) return given;
     // Intervals are what costs: halve their number.
-    given = given.length === 2 ? emptyRanges : given.slice(0, 2 * (given.length >> 2));
+    given = firstIntervals(given, intervals(given) >> 1);
   }
   return emptyRanges;
 }

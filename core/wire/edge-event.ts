@@ -1,5 +1,5 @@
 import { parseFacts } from '../edge-facts.ts';
-import { type EdgeName, isName } from '../names.ts';
+import { type EdgeName, parseEdgeName } from '../names.ts';
 import type { Facts } from './facts.ts';
 import { isCount, isRecord } from './json.ts';
 import { type Prog, parseProg } from './prog.ts';
@@ -40,8 +40,9 @@ export type EdgeEvent =
  */
 export function parseEdgeEvent(value: unknown): EdgeEvent | null {
   if (!isRecord(value)) return null;
-  const { kind, edge, at: atMs, version } = value;
-  if (typeof edge !== 'string' || !isName(edge)) return null;
+  const { kind, at: atMs, version } = value;
+  const edge = typeof value.edge === 'string' ? parseEdgeName(value.edge) : null;
+  if (edge === null) return null;
   if (!isCount(atMs) || !isCount(version)) return null;
   switch (kind) {
     case 'prog': {

@@ -26,6 +26,7 @@ import {
   requiredEdgesMax,
   resourcesMax,
 } from '../limits.ts';
+import { jobIdOf } from '../names.ts';
 import {
   labelKeySchema,
   labelsSchema,
@@ -256,7 +257,7 @@ export function fillJob(body: JobBody, defaults: PoolDefaults): { spec: JobSpec;
     offlineSeconds: body.offlineSeconds,
     deadlineSeconds: body.deadlineSeconds,
     keepOutput: body.keepOutput,
-    dependsOn: body.dependsOn as JobSpec['dependsOn'],
+    dependsOn: body.dependsOn.map(jobIdOf),
     labels: body.labels,
     kind: body.kind,
   };

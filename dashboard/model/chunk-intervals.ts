@@ -1,4 +1,4 @@
-import { parseRanges, type RangeSet } from '../../core/ranges.ts';
+import { emptyRanges, parseRanges, type RangeSet } from '../../core/ranges.ts';
 import type { Execution } from '../api/resources.ts';
 
 /**
@@ -22,7 +22,7 @@ export function chunkIntervals(executions: readonly Ranges[]): ChunkInterval[] {
   for (const state of layers) {
     for (const execution of executions) {
       const text = state === 'scheduled' ? leased(execution) : execution[state];
-      pushIntervals(drawn, parseRanges(text ?? '') ?? [], state);
+      pushIntervals(drawn, parseRanges(text ?? '') ?? emptyRanges, state);
       if (drawn.length >= intervalsMax) return drawn;
     }
   }
@@ -42,7 +42,7 @@ function pushIntervals(drawn: ChunkInterval[], set: RangeSet, state: ChunkInterv
 
 /** How many chunks a range text names. */
 export function countRanges(text: string | undefined): number {
-  const set = parseRanges(text ?? '') ?? [];
+  const set = parseRanges(text ?? '') ?? emptyRanges;
   let total = 0;
   for (let i = 0; i < set.length; i += 2) total += set[i + 1]! - set[i]!;
   return total;

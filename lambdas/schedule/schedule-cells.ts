@@ -1,7 +1,7 @@
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
 import { cellOfPartition } from '../../adapters/dynamodb/keys.ts';
 import { passesAtOnce } from '../../core/limits.ts';
-import type { CellId } from '../../core/names.ts';
+import { type CellId, parseCellId } from '../../core/names.ts';
 import { isRecord } from '../../core/wire/json.ts';
 import { eachAtOnce } from '../at-once.ts';
 import { parseBody } from '../event-handler.ts';
@@ -32,7 +32,8 @@ export function wakeupsOfTimers(records: readonly SQSRecord[]): Wakeups {
   for (const record of records) {
     const body = parseBody(record.body);
     if (!isRecord(body) || typeof body.cell !== 'string') continue;
-    const cell = body.cell as CellId;
+    const cell = parseCellId(body.cell);
+    if (cell === null) continue;
     wakeups.set(cell, [...(wakeups.get(cell) ?? []), record.messageId]);
   }
   return wakeups;

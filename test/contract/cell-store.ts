@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell } from '../../core/cell.ts';
-import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
 import type { CellStore } from '../../core/ports/cells.ts';
 import { reconcile } from '../../core/reconcile.ts';
@@ -14,8 +14,8 @@ export type CellStoreHarness = {
   seed(cell: Cell): Promise<void>;
 };
 
-const id = 'default.0' as CellId;
-const job = 'job-1' as JobId;
+const id = cellIdOf('default.0');
+const job = jobIdOf('job-1');
 
 function busyCell(): Cell {
   return makeCell({
@@ -40,7 +40,7 @@ function planFor(cell: Cell): Plan {
 export function cellStoreContract(makeHarness: () => Promise<CellStoreHarness>): void {
   test('a cell that is not there is null', async () => {
     const { store } = await makeHarness();
-    expect(await store.load('nowhere.0' as CellId)).toBeNull();
+    expect(await store.load(cellIdOf('nowhere.0'))).toBeNull();
   });
 
   test('a cell is loaded as it was stored', async () => {
@@ -93,7 +93,7 @@ export function cellStoreContract(makeHarness: () => Promise<CellStoreHarness>):
     const cell = makeCell({ edges: [leaving, ...makeEdges(1)], jobs: [makeJob(job)] });
     await seed(cell);
     const plan = { ...planFor(cell), endedJobs: new Set([job]) };
-    expect(plan.removedEdges.has('edge-leaving' as EdgeName)).toBe(true);
+    expect(plan.removedEdges.has(edgeNameOf('edge-leaving'))).toBe(true);
     await store.commit(plan);
     const after = await store.load(id);
     expect(after?.jobs.size).toBe(0);

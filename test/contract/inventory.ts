@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EdgeFacts, EdgeReport } from '../../core/cell.ts';
-import type { CellId, EdgeName } from '../../core/names.ts';
+import { type CellId, cellIdOf, type EdgeName, edgeNameOf } from '../../core/names.ts';
 import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { type Prog, parseProg } from '../../core/wire/prog.ts';
@@ -13,8 +13,8 @@ export type InventoryHarness = {
   facts(cell: CellId, edge: EdgeName): Promise<EdgeFacts | null>;
 };
 
-const cell = 'default.0' as CellId;
-const edge = 'edge-1' as EdgeName;
+const cell = cellIdOf('default.0');
+const edge = edgeNameOf('edge-1');
 const dayMs = 86_400_000;
 
 function prog(version: number | null, over: { n?: number | null; b?: string; at?: number } = {}) {
@@ -52,7 +52,7 @@ export function inventoryContract(makeHarness: () => Promise<InventoryHarness>):
   test('only edges that are enrolled have a cell', async () => {
     const { inventory, enrol } = await makeHarness();
     await enrol(edge, cell);
-    const cells = await inventory.cellsOf([edge, 'edge-2' as EdgeName]);
+    const cells = await inventory.cellsOf([edge, edgeNameOf('edge-2')]);
     expect([...cells]).toEqual([[edge, cell]]);
   });
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Caller, mayCall, seesJob } from '../../core/caller.ts';
+import { cellIdOf, edgeNameOf } from '../../core/names.ts';
 
 const token: Caller = {
   kind: 'token',
@@ -10,7 +11,12 @@ const token: Caller = {
   queue: null,
   edge: null,
 };
-const edge: Caller = { kind: 'edge', edge: 'e-1', cell: 'blue.0', tokenHash: '' };
+const edge: Caller = {
+  kind: 'edge',
+  edge: edgeNameOf('e-1'),
+  cell: cellIdOf('blue.0'),
+  tokenHash: '',
+};
 
 test('a scope opens its routes, the fleet administrator all, nobody none', () => {
   const access = { scope: 'jobs:write', edge: false } as const;

@@ -1,7 +1,7 @@
 import type { Ask, Cell, CellEdge, CellJob, EdgeConfig, EdgeReport } from '../../core/cell.ts';
 import { newCellMeta, newShare } from '../../core/cell.ts';
 import type { JobSpec } from '../../core/job.ts';
-import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
 import { rangeOf } from '../../core/ranges.ts';
 import type { Prog } from '../../core/wire/prog.ts';
 
@@ -45,7 +45,7 @@ export function makeJob(id: string, options: JobOptions = {}): CellJob {
   const spec = makeSpec(over);
   const chunkPower = spec.chunkPower ?? 1;
   return {
-    id: id as JobId,
+    id: jobIdOf(id),
     ask: {
       spec,
       specHash: `hash-${id}`,
@@ -93,7 +93,7 @@ export function makeReport(over: Partial<EdgeReport> = {}): EdgeReport {
 
 export function makeEdge(name: string, options: EdgeOptions = {}): CellEdge {
   return {
-    name: name as EdgeName,
+    name: edgeNameOf(name),
     config: { ...plainConfig, ...options.config },
     facts: {
       capacity: { power: options.power ?? 250, ...options.resources },
@@ -116,7 +116,7 @@ export function makeCell(
   parts: { edges?: CellEdge[]; jobs?: CellJob[]; queues?: Cell['queues'] } = {},
 ): Cell {
   return {
-    meta: newCellMeta('default.0' as CellId, 'default', startMs),
+    meta: newCellMeta(cellIdOf('default.0'), 'default', startMs),
     edges: new Map((parts.edges ?? []).map((edge) => [edge.name, edge])),
     jobs: new Map((parts.jobs ?? []).map((job) => [job.id, job])),
     queues: parts.queues ?? new Map(),
@@ -126,20 +126,20 @@ export function makeCell(
 
 /** The cell with one edge changed. */
 export function withEdge(cell: Cell, name: string, change: Partial<CellEdge>): Cell {
-  const edge = cell.edges.get(name as EdgeName);
+  const edge = cell.edges.get(edgeNameOf(name));
   if (edge === undefined) throw new Error(`no edge ${name}`);
   return { ...cell, edges: new Map(cell.edges).set(edge.name, { ...edge, ...change }) };
 }
 
 /** The cell after this edge reported. */
 export function withProg(cell: Cell, name: string, prog: Prog, atMs = startMs): Cell {
-  const before = cell.edges.get(name as EdgeName)?.report ?? makeReport();
+  const before = cell.edges.get(edgeNameOf(name))?.report ?? makeReport();
   const report = { ...before, prog, version: before.version + 1, receivedAtMs: atMs };
   return withEdge(cell, name, { report });
 }
 
 export function withAsk(cell: Cell, id: string, change: Partial<Ask>): Cell {
-  const job = cell.jobs.get(id as JobId);
+  const job = cell.jobs.get(jobIdOf(id));
   if (job === undefined) throw new Error(`no job ${id}`);
   const changed = { ...job, ask: { ...job.ask, ...change } };
   return { ...cell, jobs: new Map(cell.jobs).set(job.id, changed) };

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type CellSummary, emptySummary } from '../../core/cell.ts';
 import { type CellOffer, chooseCellForEdge, chooseCells, planMoves } from '../../core/cells.ts';
 import { cellsPerJobMax } from '../../core/limits.ts';
-import type { CellId } from '../../core/names.ts';
+import { cellIdOf } from '../../core/names.ts';
 import { count, unionAll } from '../../core/ranges.ts';
 import { makeSpec } from './cell-fixture.ts';
 
@@ -13,7 +13,7 @@ function offer(index: number, over: Over = {}, pool = 'default'): CellOffer {
   const total = over.total ?? 1_000;
   const free = over.free ?? total;
   return {
-    id: `${pool}.${index}` as CellId,
+    id: cellIdOf(`${pool}.${index}`),
     pool,
     summary: {
       ...emptySummary,
@@ -96,7 +96,7 @@ test('cells that cannot have the edges it asks for are left out', () => {
   const named = chooseCells(offers, {
     cut: cut(2),
     spec: makeSpec(),
-    namedCells: new Set(['default.1' as CellId]),
+    namedCells: new Set([cellIdOf('default.1')]),
   });
   expect(named).toMatchObject([{ cell: 'default.1' }]);
 });
@@ -113,11 +113,11 @@ test('gangs and jobs with a limit of edges stay in one cell; a pool without cell
 test('registration fills cells in order and opens the next one', () => {
   expect(chooseCellForEdge('lab', [])).toBe('lab.0');
   const cells = [
-    { id: 'lab.1' as CellId, edges: 3 },
-    { id: 'lab.0' as CellId, edges: 250 },
+    { id: cellIdOf('lab.1'), edges: 3 },
+    { id: cellIdOf('lab.0'), edges: 250 },
   ];
   expect(chooseCellForEdge('lab', cells)).toBe('lab.1');
-  expect(chooseCellForEdge('lab', [{ id: 'lab.4' as CellId, edges: 250 }])).toBe('lab.5');
+  expect(chooseCellForEdge('lab', [{ id: cellIdOf('lab.4'), edges: 250 }])).toBe('lab.5');
 });
 
 test('waiting power moves from full cells to idle ones of the same pool', () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type CellEdge, type EdgeWork, noEdgeWork } from '../../core/cell.ts';
 import { isLit } from '../../core/edge-state.ts';
 import { rewritesMax } from '../../core/limits.ts';
-import type { EdgeName } from '../../core/names.ts';
+import { edgeNameOf } from '../../core/names.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { makeCell, makeEdge, makeReport, startMs, withEdge } from './cell-fixture.ts';
 
@@ -28,7 +28,7 @@ const cases: readonly (readonly [string, Partial<CellEdge>])[] = [
 
 test.each(cases)('free, but for: %s', (_, change) => {
   const cell = withEdge(makeCell({ edges: [makeEdge('edge-0')] }), 'edge-0', change);
-  const edge = cell.edges.get('edge-0' as EdgeName)!;
+  const edge = cell.edges.get(edgeNameOf('edge-0'))!;
   const counted = reconcile(cell, startMs).meta?.summary.edges ?? cell.meta.summary.edges;
   expect(isLit(edge, 'free', startMs) ? 1 : 0).toBe(counted.free);
 });

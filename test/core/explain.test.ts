@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Cell } from '../../core/cell.ts';
 import { explain, planJob } from '../../core/explain.ts';
-import type { JobId } from '../../core/names.ts';
+import { jobIdOf } from '../../core/names.ts';
 import { count } from '../../core/ranges.ts';
 import { isActive } from '../../core/reconcile/draft.ts';
 import { waitingOf } from '../../core/reconcile/waiting.ts';
@@ -23,7 +23,7 @@ test('explain counts edges per reason, the most hopeful first', () => {
     makeCell({ edges, jobs: [makeJob('job-a', { chunks: 10, requires })] }),
     startMs,
   );
-  expect(explain(cell, 'job-a' as JobId, startMs)).toEqual([
+  expect(explain(cell, jobIdOf('job-a'), startMs)).toEqual([
     {
       reason: 'no-free-power',
       chunks: 6,
@@ -40,7 +40,7 @@ test('explain counts edges per reason, the most hopeful first', () => {
       detail: 'site notIn south',
     },
   ]);
-  expect(explain(cell, 'job-b' as JobId, startMs)).toEqual([]);
+  expect(explain(cell, jobIdOf('job-b'), startMs)).toEqual([]);
 });
 
 test('the reasons in the status are those of explain, and are written again when they change', () => {
@@ -48,13 +48,13 @@ test('the reasons in the status are those of explain, and are written again when
     makeCell({ edges: makeEdges(1), jobs: [makeJob('job-a', { chunks: 9 })] }),
     startMs,
   );
-  expect(plans.at(-1)!.jobStatuses.get('job-a' as JobId)!.waiting).toEqual(
-    explain(cell, 'job-a' as JobId, startMs),
+  expect(plans.at(-1)!.jobStatuses.get(jobIdOf('job-a'))!.waiting).toEqual(
+    explain(cell, jobIdOf('job-a'), startMs),
   );
   const added = makeEdge('edge-1', { config: { cordoned: { reason: 'new', sinceMs: startMs } } });
   cell = { ...cell, edges: new Map(cell.edges).set(added.name, added) };
   const again = rest(cell, startMs);
-  const told = again.plans.at(-1)!.jobStatuses.get('job-a' as JobId)!.waiting;
+  const told = again.plans.at(-1)!.jobStatuses.get(jobIdOf('job-a'))!.waiting;
   expect(told.map(({ reason }) => reason)).toEqual(['no-free-power', 'edge-cordoned']);
 });
 

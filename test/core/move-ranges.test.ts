@@ -3,22 +3,22 @@ import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell } from '../../core/cell.ts';
 import { noChunks } from '../../core/job.ts';
 import { chooseRanges, type Move, moveRanges } from '../../core/move-ranges.ts';
-import type { CellId, JobId } from '../../core/names.ts';
+import { cellIdOf, jobIdOf } from '../../core/names.ts';
 import type { JobCellStatus } from '../../core/plan.ts';
-import { count, intersect, union } from '../../core/ranges.ts';
+import { count, emptyRanges, intersect, rangeOf, union } from '../../core/ranges.ts';
 import { makeCell, makeEdges, makeJob, startMs } from './cell-fixture.ts';
 import { checkChunks } from './invariants.ts';
 import { rest, share } from './stage.ts';
 
-const job = 'job-a' as JobId;
+const job = jobIdOf('job-a');
 
 const emptyStatus: JobCellStatus = {
   job,
   counts: noChunks,
   donePower: 0,
-  done: [],
-  dead: [],
-  cancelled: [],
+  done: emptyRanges,
+  dead: emptyRanges,
+  cancelled: emptyRanges,
   waiting: [],
   startedAtMs: null,
   endedAtMs: startMs,
@@ -27,7 +27,7 @@ const emptyStatus: JobCellStatus = {
 
 function idle(): Cell {
   const cell = makeCell({ edges: makeEdges(4) });
-  return { ...cell, meta: { ...cell.meta, id: 'default.1' as CellId } };
+  return { ...cell, meta: { ...cell.meta, id: cellIdOf('default.1') } };
 }
 
 function moved(from: Cell, to: Cell, power: number): Move | null {
@@ -85,8 +85,10 @@ test('nothing moves where nobody may run it, nor what must stay together', () =>
 });
 
 test('a job that ended in the target before goes on from what it was there', () => {
-  const full = makeCell({ jobs: [makeJob(job, { chunks: 40, share: { ranges: [10, 40] } })] });
-  const ended = { done: [0, 10], dead: [], cancelled: [], startedAtMs: startMs };
+  const full = makeCell({
+    jobs: [makeJob(job, { chunks: 40, share: { ranges: rangeOf(10, 40) } })],
+  });
+  const ended = { done: rangeOf(0, 10), startedAtMs: startMs };
   const status = { ...emptyStatus, ...ended };
   const histories = new Map([[job, { ended: status, executions: [] }]]);
   const chosen = chooseRanges(full, idle(), { power: 800, stranded: false }, startMs);

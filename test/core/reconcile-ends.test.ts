@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EdgeName, JobId } from '../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../core/names.ts';
 import { chunksOf, formatRanges } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import {
@@ -13,7 +13,7 @@ import {
 } from './cell-fixture.ts';
 import { held, leaseOf, pass, rest, share, tell } from './stage.ts';
 
-const job = 'job-a' as JobId;
+const job = jobIdOf('job-a');
 
 test('cancel ends pending chunks at once and stops leased ones on their edges', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 9 })] }), startMs);
@@ -149,7 +149,7 @@ test('an edge on which everything fails is set aside, told, and gets another cha
     cell = end.cell;
   }
   expect(alarms).toBe(1);
-  const aside = cell.edges.get('edge-0' as EdgeName)!.work!;
+  const aside = cell.edges.get(edgeNameOf('edge-0'))!.work!;
   expect(aside.asideUntilMs).toBeGreaterThan(atMs);
   cell = rest(tell(cell, 'edge-0', { [job]: {} }, atMs), atMs).cell;
   expect(held(cell, job)['edge-0']).toBeUndefined();

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell } from '../../core/cell.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
-import { emptyRanges, formatRanges, parseRanges } from '../../core/ranges.ts';
+import { type EdgeName, edgeNameOf, jobIdOf } from '../../core/names.ts';
+import { emptyRanges, formatRanges, parseRanges, type RangeSet } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import type { Failure, Prog, ProgEntry } from '../../core/wire/prog.ts';
 import { workOf } from '../../core/work-of.ts';
@@ -10,14 +10,14 @@ import { makeCell, makeEdges, makeJob, startMs, withAsk, withProg } from './cell
 
 /** What reports do to a cell, one case each. */
 
-const job = 'job-a' as JobId;
-const one = 'edge-0' as EdgeName;
-const two = 'edge-1' as EdgeName;
+const job = jobIdOf('job-a');
+const one = edgeNameOf('edge-0');
+const two = edgeNameOf('edge-1');
 
 type Said = { done?: string; failed?: [number, Failure][]; running?: string; attempts?: string };
 
 function says(cell: Cell, edge: EdgeName, sequence: number, said: Said & { epoch?: number }): Prog {
-  const attempts = new Map<number, readonly number[]>();
+  const attempts = new Map<number, RangeSet>();
   if (said.attempts !== undefined) {
     const [attempt, text] = said.attempts.split(':');
     attempts.set(Number(attempt), parseRanges(text!)!);
@@ -200,4 +200,15 @@ test('a user’s retry brings dead chunks back with all their attempts, counting
   expect(share(cell).dead).toEqual(emptyRanges);
   cell = pass(withProg(cell, one, says(cell, one, 3, { failed: [[0, 1]], attempts: '2:0' })));
   expect(formatRanges(share(cell).dead)).toBe('0');
+});
+
+test('a report of a job that cannot exist is not kept: it would damage the row', () => {
+  const cell = twoChunksOnTwoEdges();
+  const said = says(cell, one, 1, { done: '0' });
+  const [entry] = said.jobs.values();
+  const hostile = new Map([...said.jobs, ['a,b', entry!] as const, ['', entry!] as const]);
+  const after = pass(withProg(cell, one, { ...said, jobs: hostile }));
+  expect(after.edges.get(one)!.work!.removed).not.toContain('a,b');
+  expect(after.edges.get(one)!.work!.removed).not.toContain('');
+  expect(formatRanges(share(after).done)).toBe('0');
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Cell, type Lease, noEdgeWork } from '../../core/cell.ts';
 import { shadowBytesMax } from '../../core/limits.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../core/names.ts';
 import {
   count,
   emptyRanges,
@@ -27,8 +27,8 @@ import { held, leaseOf, pass, rest, share, tell } from './stage.ts';
 
 /** How leases change while they run: given back, refilled, widened, shrunk, and folded in parts. */
 
-const job = 'job-a' as JobId;
-const one = 'edge-0' as EdgeName;
+const job = jobIdOf('job-a');
+const one = edgeNameOf('edge-0');
 
 function leased(over: Partial<Lease>): Lease {
   return {
@@ -111,7 +111,7 @@ test('results that many others hold by now are folded in as many plans as it tak
   let cell = makeCell({ edges: makeEdges(120), jobs: [makeJob(job, { chunks: 200 })] });
   cell = rest(withEdge(cell, one, { report: null }), startMs).cell;
   expect(Object.keys(held(cell, job))).toHaveLength(119);
-  const report = cell.edges.get('edge-1' as EdgeName)!.report;
+  const report = cell.edges.get(edgeNameOf('edge-1'))!.report;
   cell = tell(withEdge(cell, one, { report }), one, { [job]: { done: '0-199' } }, startMs);
   const { cell: after, plans } = rest(cell, startMs);
   expect(plans.length).toBeGreaterThan(3);

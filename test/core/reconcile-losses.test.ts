@@ -6,7 +6,7 @@ import {
   reportEveryMsMax,
   tickEveryMs,
 } from '../../core/limits.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../core/names.ts';
 import { formatRanges } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs } from './cell-fixture.ts';
@@ -25,7 +25,7 @@ test('a disconnected edge keeps its lease for the grace of the job, then its chu
   expect(early.lookAgainAtMs).toBe(atLater(70));
   cell = rest(cell, atLater(70)).cell;
   expect(held(cell, 'job-a')).toEqual({ 'edge-1': '0-1' });
-  const lost = cell.edges.get('edge-0' as EdgeName)!;
+  const lost = cell.edges.get(edgeNameOf('edge-0'))!;
   expect(lost.work!.lostAtMs).toBe(atLater(70));
   expect(lost.work!.epoch).toBe(2);
   expect(lost.work!.removed).toEqual(['job-a']);
@@ -54,7 +54,7 @@ test('an edge that comes back in time keeps its lease, one that comes back later
   cell = pass(connect(cell, 'edge-0', false, atLater(500)), atLater(621));
   expect(held(cell, 'job-a')).toEqual({});
   cell = pass(connect(cell, 'edge-0', true, atLater(630)), atLater(631));
-  expect(cell.edges.get('edge-0' as EdgeName)!.work!.lostAtMs).toBeNull();
+  expect(cell.edges.get(edgeNameOf('edge-0'))!.work!.lostAtMs).toBeNull();
   expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
 });
 
@@ -81,7 +81,7 @@ test('an edge that is connected but silent although it holds a lease is lost aft
   cell = pass(cell, startMs + silentMs - 1);
   expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
   cell = pass(cell, startMs + silentMs);
-  expect(cell.edges.get('edge-0' as EdgeName)!.work!.lostAtMs).toBe(startMs + silentMs);
+  expect(cell.edges.get(edgeNameOf('edge-0'))!.work!.lostAtMs).toBe(startMs + silentMs);
 });
 
 test('no verdict while ticks are missing, and every grace restarts when they come back', () => {
@@ -178,7 +178,7 @@ test('a chunk that was running on three lost edges is dead, and the others are n
   }
   const plan = reconcile(cell, atMs);
   expect(plan.chunkEnds).toMatchObject([{ chunk: 0, state: 'dead', failure: 'killed-its-edges' }]);
-  expect(plan.jobStatuses.get('job-a' as JobId)!.counts.dead).toBe(1);
+  expect(plan.jobStatuses.get(jobIdOf('job-a'))!.counts.dead).toBe(1);
 });
 
 test('a loss is not a failed attempt', () => {

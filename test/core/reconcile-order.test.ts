@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cell, QueueConfig } from '../../core/cell.ts';
-import type { JobId } from '../../core/names.ts';
-import { chunksOf, count, first, rangeOf } from '../../core/ranges.ts';
+import { edgeNameOf, jobIdOf } from '../../core/names.ts';
+import { chunksOf, count, emptyRanges, first, rangeOf } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs, withAsk } from './cell-fixture.ts';
 import { applied, held, leaseOf, rest, tell } from './stage.ts';
@@ -79,7 +79,7 @@ test('a strict queue waits for its first job, and only that queue', () => {
   const { cell, plans } = rest(makeCell({ edges: makeEdges(2), jobs, queues }), startMs);
   expect(held(cell, 'job-2')).toEqual({});
   expect(Object.keys(held(cell, 'job-3'))).toHaveLength(1);
-  const waiting = plans.flatMap((plan) => plan.jobStatuses.get('job-2' as JobId)?.waiting ?? []);
+  const waiting = plans.flatMap((plan) => plan.jobStatuses.get(jobIdOf('job-2'))?.waiting ?? []);
   expect(waiting[0]).toMatchObject({ reason: 'queue-order', chunks: 1 });
 });
 
@@ -133,7 +133,7 @@ test('a quota bounds the power that a queue holds, and is the reason', () => {
   const queues = new Map([['small', queue({ quota: 100 })]]);
   const { cell, plans } = rest(makeCell({ edges: makeEdges(4), jobs, queues }), startMs);
   expect(powerOfJobs(cell)).toEqual({ 'job-1': 90 });
-  const told = plans.at(-1)!.jobStatuses.get('job-1' as JobId)!.waiting;
+  const told = plans.at(-1)!.jobStatuses.get(jobIdOf('job-1'))!.waiting;
   expect(told[0]).toMatchObject({ reason: 'quota', chunks: 47 });
   expect(told[0]?.detail).toBe('queue small uses all the power it may');
 });
@@ -142,7 +142,7 @@ test('a chunk that is larger than the quota of its queue is told so', () => {
   const jobs = [makeJob('job-1', { chunks: 1, chunkPower: 30, queue: 'small' })];
   const queues = new Map([['small', queue({ quota: 20 })]]);
   const plan = reconcile(makeCell({ edges: makeEdges(1), jobs, queues }), startMs);
-  const [first] = plan.jobStatuses.get('job-1' as JobId)!.waiting;
+  const [first] = plan.jobStatuses.get(jobIdOf('job-1'))!.waiting;
   expect(first).toMatchObject({
     reason: 'quota',
     detail: 'a chunk needs 30 power, and queue small may use 20 here',
@@ -152,7 +152,7 @@ test('a chunk that is larger than the quota of its queue is told so', () => {
 test('a job that waits for others gets nothing and says so', () => {
   const jobs = [makeJob('job-1', { ask: { held: true } })];
   const plan = reconcile(makeCell({ edges: makeEdges(4), jobs }), startMs);
-  const status = plan.jobStatuses.get('job-1' as JobId)!;
+  const status = plan.jobStatuses.get(jobIdOf('job-1'))!;
   expect(status.counts).toMatchObject({ waiting: 4, pending: 0 });
   expect(status.waiting).toMatchObject([{ reason: 'dependency', chunks: 4 }]);
   expect(plan.works.size).toBe(0);
@@ -204,17 +204,17 @@ test('stealing asks first, takes only what was not started, and stops when all a
   let cell = makeCell({ edges: makeEdges(2), jobs: [job] });
   const lease = {
     ranges: rangeOf(0, 20),
-    giveBack: [],
+    giveBack: emptyRanges,
     giveBackEpoch: null,
     slots: 2,
     running: rangeOf(0, 2),
     grantedAtMs: startMs,
     startedAtMs: startMs,
     chunkMs: 5_000,
-    doneHere: [],
-    deadHere: [],
+    doneHere: emptyRanges,
+    deadHere: emptyRanges,
   };
-  const edge = cell.edges.get('edge-0' as never)!;
+  const edge = cell.edges.get(edgeNameOf('edge-0'))!;
   const work = {
     epoch: 4,
     folded: 1,

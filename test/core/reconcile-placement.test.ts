@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Cell } from '../../core/cell.ts';
-import type { JobId } from '../../core/names.ts';
-import { count } from '../../core/ranges.ts';
+import { edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
+import { count, emptyRanges } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { makeCell, makeEdge, makeEdges, makeJob, startMs } from './cell-fixture.ts';
 import { checkCapacity, checkChunks, freeOf } from './invariants.ts';
@@ -60,7 +60,7 @@ function checkNoRoomLeft(cell: Cell, id: JobId): void {
   const { ask } = cell.jobs.get(id)!;
   let leased = 0;
   for (const edge of cell.edges.values())
-    leased += count(leaseOf(cell, edge.name, id)?.ranges ?? []);
+    leased += count(leaseOf(cell, edge.name, id)?.ranges ?? emptyRanges);
   // The last chunk may be too large for what is left.
   if (leased >= ask.cut.chunks - 1) return;
   for (const edge of cell.edges.values()) {
@@ -81,7 +81,7 @@ test('spread leaves edges within one chunk of equal utilisation', () => {
         const jobs = [makeJob('job-a', { chunks, chunkPower })];
         const { cell } = rest(makeCell({ edges, jobs }), startMs);
         const used = powers.map((power, i) => {
-          const slots = count(leaseOf(cell, `edge-${i}`, 'job-a')?.ranges ?? []);
+          const slots = count(leaseOf(cell, `edge-${i}`, 'job-a')?.ranges ?? emptyRanges);
           return { level: (slots * chunkPower) / power, step: chunkPower / power, slots };
         });
         for (const high of used) {
@@ -113,7 +113,7 @@ test('resources other than power bound a placement and are the reason', () => {
   const jobs = [makeJob('job-a', { chunks: 3, chunkPower: 10, resources: { gpus: 1 } })];
   const { cell, plans } = rest(makeCell({ edges, jobs }), startMs);
   expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
-  const [first] = plans.at(-1)!.jobStatuses.get('job-a' as JobId)!.waiting;
+  const [first] = plans.at(-1)!.jobStatuses.get(jobIdOf('job-a'))!.waiting;
   expect(first).toMatchObject({ reason: 'no-free-gpus', chunks: 2, edges: 2 });
 });
 
@@ -122,7 +122,7 @@ test('maxEdges bounds the edges that a job holds at once', () => {
   const jobs = [makeJob('job-a', { chunks: 40, placement })];
   const { cell, plans } = rest(makeCell({ edges: makeEdges(6), jobs }), startMs);
   expect(Object.keys(held(cell, 'job-a'))).toHaveLength(2);
-  const waiting = plans.at(-1)!.jobStatuses.get('job-a' as JobId)!.waiting;
+  const waiting = plans.at(-1)!.jobStatuses.get(jobIdOf('job-a'))!.waiting;
   expect(waiting[0]).toMatchObject({ reason: 'max-edges' });
 });
 
@@ -135,7 +135,7 @@ test('a gang gets all its edges in one plan or nothing', () => {
     });
   const two = reconcile(makeCell({ edges: makeEdges(2), jobs: [gang('job-a')] }), startMs);
   expect(two.works.size).toBe(0);
-  expect(two.jobStatuses.get('job-a' as JobId)!.waiting[0]).toMatchObject({
+  expect(two.jobStatuses.get(jobIdOf('job-a'))!.waiting[0]).toMatchObject({
     reason: 'gang-incomplete',
     chunks: 3,
   });
@@ -159,7 +159,7 @@ test('the work document is a capacity: it never grows beyond its bytes', () => {
   );
   const edges = [makeEdge('edge-0', { power: 10_000 })];
   const { cell, plans } = rest(makeCell({ edges, jobs }), startMs);
-  const size = cell.edges.get('edge-0' as never)!.work!.leases.size;
+  const size = cell.edges.get(edgeNameOf('edge-0'))!.work!.leases.size;
   expect(size).toBeGreaterThan(30);
   expect(size).toBeLessThan(100);
   const told = plans.flatMap((plan) => [...plan.jobStatuses.values()]);
@@ -183,10 +183,10 @@ test('edges in no state for work get none', () => {
   const jobs = [makeJob('job-a', { requires })];
   const plan = reconcile(makeCell({ edges, jobs }), startMs);
   expect(plan.works.size).toBe(0);
-  const reasons = plan.jobStatuses.get('job-a' as JobId)!.waiting.map(({ reason }) => reason);
+  const reasons = plan.jobStatuses.get(jobIdOf('job-a'))!.waiting.map(({ reason }) => reason);
   expect(reasons).toEqual(['labels-do-not-match']);
   const open = reconcile(makeCell({ edges: edges.slice(0, 4), jobs: [makeJob('job-b')] }), startMs);
-  const told = open.jobStatuses.get('job-b' as JobId)!.waiting;
+  const told = open.jobStatuses.get(jobIdOf('job-b'))!.waiting;
   expect(told).toMatchObject(
     [
       { reason: 'no-edges', edges: 0, detail: 'no edge is connected' },
@@ -200,7 +200,7 @@ test('with no edge connected the reason is no-edges', () => {
   const jobs = [makeJob('job-a')];
   for (const edges of [[], makeEdges(3, { connected: false })]) {
     const plan = reconcile(makeCell({ edges, jobs }), startMs);
-    const [first] = plan.jobStatuses.get('job-a' as JobId)!.waiting;
+    const [first] = plan.jobStatuses.get(jobIdOf('job-a'))!.waiting;
     expect(first).toMatchObject({ reason: 'no-edges', chunks: 4 });
   }
 });
@@ -208,7 +208,7 @@ test('with no edge connected the reason is no-edges', () => {
 test('a chunk that no edge could ever hold says so', () => {
   const jobs = [makeJob('job-a', { chunkPower: 900 })];
   const plan = reconcile(makeCell({ edges: makeEdges(3), jobs }), startMs);
-  expect(plan.jobStatuses.get('job-a' as JobId)!.waiting).toMatchObject([
+  expect(plan.jobStatuses.get(jobIdOf('job-a'))!.waiting).toMatchObject([
     { reason: 'chunk-larger-than-any-edge', edges: 3 },
   ]);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { reopenedShare } from '../../core/cell.ts';
 import { chunkDeathsMax } from '../../core/limits.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../core/names.ts';
 import { emptyRanges, formatRanges, rangeOf } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import {
@@ -15,8 +15,8 @@ import {
 } from './cell-fixture.ts';
 import { applied, connect, held, leaseOf, pass, rest, share, tell } from './stage.ts';
 
-const edge = 'edge-0' as EdgeName;
-const job = 'job-a' as JobId;
+const edge = edgeNameOf('edge-0');
+const job = jobIdOf('job-a');
 
 /** The edge says what it runs, after a start of its own. */
 function reboot(cell: ReturnType<typeof makeCell>, boot: string, running: string, atMs: number) {

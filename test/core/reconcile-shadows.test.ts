@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { shadowRewriteMs } from '../../core/limits.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../core/names.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { encodeWork, parseWork } from '../../core/wire/work.ts';
 import { workOf } from '../../core/work-of.ts';
 import { makeCell, makeEdges, makeJob, startMs } from './cell-fixture.ts';
 import { connect, held, pass, rest, tell } from './stage.ts';
 
-const one = 'edge-0' as EdgeName;
+const one = edgeNameOf('edge-0');
 
 test('the document says what the committed rows say', () => {
   const job = makeJob('job-a', { chunks: 1 });
@@ -83,6 +83,6 @@ test('leases of a job that was taken away are forgotten', () => {
   const jobs = [makeJob('job-a', { chunks: 1 })];
   let cell = pass(makeCell({ edges: makeEdges(1), jobs }), startMs);
   cell = rest({ ...cell, jobs: new Map() }, startMs).cell;
-  expect(cell.edges.get(one)!.work!.leases.has('job-a' as JobId)).toBe(false);
+  expect(cell.edges.get(one)!.work!.leases.has(jobIdOf('job-a'))).toBe(false);
   expect(cell.edges.get(one)!.work!.removed).toEqual(['job-a']);
 });

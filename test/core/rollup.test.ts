@@ -1,14 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { type JobState, noChunks } from '../../core/job.ts';
 import { foldJob, type JobStatus, newJobStatus, percentOf } from '../../core/job-status.ts';
-import type { CellId, JobId } from '../../core/names.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
 import type { JobCellStatus, WaitingCount } from '../../core/plan.ts';
 import { emptyRanges } from '../../core/ranges.ts';
 import { rollUp } from '../../core/rollup.ts';
 import { startMs } from './cell-fixture.ts';
 
-const job = 'job-1' as JobId;
-const [north, south] = ['default.0', 'default.1'] as [CellId, CellId];
+const job = jobIdOf('job-1');
+const north = cellIdOf('default.0');
+const south = cellIdOf('default.1');
 const endMs = startMs + 9_000;
 
 function makeStatus(over: Partial<JobStatus> = {}): JobStatus {
@@ -46,11 +47,15 @@ function counted(
   };
 }
 
-function roll(status: JobStatus, cells: Record<string, JobCellStatus>, parents = {}) {
+function roll(
+  status: JobStatus,
+  cells: Record<string, JobCellStatus>,
+  parents: Record<string, JobState> = {},
+) {
   const view = {
     status,
-    cells: new Map(Object.entries(cells) as [CellId, JobCellStatus][]),
-    parents: new Map(Object.entries(parents) as [JobId, JobState][]),
+    cells: new Map(Object.entries(cells).map(([cell, it]) => [cellIdOf(cell), it])),
+    parents: new Map(Object.entries(parents).map(([parent, it]) => [jobIdOf(parent), it])),
   };
   return rollUp(view, endMs);
 }
@@ -170,7 +175,7 @@ describe('a job that was cancelled', () => {
 describe('a job that waits for others', () => {
   const held = makeStatus({
     held: true,
-    dependsOn: ['parent-1', 'parent-2'] as JobId[],
+    dependsOn: ['parent-1', 'parent-2'].map(jobIdOf),
     state: 'waiting',
   });
 
@@ -188,7 +193,7 @@ describe('a job that waits for others', () => {
   });
 
   test('is released again as long as a cell does not show it', () => {
-    const status = makeStatus({ dependsOn: ['parent-1'] as JobId[], held: false });
+    const status = makeStatus({ dependsOn: [jobIdOf('parent-1')], held: false });
     expect(roll(status, { [north]: counted({ waiting: 4 }) }).release).toEqual([north]);
     expect(roll(status, { [north]: counted({ pending: 4 }) }).release).toEqual([]);
   });
@@ -196,7 +201,10 @@ describe('a job that waits for others', () => {
   test.each(['failed', 'cancelled', undefined] as const)(
     'ends with a parent that is %s',
     (state) => {
-      const parents = { 'parent-1': 'done', ...(state === undefined ? {} : { 'parent-2': state }) };
+      const parents = {
+        'parent-1': 'done' as const,
+        ...(state === undefined ? {} : { 'parent-2': state }),
+      };
       const { next, cancel } = roll(held, {}, parents);
       expect(next).toMatchObject({ orphaned: true, reason: 'dependency-failed' });
       expect(cancel).toEqual([north]);
@@ -211,7 +219,7 @@ test('reasons to wait are added up over cells', () => {
     reason: 'no-free-power',
     chunks,
     edges: 2,
-    examples: [edge],
+    examples: [edgeNameOf(edge)],
     detail: 'too little',
   });
   const cells = {

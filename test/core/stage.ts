@@ -1,6 +1,6 @@
 import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell, Lease } from '../../core/cell.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
 import { emptyRanges, formatRanges, parseRanges } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
@@ -29,14 +29,14 @@ export function rest(cell: Cell, atMs: number): { cell: Cell; plans: Plan[] } {
 }
 
 export function leaseOf(cell: Cell, edge: string, job: string): Lease | undefined {
-  return cell.edges.get(edge as EdgeName)?.work?.leases.get(job as JobId);
+  return cell.edges.get(edgeNameOf(edge))?.work?.leases.get(jobIdOf(job));
 }
 
 /** What each edge holds of the job, as text; edges without any are left out. */
 export function held(cell: Cell, job: string): Record<string, string> {
   const out: Record<string, string> = {};
   for (const edge of cell.edges.values()) {
-    const ranges = edge.work?.leases.get(job as JobId)?.ranges ?? emptyRanges;
+    const ranges = edge.work?.leases.get(jobIdOf(job))?.ranges ?? emptyRanges;
     if (ranges.length > 0) out[edge.name] = formatRanges(ranges);
   }
   return out;
@@ -57,7 +57,7 @@ export function tell(
   atMs: number,
   epoch?: number,
 ): Cell {
-  const before = cell.edges.get(edge as EdgeName)!;
+  const before = cell.edges.get(edgeNameOf(edge))!;
   const entries = new Map<string, ProgEntry>();
   for (const [job, said] of Object.entries(jobs)) {
     entries.set(job, {
@@ -90,11 +90,11 @@ export function applied(cell: Cell, atMs: number): Cell {
 
 /** The broker says that the edge came or went. */
 export function connect(cell: Cell, edge: string, connected: boolean, atMs: number): Cell {
-  const { report } = cell.edges.get(edge as EdgeName)!;
+  const { report } = cell.edges.get(edgeNameOf(edge))!;
   const changed = { ...report!, connected, connectionAtMs: atMs };
   return withEdge(cell, edge, { report: changed });
 }
 
 export function share(cell: Cell, job: string) {
-  return cell.jobs.get(job as JobId)!.share;
+  return cell.jobs.get(jobIdOf(job))!.share;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { progEveryMs } from '../../core/limits.ts';
-import { rangeOf } from '../../core/ranges.ts';
+import { emptyRanges, rangeOf } from '../../core/ranges.ts';
 import type { Work, WorkEntry } from '../../core/wire/work.ts';
 import { isRefill } from '../../edge-agent/arrived-work.ts';
 import { progEveryMsMax } from '../../edge-agent/limits.ts';
@@ -26,7 +26,7 @@ function work(jobs: Record<string, Partial<WorkEntry>>): Work {
     slots: 1,
     chunkPower: 1,
     specHash: 'h',
-    giveBack: [],
+    giveBack: emptyRanges,
     attempts: new Map(),
   };
   const entries = Object.entries(jobs).map(([job, over]) => [job, { ...entry, ...over }] as const);

@@ -1,6 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { afterAll, expect, test } from 'vitest';
 import * as keys from '../../adapters/dynamodb/keys.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
 import { rollupFilter } from '../../lib/rollup.ts';
 import { scheduleFilter } from '../../lib/scheduler.ts';
 import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
@@ -42,21 +43,23 @@ test('queues give back what failed, for longer than their function runs, and not
   template.resourceCountIs('AWS::SQS::QueuePolicy', queues.length);
 });
 
-const cell = 'default.0';
+const cell = cellIdOf('default.0');
+const edge = edgeNameOf('edge');
+const job = jobIdOf('job');
 const wakesScheduler: readonly keys.Key[] = [
-  keys.factsKey(cell, 'edge'),
-  keys.reportKey(cell, 'edge'),
-  keys.edgeKey(cell, 'edge'),
-  keys.askKey(cell, 'job'),
+  keys.factsKey(cell, edge),
+  keys.reportKey(cell, edge),
+  keys.edgeKey(cell, edge),
+  keys.askKey(cell, job),
   keys.cellQueueKey(cell, 'fast'),
   keys.tickKey(cell),
 ];
 const writtenByPasses: readonly keys.Key[] = [
   keys.metaKey(cell),
-  keys.workKey(cell, 'edge'),
-  keys.shareKey(cell, 'job'),
-  keys.executionKey('job', 'edge'),
-  keys.chunkKey('job', 1),
+  keys.workKey(cell, edge),
+  keys.shareKey(cell, job),
+  keys.executionKey(job, edge),
+  keys.chunkKey(job, 1),
 ];
 
 test('the scheduler is woken by what others write to a cell, and never by itself', () => {
@@ -65,12 +68,12 @@ test('the scheduler is woken by what others write to a cell, and never by itself
 });
 
 test('the rollup is woken by the counts of cells and by nothing it writes', () => {
-  expect(matches(rollupFilter, keys.jobCellKey('job', cell))).toBe(true);
+  expect(matches(rollupFilter, keys.jobCellKey(job, cell))).toBe(true);
   const others = [
     ...wakesScheduler,
     ...writtenByPasses,
-    keys.statusKey('job'),
-    keys.eventKey('job', 1, 'done'),
+    keys.statusKey(job),
+    keys.eventKey(job, 1, 'done'),
     keys.statsKey(0),
     keys.poolCellKey('default', cell),
   ];

@@ -1,4 +1,4 @@
-import { type EdgeName, type JobId, makeCellId } from '../../core/names.ts';
+import { type EdgeName, edgeNameOf, type JobId, makeCellId } from '../../core/names.ts';
 import { makeSpec } from '../core/cell-fixture.ts';
 import type { Bug } from '../sim/bugs.ts';
 import { calm } from '../sim/faults.ts';
@@ -22,7 +22,7 @@ export class CalmWorld {
     this.#beganMs = this.world.timeline.nowMs;
     const cell = makeCellId('default', 0);
     this.world.fleet.addCell(cell, this.#beganMs);
-    this.edges = Array.from({ length: edges }, (_, at) => `edge-${at}` as EdgeName);
+    this.edges = Array.from({ length: edges }, (_, at) => edgeNameOf(`edge-${at}`));
     for (const edge of this.edges) this.world.addEdge(cell, edge, 200);
   }
 

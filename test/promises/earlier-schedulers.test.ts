@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { cutJob, powerOf } from '../../core/job.ts';
-import type { JobId } from '../../core/names.ts';
+import { jobIdOf } from '../../core/names.ts';
 import { rangeOf } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
 import { jobBodySchema } from '../../core/wire/job-body.ts';
@@ -62,7 +62,7 @@ test('jobs that come one after the other go to edges in turn, not always to the 
 });
 
 test('four edges that end a job in the same moment leave it at 100 percent, in any order', () => {
-  const job = 'job-a' as JobId;
+  const job = jobIdOf('job-a');
   const all = rest(makeCell({ edges: makeEdges(4), jobs: [makeJob(job)] }), startMs).cell;
   for (const order of ['0123', '3210', '2031', '1302']) {
     let cell = all;

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { EdgeName } from '../../core/names.ts';
 import { CalmWorld } from './calm-world.ts';
 
 /**
@@ -34,13 +35,13 @@ test('an edge is refilled before it runs dry, without waiting for a reporting cy
 });
 
 test('an edge that is deaf to its work loses it to one that hears', async () => {
-  let deaf = 'nobody';
+  let deaf: EdgeName | null = null;
   const stage = new CalmWorld(2, {
     hear: (message) => (message.topic.includes(`${deaf}/shadow/name/work`) ? null : message),
   });
   const old = stage.submit(1, 3_600_000);
   await stage.until('at work', () => stage.runningOn(old).length === 1);
-  [deaf] = stage.runningOn(old) as [string];
+  deaf = stage.runningOn(old)[0]!;
   const job = stage.submit(3, 1_000);
   await stage.ended(job, 1_800);
   expect(stage.stateOf(job)).toBe('done');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Cell } from '../../core/cell.ts';
 import { cellFactsOf, diskTroubleOf } from '../../core/edge-facts.ts';
 import { refusalKeptMs, reportEveryMsMax } from '../../core/limits.ts';
-import type { JobId } from '../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../core/names.ts';
 import { collectFacts } from '../../edge-agent/facts.ts';
 import type { Host } from '../../edge-agent/host.ts';
 import type { DiskState } from '../../edge-agent/journal.ts';
@@ -22,7 +22,7 @@ import { connect, held, pass, rest, share, tell } from '../core/stage.ts';
  * Edges that are there, answer, and yet do not do the work: what they hold must not wait for ever.
  */
 
-const job = 'job-a' as JobId;
+const job = jobIdOf('job-a');
 const minuteMs = 60_000;
 const retries = { attempts: 3, backoffSeconds: 0, maxFailedChunks: null };
 
@@ -117,7 +117,7 @@ test('an edge that refused is asked again when its policy may have changed', () 
   );
   const refuse = (atMs: number) => {
     const said = tell(cell, 'edge-0', { [job]: {} }, atMs);
-    const { report } = said.edges.get('edge-0' as never)!;
+    const { report } = said.edges.get(edgeNameOf('edge-0'))!;
     const entry = { ...report!.prog!.jobs.get(job)!, refused: 'outside the hours' };
     const prog = { ...report!.prog!, jobs: new Map([[job as string, entry]]) };
     cell = rest(withEdge(said, 'edge-0', { report: { ...report!, prog } }), atMs).cell;

@@ -1,7 +1,7 @@
 import type { Cell, CellEdge, CellJob, EdgeWork } from '../../core/cell.ts';
 import type { EdgeName, JobId } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
-import { union } from '../../core/ranges.ts';
+import { rangeOf, union } from '../../core/ranges.ts';
 import { isRecord } from '../../core/wire/json.ts';
 import type { JournalRecord } from '../../edge-agent/journal-record.ts';
 import type { ShadowMessage } from '../../local/services/iot/shadow/shadow-service.ts';
@@ -70,7 +70,10 @@ export const plantedBugs: readonly Bug[] = [
     commit: (plan) =>
       withShares(plan, (share) => {
         const failed = [...share.retries.keys()].sort((a, b) => a - b);
-        const ranges = failed.reduce((all, chunk) => union(all, [chunk, chunk + 1]), share.done);
+        const ranges = failed.reduce(
+          (all, chunk) => union(all, rangeOf(chunk, chunk + 1)),
+          share.done,
+        );
         return { ...share, done: ranges, retries: new Map() };
       }),
   },

@@ -108,8 +108,8 @@ export class Functions {
               }),
             commit: (plan) =>
               call('commit', () => {
-                const stored = fleet.cells.get(plan.meta?.id as CellId)!;
-                const done = fleet.commit(bug?.commit?.(plan, stored) ?? plan);
+                const stored = plan.meta === null ? undefined : fleet.cells.get(plan.meta.id);
+                const done = fleet.commit(bug?.commit?.(plan, stored!) ?? plan);
                 if (done === null) return bug?.tellsLostRaceAsWon ? 'committed' : 'conflict';
                 this.#afterCommit(seen ?? done.before, done.before, done.after, plan);
                 seen = done.after;

@@ -1,5 +1,5 @@
 import { isFinal } from '../../core/job.ts';
-import { type EdgeName, type JobId, makeCellId } from '../../core/names.ts';
+import { type EdgeName, edgeNameOf, type JobId, makeCellId } from '../../core/names.ts';
 import { count, has } from '../../core/ranges.ts';
 import { makeSpec } from '../core/cell-fixture.ts';
 import type { Bug } from './bugs.ts';
@@ -67,7 +67,7 @@ function layOut(world: World): void {
     fleet.addCell(id, timeline.nowMs);
     const edges = random.between(2, 5);
     for (let edge = 0; edge < edges; edge++) {
-      world.addEdge(id, `edge-${cell}-${edge}` as EdgeName, random.pick([100, 250, 400]));
+      world.addEdge(id, edgeNameOf(`edge-${cell}-${edge}`), random.pick([100, 250, 400]));
     }
   }
   const jobs = random.between(2, 5);

@@ -2,9 +2,16 @@ import { createHash } from 'node:crypto';
 import { type Ask, type Cell, type CellJob, newShare, reopenedShare } from '../../core/cell.ts';
 import { type Cut, cutJob, isFinal, type JobSpec } from '../../core/job.ts';
 import { newJobStatus } from '../../core/job-status.ts';
-import { type CellId, type EdgeName, type JobId, makeJobId } from '../../core/names.ts';
+import {
+  type CellId,
+  type EdgeName,
+  edgeNameOf,
+  type JobId,
+  jobIdOf,
+  makeJobId,
+} from '../../core/names.ts';
 import type { JobCellStatus, Plan } from '../../core/plan.ts';
-import { rangeOf, take } from '../../core/ranges.ts';
+import { emptyRanges, rangeOf, take } from '../../core/ranges.ts';
 import { type AgentSpec, agentSpec } from '../../core/wire/agent-spec.ts';
 import type { ChunkOrder } from '../../edge-agent/executor.ts';
 import { plainConfig } from '../core/cell-fixture.ts';
@@ -129,7 +136,7 @@ export class World {
       updateProg: (from, body) => this.shadows.updateProg(from, body),
       reconnectMs: () => this.#network.between(200, 3_000),
       admit: (from) => this.#admit(from),
-      specOf: (job, hash) => this.#specOf(job as JobId, hash),
+      specOf: (job, hash) => this.#specOf(jobIdOf(job), hash),
       fateOf: (from, order) => this.#fateOf(from, order),
       started: (on, order) => this.#started(on, order),
       ended: (order, end) => this.#ended(order, end),
@@ -166,7 +173,8 @@ export class World {
     let rest = rangeOf(0, cut.chunks);
     for (const [at, cell] of job.cells.entries()) {
       const portion = Math.ceil(cut.chunks / job.cells.length);
-      const part = at === job.cells.length - 1 ? { taken: rest, rest: [] } : take(rest, portion);
+      const part =
+        at === job.cells.length - 1 ? { taken: rest, rest: emptyRanges } : take(rest, portion);
       rest = part.rest;
       this.fleet.addJob(cell, {
         id,
@@ -319,7 +327,7 @@ export class World {
   }
 
   #fateOf(edge: EdgeName, order: ChunkOrder): ChunkFate {
-    const job = this.jobs.get(order.job as JobId)!;
+    const job = this.jobs.get(jobIdOf(order.job))!;
     // Edges differ in speed, so that leases are stolen from the slow ones.
     const slowness = 1 + (Math.abs(hashText(edge)) % 5);
     const afterMs = Math.max(1, Math.round(job.chunkMs * slowness * (0.5 + this.#fates.next())));
@@ -344,12 +352,12 @@ export class World {
     this.note(`${order.edge} ended ${order.job}/${order.chunk}`);
     if (end === 'deadly') {
       this.truth.tookItsEdgeDown(order.job, order.chunk);
-      this.#vanish(order.edge as EdgeName);
-      this.#kept.delete(order.edge as EdgeName);
+      this.#vanish(edgeNameOf(order.edge));
+      this.#kept.delete(edgeNameOf(order.edge));
     } else if (end.kind === 'done') {
       this.truth.completed(order.job, order.chunk);
-      const kept = this.#kept.get(order.edge as EdgeName) ?? new Set();
-      this.#kept.set(order.edge as EdgeName, kept.add(`${order.job}/${order.chunk}`));
+      const kept = this.#kept.get(edgeNameOf(order.edge)) ?? new Set();
+      this.#kept.set(edgeNameOf(order.edge), kept.add(`${order.job}/${order.chunk}`));
     }
     if (end !== 'deadly' && end.kind === 'failed') this.truth.failed(order.job, order.chunk);
   }

@@ -1,9 +1,9 @@
 import { type Caller, seesJob } from '../../../core/caller.ts';
 import type { JobSpec } from '../../../core/job.ts';
-import { type CellId, type JobId, poolOfCell } from '../../../core/names.ts';
+import { poolOfCell } from '../../../core/names.ts';
 import { agentSpec } from '../../../core/wire/agent-spec.ts';
 import { notFound } from '../../../core/wire/problem.ts';
-import { type Answer, type Call, callerOf, checkQuery, paramOf } from '../http/call.ts';
+import { type Answer, type Call, callerOf, checkQuery, jobOfPath } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
 import type { Ports } from '../ports.ts';
 
@@ -13,7 +13,7 @@ import type { Ports } from '../ports.ts';
  */
 export async function getSpec(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   checkQuery(call, ['g']);
-  const id = paramOf(call, 'id', 'such job') as JobId;
+  const id = jobOfPath(call);
   const job = await deps.jobs.findSpec(id);
   if (job === null || !maySee(callerOf(call), job.spec)) throw notFound(`job "${id}"`);
   const wanted = call.query.g;
@@ -26,5 +26,5 @@ export async function getSpec(call: Call, deps: Pick<Ports, 'jobs'>): Promise<An
 
 function maySee(caller: Caller, spec: JobSpec): boolean {
   if (caller.kind === 'token') return seesJob(caller, spec);
-  return poolOfCell(caller.cell as CellId) === spec.pool;
+  return poolOfCell(caller.cell) === spec.pool;
 }

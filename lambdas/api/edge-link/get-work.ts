@@ -1,4 +1,4 @@
-import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
+import { type Answer, type Call, checkQuery, edgeOfPath } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
 import type { Ports } from '../ports.ts';
 
@@ -7,7 +7,7 @@ import type { Ports } from '../ports.ts';
  */
 export async function getWork(call: Call, deps: Pick<Ports, 'shadows'>): Promise<Answer> {
   checkQuery(call, []);
-  const name = paramOf(call, 'name', 'such edge');
+  const name = edgeOfPath(call);
   const body = (await deps.shadows.readWork(name)) ?? { e: 0, w: {} };
   const epoch = typeof body.e === 'number' ? body.e : 0;
   return { status: 200, headers: { etag: etagOf(epoch, body) }, body };

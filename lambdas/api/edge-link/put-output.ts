@@ -1,9 +1,9 @@
 import type { EdgeCaller } from '../../../core/caller.ts';
 import { attemptsMax, outputTailBytesMax } from '../../../core/limits.ts';
-import { type CellId, type EdgeName, type JobId, poolOfCell } from '../../../core/names.ts';
+import { type JobId, poolOfCell } from '../../../core/names.ts';
 import { has, union } from '../../../core/ranges.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
-import { type Answer, badQuery, type Call, callerOf, checkQuery, paramOf } from '../http/call.ts';
+import { type Answer, badQuery, type Call, callerOf, checkQuery, jobOfPath } from '../http/call.ts';
 import type { Ports } from '../ports.ts';
 import { readChunkNumber } from '../views/chunk-number.ts';
 
@@ -17,12 +17,12 @@ export async function putOutput(
   deps: Pick<Ports, 'edges' | 'jobs' | 'outputs'>,
 ): Promise<Answer> {
   checkQuery(call, ['attempt']);
-  const id = paramOf(call, 'id', 'such job') as JobId;
+  const id = jobOfPath(call);
   const caller = callerOf(call) as EdgeCaller;
   const attempt = readAttempt(call);
   checkOutput(call);
   const job = await deps.jobs.findSpec(id);
-  if (job === null || poolOfCell(caller.cell as CellId) !== job.spec.pool) {
+  if (job === null || poolOfCell(caller.cell) !== job.spec.pool) {
     throw notFound(`job "${id}"`);
   }
   const chunk = readChunkNumber(call, job.cut.chunks);
@@ -60,10 +60,10 @@ async function wasGiven(
   job: JobId,
   chunk: number,
 ): Promise<boolean> {
-  const name = caller.edge as EdgeName;
+  const name = caller.edge;
   const [execution] = await deps.jobs.executionsOn(name, [job]);
   if (execution !== undefined && has(execution.chunks, chunk)) return true;
-  const edge = await deps.edges.load(caller.cell as CellId, name);
+  const edge = await deps.edges.load(caller.cell, name);
   const lease = edge?.work?.leases.get(job);
   return lease !== undefined && has(union(lease.ranges, lease.running), chunk);
 }

@@ -1,5 +1,4 @@
 import type { ResourceVector } from '../../../core/job.ts';
-import type { EdgeName } from '../../../core/names.ts';
 import { reportBodySchema } from '../../../core/wire/edge-body.ts';
 import type { EdgeEvent } from '../../../core/wire/edge-event.ts';
 import { isRecord } from '../../../core/wire/json.ts';
@@ -7,7 +6,7 @@ import { invalid, notFound } from '../../../core/wire/problem.ts';
 import { type Prog, parseProg } from '../../../core/wire/prog.ts';
 import { pointerOf } from '../../../core/wire/validation.ts';
 import { storeReports } from '../../report/store-reports.ts';
-import { type Answer, type Call, checkQuery, paramOf } from '../http/call.ts';
+import { type Answer, type Call, checkQuery, edgeOfPath } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import type { Ports } from '../ports.ts';
 
@@ -20,7 +19,7 @@ export async function putReport(
   deps: Pick<Ports, 'inventory' | 'log'>,
 ): Promise<Answer> {
   checkQuery(call, []);
-  const edge = paramOf(call, 'name', 'such edge') as EdgeName;
+  const edge = edgeOfPath(call);
   const { facts, ...document } = readBody(call, reportBodySchema);
   const prog = parseProg(document);
   if (prog === null) throw invalid('', 'This is no progress document.');

@@ -2,7 +2,7 @@ import type { SQSEvent } from 'aws-lambda';
 import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
 import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
 import { createEdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
-import { isName } from '../../../core/names.ts';
+import { parseEdgeName } from '../../../core/names.ts';
 import { isRecord } from '../../../core/wire/json.ts';
 import { requiredEnv } from '../../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../../event-handler.ts';
@@ -24,12 +24,14 @@ export const handler = eventHandler(log, async (batch: SQSEvent): Promise<BatchA
   const failed: string[] = [];
   for (const record of batch.Records) {
     const body = parseBody(record.body);
-    if (!isRecord(body) || typeof body.edge !== 'string' || !isName(body.edge)) continue;
+    if (!isRecord(body) || typeof body.edge !== 'string') continue;
+    const edge = parseEdgeName(body.edge);
+    if (edge === null) continue;
     const tries = typeof body.tries === 'number' ? body.tries : 0;
     try {
-      await continueRemoval(deps, { edge: body.edge, tries });
+      await continueRemoval(deps, { edge, tries });
     } catch (error) {
-      log.error('an edge could not be removed', { edge: body.edge, error });
+      log.error('an edge could not be removed', { edge, error });
       failed.push(record.messageId);
     }
   }

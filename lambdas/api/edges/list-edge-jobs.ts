@@ -1,12 +1,11 @@
 import { seesQueue } from '../../../core/caller.ts';
+import { namePattern } from '../../../core/names.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';
 import type { Ports } from '../ports.ts';
 import { executionView } from '../views/job-view.ts';
 import { visibleEdge } from '../views/visible-edge.ts';
-
-const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** `GET /v1/edges/{name}/jobs`: what this edge has done and does, newest job first. */
 export async function listEdgeJobs(
@@ -15,7 +14,7 @@ export async function listEdgeJobs(
 ): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);
-  const position = readCursor(call, 'edge-jobs', positionPattern);
+  const position = readCursor(call, 'edge-jobs', namePattern);
   const edge = await visibleEdge(call, deps);
   const ids = await deps.jobs.listOfEdge(edge.name, position, limit + 1);
   const page = ids.slice(0, limit);

@@ -1,7 +1,14 @@
 import { seesPool } from '../../../core/caller.ts';
 import { type EdgeLampName, edgeLampNames, isLit } from '../../../core/edge-state.ts';
 import { listRowsExaminedMax } from '../../../core/limits.ts';
-import { type CellId, compareCells, isName } from '../../../core/names.ts';
+import {
+  type CellId,
+  compareCells,
+  type EdgeName,
+  isName,
+  parseCellId,
+  parseEdgeName,
+} from '../../../core/names.ts';
 import type { StoredEdge } from '../../../core/ports/edges.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
@@ -24,15 +31,13 @@ export type EdgeFilter = {
 
 export type EdgePage = { readonly items: readonly EdgeAnswer[]; readonly next: string | null };
 
-const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}\.\d{1,6} [a-z0-9][a-z0-9-]{0,63}$/;
-
 export async function listEdges(
   call: Call,
   deps: Pick<Ports, 'edges' | 'pools' | 'jobs'>,
 ): Promise<Answer> {
   checkQuery(call, ['state', 'pool', 'label', 'limit', 'cursor']);
   const filter = readFilter(call);
-  const position = readCursor(call, 'edges', positionPattern);
+  const position = readCursor(call, 'edges', /^\S+ \S+$/);
   const page = await pageOfEdges(call, deps, filter, position, readLimit(call));
   const nextCursor = page.next === null ? null : encodeCursor(call, 'edges', page.next);
   const cursorOf = ({ cell, name }: EdgeAnswer) => encodeCursor(call, 'edges', `${cell} ${name}`);
@@ -59,14 +64,14 @@ export async function pageOfEdges(
   start: string | null,
   limit: number,
 ): Promise<EdgePage> {
-  const [startCell, startName] = start?.split(' ') ?? [];
+  const from = start === null ? null : placeOf(start);
   const cells = (await cellsOf(call, deps, filter)).filter(
-    (cell) => startCell === undefined || compareCells(cell, startCell as CellId) >= 0,
+    (cell) => from === null || compareCells(cell, from.cell) >= 0,
   );
   const items: EdgeAnswer[] = [];
   let examined = 0;
   for (const cell of cells) {
-    for (let after = cell === startCell ? (startName ?? null) : null; ; ) {
+    for (let after = cell === from?.cell ? from.name : null; ; ) {
       const wanted = limit - items.length;
       const edges = await deps.edges.listCell(cell, after, wanted + 1);
       const used = edges.slice(0, wanted);
@@ -86,6 +91,15 @@ export async function pageOfEdges(
     if (items.length >= limit) return lastPage(deps, cells, cell, items);
   }
   return { items, next: null };
+}
+
+/** The last edge of the page before: `default.0 edge-1`. */
+function placeOf(position: string): { readonly cell: CellId; readonly name: EdgeName } {
+  const [before = '', after = ''] = position.split(' ');
+  const cell = parseCellId(before);
+  const name = parseEdgeName(after);
+  if (cell === null || name === null) throw new ProblemError('invalid-cursor');
+  return { cell, name };
 }
 
 /** The page is full at the end of a cell: there is more only if a later cell has an edge. */

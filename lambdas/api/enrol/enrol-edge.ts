@@ -3,7 +3,7 @@ import type { EdgeFacts } from '../../../core/cell.ts';
 import { chooseCellForEdge } from '../../../core/cells.ts';
 import { cellFactsOf } from '../../../core/edge-facts.ts';
 import type { ResourceVector } from '../../../core/job.ts';
-import { type CellId, type EdgeName, poolOfCell } from '../../../core/names.ts';
+import { type CellId, type EdgeName, edgeNameOf, poolOfCell } from '../../../core/names.ts';
 import type { EdgeIdentity } from '../../../core/ports/edges.ts';
 import { type EnrolBody, enrolBodySchema } from '../../../core/wire/edge-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
@@ -42,7 +42,7 @@ export async function enrolEdge(call: Call, deps: EnrolPorts): Promise<Answer> {
     throw new ProblemError('forbidden', `This token enrols only the edge "${caller.edge}".`);
   }
   return onceFor(call, deps.idempotency, async () => {
-    const known = await liveIdentity(deps, body.name as EdgeName);
+    const known = await liveIdentity(deps, edgeNameOf(body.name));
     return known === null
       ? enrolNew(call, deps, { body, pool, keyHash })
       : enrolAgain(call, deps, known, { body, pool, keyHash });
@@ -78,7 +78,7 @@ async function liveIdentity(
 async function enrolNew(call: Call, deps: EnrolPorts, asked: Asked): Promise<Answer> {
   const { body, pool, keyHash } = asked;
   const caller = callerOf(call) as TokenCaller;
-  const name = body.name as EdgeName;
+  const name = edgeNameOf(body.name);
   if (!(await spendUse(deps, call, caller))) {
     throw new ProblemError('forbidden', 'This enrol token has no uses left.');
   }

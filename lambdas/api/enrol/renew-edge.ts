@@ -1,6 +1,6 @@
 import type { EdgeCaller } from '../../../core/caller.ts';
 import { renewalRepeatMs } from '../../../core/limits.ts';
-import type { EdgeName } from '../../../core/names.ts';
+import { edgeNameOf } from '../../../core/names.ts';
 import type { EdgeIdentity } from '../../../core/ports/edges.ts';
 import type { EnrolBody } from '../../../core/wire/edge-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
@@ -27,7 +27,7 @@ export async function renewEdge(
   asked: { readonly body: EnrolBody; readonly keyHash: string | null },
 ): Promise<Answer> {
   const { body, keyHash } = asked;
-  const name = body.name as EdgeName;
+  const name = edgeNameOf(body.name);
   const known = await deps.edges.identify(name);
   if (known === null || known.removingSinceMs !== null) {
     throw new ProblemError('forbidden', 'The edge is being removed.');

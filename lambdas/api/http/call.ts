@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller } from '../../../core/caller.ts';
-import { isName } from '../../../core/names.ts';
+import { type EdgeName, edgeNameOf, isName, type JobId, jobIdOf } from '../../../core/names.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 
 /** One request as handlers see it: its caller is known, its parts are named. */
@@ -98,6 +98,14 @@ export function paramOf(call: Call, name: string, what: string): string {
   const value = call.params[name] ?? '';
   if (!isName(value)) throw notFound(what);
   return value;
+}
+
+export function jobOfPath(call: Call): JobId {
+  return jobIdOf(paramOf(call, 'id', 'such job'));
+}
+
+export function edgeOfPath(call: Call): EdgeName {
+  return edgeNameOf(paramOf(call, 'name', 'such edge'));
 }
 
 /** `PUT` may make what the path names, so the name itself is what is wrong when it is none. */

@@ -1,3 +1,4 @@
+import { namePattern } from '../../../core/names.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';
@@ -5,13 +6,11 @@ import type { Ports } from '../ports.ts';
 import { executionView } from '../views/job-view.ts';
 import { visibleJob } from '../views/visible-job.ts';
 
-const positionPattern = /^[a-z0-9][a-z0-9-]{0,63}$/;
-
 /** `GET /v1/jobs/{id}/executions`: every edge where the job ran or runs, by name. */
 export async function listExecutions(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   checkQuery(call, ['limit', 'cursor']);
   const limit = readLimit(call);
-  const position = readCursor(call, 'executions', positionPattern);
+  const position = readCursor(call, 'executions', namePattern);
   const { job, status } = await visibleJob(call, deps);
   const rows = await deps.jobs.executions(job.id, position, limit + 1);
   const page = rows.slice(0, limit);

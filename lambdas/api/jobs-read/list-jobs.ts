@@ -1,6 +1,6 @@
 import { seesPool, seesQueue } from '../../../core/caller.ts';
 import { executionsShownMax, listRowsExaminedMax } from '../../../core/limits.ts';
-import { type EdgeName, isName, type JobId } from '../../../core/names.ts';
+import { edgeNameOf, isName, type JobId, jobIdOf, namePattern } from '../../../core/names.ts';
 import type { ListedJob } from '../../../core/ports/jobs.ts';
 import type { JobWithStatus } from '../../../core/stored-job.ts';
 import { jobStates } from '../../../core/wire/job-answer.ts';
@@ -31,13 +31,16 @@ export type JobPage = {
   readonly next: string | null;
 };
 
-const positionPattern = /^[0-9a-z][0-9a-z-]{0,80}$/;
+/** An id that sorts by its time, or a chosen one behind the time of its job. */
+const positionPattern = new RegExp(
+  `^([0-9a-z]{18}|[0-9a-z]{9}-${namePattern.source.slice(1, -1)})$`,
+);
 
 export async function listJobs(call: Call, deps: Pick<Ports, 'jobs' | 'pools'>): Promise<Answer> {
   checkQuery(call, ['state', 'pool', 'queue', 'label', 'edge', 'limit', 'cursor']);
   const filter = readFilter(call);
   const limit = readLimit(call);
-  const position = readCursor(call, 'jobs', positionPattern);
+  const position = readCursor(call, 'jobs', filter.edge === null ? positionPattern : namePattern);
   const page = await pageOfJobs(call, deps, filter, position, limit);
   const found = await deps.jobs.findMany([...page.positions.keys()]);
   const items = await Promise.all(
@@ -45,7 +48,7 @@ export async function listJobs(call: Call, deps: Pick<Ports, 'jobs' | 'pools'>):
   );
   const nextCursor = page.next === null ? null : encodeCursor(call, 'jobs', page.next);
   const cursorOf = ({ id }: { id: string }) =>
-    encodeCursor(call, 'jobs', page.positions.get(id as JobId)!);
+    encodeCursor(call, 'jobs', page.positions.get(jobIdOf(id))!);
   return pageAnswer(items, cursorOf, nextCursor);
 }
 
@@ -112,7 +115,7 @@ async function sourceOf(
   const { edge } = filter;
   if (edge !== null) {
     return async (position, limit) => {
-      const ids = await deps.jobs.listOfEdge(edge as EdgeName, position, limit);
+      const ids = await deps.jobs.listOfEdge(edgeNameOf(edge), position, limit);
       const byId = new Map((await deps.jobs.findMany(ids)).map((it) => [it.job.id, it]));
       return ids.map((id): ListedJob => {
         const it = byId.get(id);

@@ -2,7 +2,7 @@ import { seesJob } from '../../../core/caller.ts';
 import { planJob as planInCell } from '../../../core/explain.ts';
 import { powerOf } from '../../../core/job.ts';
 import { submit } from '../../../core/jobs/submit.ts';
-import type { JobId } from '../../../core/names.ts';
+import { jobIdOf } from '../../../core/names.ts';
 import type { WaitingCount } from '../../../core/plan.ts';
 import { count } from '../../../core/ranges.ts';
 import { jobBodySchema } from '../../../core/wire/job-body.ts';
@@ -29,7 +29,7 @@ export async function planJob(
     throw new ProblemError('forbidden', 'This token may not plan for this pool and queue.');
   }
   const around = await surroundingsOf(deps, body, deps.cells.peek(body.pool, call.nowMs));
-  const wanted = { id: 'plan' as JobId, body, caller };
+  const wanted = { id: jobIdOf('plan'), body, caller };
   const decision = submit(wanted, around, call.nowMs, () => '');
   if (decision.kind === 'refused') throw decision.problem;
   const { cut } = decision.job;

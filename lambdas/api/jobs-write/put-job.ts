@@ -1,7 +1,7 @@
 import { seesJob } from '../../../core/caller.ts';
 import { edit, patchTowards } from '../../../core/jobs/edit.ts';
 import { changeAttemptsMax } from '../../../core/limits.ts';
-import type { JobId } from '../../../core/names.ts';
+import { type JobId, jobIdOf } from '../../../core/names.ts';
 import type { JobWithStatus } from '../../../core/stored-job.ts';
 import { type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
@@ -19,7 +19,7 @@ import { storeJob } from './submit-job.ts';
  */
 export async function putJob(call: Call, deps: JobsWriteDeps): Promise<Answer> {
   checkQuery(call, []);
-  const id = newNameOf(call, 'id') as JobId;
+  const id = jobIdOf(newNameOf(call, 'id'));
   const body = readBody(call, jobBodySchema);
   for (let attempt = 1; attempt <= changeAttemptsMax; attempt++) {
     const found = await deps.jobs.find(id);

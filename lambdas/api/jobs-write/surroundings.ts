@@ -1,5 +1,5 @@
 import type { Surroundings } from '../../../core/jobs/submit.ts';
-import type { EdgeName, JobId } from '../../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../../core/names.ts';
 import type { PoolCells } from '../../../core/ports/pools.ts';
 import type { JobBody } from '../../../core/wire/job-body.ts';
 import type { SubmitDeps } from './deps.ts';
@@ -10,8 +10,8 @@ export async function surroundingsOf(
   body: JobBody,
   pool: Promise<PoolCells>,
 ): Promise<Surroundings> {
-  const edges = body.requires.edges as readonly EdgeName[];
-  const parents = body.dependsOn as readonly JobId[];
+  const edges = body.requires.edges.map(edgeNameOf);
+  const parents = body.dependsOn.map(jobIdOf);
   const [cells, found, namedCells] = await Promise.all([
     pool,
     parents.length === 0 ? [] : deps.jobs.findMany(parents),

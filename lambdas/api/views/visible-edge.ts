@@ -6,7 +6,7 @@ import type { JobsStore } from '../../../core/ports/jobs.ts';
 import { count } from '../../../core/ranges.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { notFound } from '../../../core/wire/problem.ts';
-import { type Call, callerOf, paramOf } from '../http/call.ts';
+import { type Call, callerOf, edgeOfPath } from '../http/call.ts';
 import { type EdgeTotals, edgeView } from './edge-view.ts';
 
 export type EdgeReading = { readonly edges: EdgesStore; readonly jobs: JobsStore };
@@ -16,7 +16,7 @@ export async function visibleEdge(
   call: Call,
   deps: Pick<EdgeReading, 'edges'>,
 ): Promise<StoredEdge> {
-  const name = paramOf(call, 'name', 'such edge') as EdgeName;
+  const name = edgeOfPath(call);
   const identity = await deps.edges.identify(name);
   const caller = callerOf(call);
   const own = caller.kind === 'edge' && caller.edge === name;

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
 import { newCellMeta } from '../../../core/cell.ts';
-import type { CellId } from '../../../core/names.ts';
+import { cellIdOf } from '../../../core/names.ts';
 import type { Pools } from '../../../core/ports/pools.ts';
 
-const cell = 'default.0' as CellId;
+const cell = cellIdOf('default.0');
 const keptMs = { withEdges: 2_000, withoutEdges: 250 };
 let asked: string[];
 let largestEdgePower: number;

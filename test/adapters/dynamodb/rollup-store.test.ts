@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
 import { createRollupStore } from '../../../adapters/dynamodb/rollup-store.ts';
-import type { JobId } from '../../../core/names.ts';
+import { jobIdOf } from '../../../core/names.ts';
 import { rangeOf } from '../../../core/ranges.ts';
 import { reconcile } from '../../../core/reconcile.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const job = 'job-1' as JobId;
+const job = jobIdOf('job-1');
 
 test('a job that its cell has ended is owed a fold until its final status was saved', async () => {
   const table = await database.makeTable();

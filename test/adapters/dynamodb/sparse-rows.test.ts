@@ -12,12 +12,12 @@ import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows-wo
 import { type Lease, newCellMeta, newShare, noEdgeWork } from '../../../core/cell.ts';
 import { noChunks } from '../../../core/job.ts';
 import { newJobStatus } from '../../../core/job-status.ts';
-import type { CellId, EdgeName, JobId } from '../../../core/names.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../../core/names.ts';
 import { emptyRanges, rangeOf } from '../../../core/ranges.ts';
 import { makeJob } from '../../core/cell-fixture.ts';
 
-const cell = 'default.0' as CellId;
-const job = 'a-job' as JobId;
+const cell = cellIdOf('default.0');
+const job = jobIdOf('a-job');
 
 test('a share that just began is little more than its ranges, and reads the same', () => {
   const share = newShare(rangeOf(0, 9));
@@ -43,7 +43,7 @@ test('a share with a past keeps all of it', () => {
     ...newShare(rangeOf(0, 9)),
     done: rangeOf(0, 3),
     told: ['no-fit'],
-    refusals: new Map([['edge-1' as EdgeName, { reason: 'no such program', atMs: 7 }]]),
+    refusals: new Map([[edgeNameOf('edge-1'), { reason: 'no such program', atMs: 7 }]]),
     startedAtMs: 0,
   };
   expect(decodeShare(encodeShare(cell, job, share))).toEqual(share);
@@ -98,7 +98,7 @@ test('a lease that was granted again keeps when it began', () => {
   };
   for (const kept of [lease, { ...lease, startedAtMs: 4 }]) {
     const work = { ...noEdgeWork, leases: new Map([[job, kept]]) };
-    const row = encodeWorkRow(cell, 'edge-1' as EdgeName, work);
+    const row = encodeWorkRow(cell, edgeNameOf('edge-1'), work);
     expect(decodeWorkRow(row).leases.get(job)).toEqual(kept);
   }
 });

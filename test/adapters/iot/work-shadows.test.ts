@@ -3,10 +3,10 @@ import { AwsError } from '../../../adapters/aws/aws-error.ts';
 import type { SignedRequest } from '../../../adapters/aws/signed-client.ts';
 import { createWorkShadows } from '../../../adapters/iot/work-shadows.ts';
 import { shadowAttemptsMax } from '../../../core/limits.ts';
-import type { EdgeName } from '../../../core/names.ts';
+import { edgeNameOf } from '../../../core/names.ts';
 import type { WorkJson } from '../../../core/wire/work.ts';
 
-const edge = 'edge-1' as EdgeName;
+const edge = edgeNameOf('edge-1');
 const work: WorkJson = { e: 7, n: 3, w: { gone: null } };
 const throttling = new AwsError('ThrottlingException', 429, {});
 const conflict = new AwsError('ConflictException', 409, {});

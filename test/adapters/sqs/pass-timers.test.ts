@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { createPassTimers } from '../../../adapters/sqs/pass-timers.ts';
-import type { CellId } from '../../../core/names.ts';
+import { cellIdOf } from '../../../core/names.ts';
 
-const cell = 'default.0' as CellId;
+const cell = cellIdOf('default.0');
 
 function stage() {
   const sent: { operation: string; input: object }[] = [];
@@ -37,8 +37,8 @@ test('names the cell and waits in whole seconds, never shorter than asked', asyn
 
 test('what is due already is sent at once, what is far away as far as the queue can', async () => {
   const { timers, delays, now } = stage();
-  await timers.lookAgain('default.1' as CellId, now() - 5);
-  await timers.lookAgain('default.2' as CellId, now() + 7_200_000);
+  await timers.lookAgain(cellIdOf('default.1'), now() - 5);
+  await timers.lookAgain(cellIdOf('default.2'), now() + 7_200_000);
   expect(delays()).toEqual([0, 900]);
 });
 

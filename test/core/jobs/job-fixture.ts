@@ -3,7 +3,7 @@ import { type CellSummary, emptySummary, newCellMeta } from '../../../core/cell.
 import type { ChunkCounts, JobSpec, JobState } from '../../../core/job.ts';
 import type { JobInCell } from '../../../core/jobs/job-cells.ts';
 import { type JobCreation, type Surroundings, submit } from '../../../core/jobs/submit.ts';
-import type { CellId, JobId } from '../../../core/names.ts';
+import { type CellId, cellIdOf, jobIdOf } from '../../../core/names.ts';
 import type { JobCellStatus } from '../../../core/plan.ts';
 import { count, emptyRanges, type RangeSet } from '../../../core/ranges.ts';
 import type { JobWithStatus } from '../../../core/stored-job.ts';
@@ -12,8 +12,9 @@ import { startMs } from '../cell-fixture.ts';
 
 /** Jobs as their users made them: everything has a default, tests say only what they are about. */
 
-export const jobId = 'job-1' as JobId;
-export const [north, south] = ['default.0', 'default.1'] as [CellId, CellId];
+export const jobId = jobIdOf('job-1');
+export const north = cellIdOf('default.0');
+export const south = cellIdOf('default.1');
 
 export const admin: TokenCaller = {
   kind: 'token',

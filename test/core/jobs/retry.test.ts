@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobCells } from '../../../core/jobs/job-cells.ts';
 import { type JobRetry, retry } from '../../../core/jobs/retry.ts';
-import type { EdgeName } from '../../../core/names.ts';
+import { edgeNameOf } from '../../../core/names.ts';
 import type { Execution } from '../../../core/plan.ts';
 import { rangeOf } from '../../../core/ranges.ts';
 import { startMs } from '../cell-fixture.ts';
@@ -19,7 +19,7 @@ test('where the job is open its epoch is raised, and a pass that ends it there i
 });
 
 test('where the job has ended it begins again, and nothing done is forgotten', () => {
-  const execution = { edge: 'edge-1' as EdgeName, done: rangeOf(0, 4) } as Execution;
+  const execution = { edge: edgeNameOf('edge-1'), done: rangeOf(0, 4) } as Execution;
   const change = retry(failed, new Map([[south, ended]]), [execution]) as JobRetry;
   const { ask, share } = change.reopened.get(south)!;
   expect(ask).toMatchObject({ retryEpoch: 1, cancelled: false, held: false });

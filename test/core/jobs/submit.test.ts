@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Refusal } from '../../../core/jobs/decision.ts';
-import type { JobId } from '../../../core/names.ts';
+import { jobIdOf } from '../../../core/names.ts';
 import { emptyRanges, equal, intersect, isEmpty, rangeOf, union } from '../../../core/ranges.ts';
 import {
   admin,
@@ -50,7 +50,7 @@ test('the hash is of what an agent gets, not of what a user may edit', () => {
 });
 
 test('a job is held for those of its parents that are open', () => {
-  const [open, done] = ['open', 'done'].map((id) => id as JobId);
+  const [open, done] = ['open', 'done'].map((id) => jobIdOf(id));
   const parents = [
     { ...storedJob(), job: { ...storedJob().job, id: open! } },
     { ...storedJob({ state: 'done' }), job: { ...storedJob().job, id: done! } },

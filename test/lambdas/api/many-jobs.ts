@@ -1,6 +1,6 @@
 import { specKey, statusKey } from '../../../adapters/dynamodb/keys.ts';
 import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
-import { makeJobId } from '../../../core/names.ts';
+import { type JobId, jobIdOf, makeJobId } from '../../../core/names.ts';
 import type { ApiAnswer, ApiStage } from './api-stage.ts';
 
 /**
@@ -15,7 +15,7 @@ const writesAtOnce = 32;
  */
 export async function plantJobs(api: ApiStage, count: number): Promise<string[]> {
   const body = { power: 4, labels: { team: 'a' } };
-  const model = (await api.request('POST', '/v1/jobs', { body })).json.id as string;
+  const model = jobIdOf((await api.request('POST', '/v1/jobs', { body })).json.id as string);
   const [spec, status] = await Promise.all([
     api.table.get(specKey(model)),
     api.table.get(statusKey(model)),
@@ -28,14 +28,14 @@ export async function plantJobs(api: ApiStage, count: number): Promise<string[]>
   return [model, ...ids.reverse()];
 }
 
-function idAt(at: number): string {
+function idAt(at: number): JobId {
   return makeJobId(
     firstMs + at * 10,
     Uint8Array.from({ length: 9 }, (_, byte) => at * 7 + byte),
   );
 }
 
-async function plant(table: Table, spec: Row, status: Row, id: string, at: number): Promise<void> {
+async function plant(table: Table, spec: Row, status: Row, id: JobId, at: number): Promise<void> {
   const queue = at % 5 === 0 ? 'odd' : 'default';
   const state = at % 3 === 0 ? 'done' : 'pending';
   const shard = String(status.listPk).replace(/\d+$/, String(at % 4));

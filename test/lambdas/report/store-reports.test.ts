@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import type { CellId, EdgeName } from '../../../core/names.ts';
+import { cellIdOf, edgeNameOf } from '../../../core/names.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../../core/wire/edge-event.ts';
 import { parseProg } from '../../../core/wire/prog.ts';
 import { storeReports } from '../../../lambdas/report/store-reports.ts';
 import { createMemoryInventory } from '../../contract/memory-inventory.ts';
 import { createQuietLog } from '../quiet-log.ts';
 
-const edge = 'edge-1' as EdgeName;
+const edge = edgeNameOf('edge-1');
 
 function message(over: Record<string, unknown>) {
   return { kind: 'prog', edge, at: 1_000, version: 1, reported: { b: 'b', e: 1, w: {} }, ...over };
@@ -18,7 +18,7 @@ function events(...messages: Record<string, unknown>[]): EdgeEvent[] {
 
 function stage() {
   const inventory = createMemoryInventory();
-  inventory.enrol(edge, 'default.0' as CellId);
+  inventory.enrol(edge, cellIdOf('default.0'));
   return { inventory, log: createQuietLog() };
 }
 
@@ -100,7 +100,7 @@ test('an edge that is not enrolled is not stored and not tried again', async () 
 
 test('what could not be stored fails alone', async () => {
   const { inventory, log } = stage();
-  inventory.enrol('edge-2' as EdgeName, 'default.0' as CellId);
+  inventory.enrol(edgeNameOf('edge-2'), cellIdOf('default.0'));
   const store: typeof inventory.store = async (cell, event) => {
     if (event.edge === edge) throw new Error('the table is away');
     return inventory.store(cell, event);

@@ -14,7 +14,7 @@ import { jobRows } from '../../../adapters/dynamodb/schema.ts';
 import type { Table } from '../../../adapters/dynamodb/table.ts';
 import { noChunks } from '../../../core/job.ts';
 import { newJobStatus } from '../../../core/job-status.ts';
-import type { CellId, JobId } from '../../../core/names.ts';
+import { cellIdOf, type JobId, jobIdOf } from '../../../core/names.ts';
 import type { JobCellStatus } from '../../../core/plan.ts';
 import { emptyRanges } from '../../../core/ranges.ts';
 import { type RollupStore, rollUp } from '../../../core/rollup.ts';
@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const cell = 'default.0' as CellId;
+const cell = cellIdOf('default.0');
 const endMs = startMs + 15_000;
 
 async function stage() {
@@ -44,7 +44,7 @@ async function stage() {
 }
 
 async function submit(table: Table, id: string, dependsOn: string[] = []): Promise<JobId> {
-  const job = id as JobId;
+  const job = jobIdOf(id);
   const { ask } = makeJob(id);
   const status = newJobStatus({
     job,
@@ -54,13 +54,13 @@ async function submit(table: Table, id: string, dependsOn: string[] = []): Promi
     labels: {},
     cut: ask.cut,
     cells: [cell],
-    dependsOn: dependsOn as JobId[],
+    dependsOn: dependsOn.map(jobIdOf),
     createdAtMs: startMs,
     maxFailedChunks: null,
   });
   await table.put(encodeStatus(status));
   await table.put(encodeAsk(cell, job, { ...ask, held: status.held }));
-  for (const parent of dependsOn) await table.put(dependantKey(parent as JobId, job));
+  for (const parent of dependsOn) await table.put(dependantKey(jobIdOf(parent), job));
   return job;
 }
 
@@ -126,13 +126,13 @@ test('many jobs at once are all counted', async () => {
   const { table, deps } = await stage();
   const ids = Array.from({ length: 40 }, (_, at) => `job-${at}`);
   for (const id of ids) await count(table, await submit(table, id), { done: 4 });
-  expect(await rollUpJobs(deps, ids as JobId[])).toEqual([]);
+  expect(await rollUpJobs(deps, ids.map(jobIdOf))).toEqual([]);
   expect((await readJobStats(table, endMs)).states.done).toBe(40);
 });
 
 test('a job that is gone is no failure', async () => {
   const { deps } = await stage();
-  expect(await rollUpJobs(deps, ['nothing' as JobId])).toEqual([]);
+  expect(await rollUpJobs(deps, [jobIdOf('nothing')])).toEqual([]);
 });
 
 test('a parent that ends releases who waits for it', async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cell } from '../../../core/cell.ts';
 import { passAttemptsMax } from '../../../core/limits.ts';
-import type { CellId, EdgeName } from '../../../core/names.ts';
+import { type CellId, cellIdOf, type EdgeName, edgeNameOf, jobIdOf } from '../../../core/names.ts';
 import type { CellStore } from '../../../core/ports/cells.ts';
 import { parseWork, type WorkJson } from '../../../core/wire/work.ts';
 import { runPass } from '../../../lambdas/schedule/run-pass.ts';
@@ -10,7 +10,7 @@ import { createMemoryCellStore } from '../../contract/memory-cell-store.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
 import { createQuietLog } from '../quiet-log.ts';
 
-const id = 'default.0' as CellId;
+const id = cellIdOf('default.0');
 
 function stage(cell: Cell | null, over: { store?: Partial<CellStore>; write?: () => void } = {}) {
   const memory = createMemoryCellStore();
@@ -48,7 +48,7 @@ test('grants what is waiting and tells the edges the epoch that was committed', 
     const work = parseWork(document);
     expect(work?.epoch).toBe(stored?.edges.get(edge)?.work?.epoch);
     expect(work?.jobs.get('job-1')?.ranges).toEqual(
-      stored?.edges.get(edge)?.work?.leases.get('job-1')?.ranges,
+      stored?.edges.get(edge)?.work?.leases.get(jobIdOf('job-1'))?.ranges,
     );
   }
 });
@@ -124,7 +124,7 @@ test('a shadow that cannot be written is left to a later pass', async () => {
     },
   });
   expect(await runPass(deps, id)).toBe('settled');
-  expect((await memory.load(id))?.edges.get('edge-0')?.work?.epoch).toBe(1);
+  expect((await memory.load(id))?.edges.get(edgeNameOf('edge-0'))?.work?.epoch).toBe(1);
   expect(log.lines.filter((line) => line.level === 'warn')).toHaveLength(2);
 });
 
@@ -143,7 +143,7 @@ test('the records of a cell whose pass failed come back, those of others do not'
   };
   const wakeups = new Map([
     [id, ['1']],
-    ['broken.0' as CellId, ['2']],
+    [cellIdOf('broken.0'), ['2']],
   ]);
   const failed = await scheduleCells({ ...deps, store: { ...deps.store, load } }, wakeups);
   expect(failed).toEqual(['2']);

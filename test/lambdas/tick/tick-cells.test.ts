@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { type Cell, type CellMeta, type CellSummary, emptySummary } from '../../../core/cell.ts';
 import { tickEveryMs } from '../../../core/limits.ts';
 import type { Move } from '../../../core/move-ranges.ts';
-import type { CellId, JobId } from '../../../core/names.ts';
-import { count, intersect } from '../../../core/ranges.ts';
+import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../../core/names.ts';
+import { count, emptyRanges, intersect } from '../../../core/ranges.ts';
 import { tickCells } from '../../../lambdas/tick/tick-cells.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
 import { createQuietLog } from '../quiet-log.ts';
@@ -17,7 +17,7 @@ function stage(parts: readonly Parts[], owed: readonly JobId[] = []) {
   const metas = parts.map(
     ({ id, summary }): CellMeta => ({
       ...makeCell().meta,
-      id: id as CellId,
+      id: cellIdOf(id),
       summary: { ...emptySummary, ...summary },
     }),
   );
@@ -97,16 +97,16 @@ test('waiting chunks move from a full cell to an idle one, all of them once', as
   ]);
   await tickCells(deps(quietMs));
   expect(moves).toHaveLength(1);
-  const there = moves[0]?.to.shares.get('job-1')?.ranges ?? [];
-  const here = moves[0]?.from.shares.get('job-1')?.ranges ?? [];
+  const there = moves[0]?.to.shares.get(jobIdOf('job-1'))?.ranges ?? emptyRanges;
+  const here = moves[0]?.from.shares.get(jobIdOf('job-1'))?.ranges ?? emptyRanges;
   expect(count(there)).toBeGreaterThan(0);
   expect(intersect(there, here)).toEqual([]);
   expect(count(there) + count(here)).toBe(50);
-  expect(moves[0]?.asks.has('job-1')).toBe(true);
+  expect(moves[0]?.asks.has(jobIdOf('job-1'))).toBe(true);
 });
 
 test('a job whose last fold was lost is folded', async () => {
-  const { deps, folded } = stage([], ['job-1' as JobId]);
+  const { deps, folded } = stage([], [jobIdOf('job-1')]);
   await tickCells(deps(quietMs));
   expect(folded).toEqual(['job-1']);
 });
