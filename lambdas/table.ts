@@ -1,8 +1,9 @@
-import { createJsonCalls } from '../adapters/aws/json-calls.ts';
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { clientConfig } from '../adapters/aws/client-config.ts';
 import { createTable, type Table } from '../adapters/dynamodb/table.ts';
 import { requiredEnv } from './environment.ts';
 
-/** The one table, on a connection that a function keeps for its life. */
+/** The one table, through a client that a function keeps for its life. */
 export function openTable(): Table {
-  return createTable(createJsonCalls('dynamodb'), requiredEnv('TABLE_NAME'));
+  return createTable({ client: new DynamoDBClient(clientConfig), name: requiredEnv('TABLE_NAME') });
 }

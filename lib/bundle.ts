@@ -19,6 +19,10 @@ export type Bundles = {
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
 const standIns = {
+  '@aws-sdk/client-dynamodb': './adapters/aws/dynamodb-client.ts',
+  '@aws-sdk/client-iot-data-plane': './adapters/aws/iot-data-plane-client.ts',
+  '@aws-sdk/client-secrets-manager': './adapters/aws/secrets-manager-client.ts',
+  '@aws-sdk/client-sqs': './adapters/aws/sqs-client.ts',
   '@aws-sdk/credential-provider-node': './adapters/aws/environment-credentials.ts',
   // Its build for Node is CommonJS and asks for modules at run time, which a module has no way to
   // do.

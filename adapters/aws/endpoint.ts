@@ -1,23 +1,27 @@
+import type { ClientConfig } from './client-config.ts';
+
 /**
  * Where a service answers and under which name requests to it are signed. As with the SDK, the
  * environment may name another address for one service or for all of them.
  */
 export type Endpoint = { readonly url: URL; readonly region: string; readonly service: string };
 
-const services = {
-  dynamodb: { host: 'dynamodb', variable: 'DYNAMODB' },
-  sqs: { host: 'sqs', variable: 'SQS' },
-  secretsmanager: { host: 'secretsmanager', variable: 'SECRETS_MANAGER' },
-  iotdata: { host: 'data-ats.iot', variable: 'IOT_DATA_PLANE' },
-} as const;
+/** The names that a service goes by. */
+export type ServiceNames = {
+  /** In a signature. */
+  readonly service: string;
+  /** In its host name, before the region. */
+  readonly host: string;
+  /** In the environment, after `AWS_ENDPOINT_URL_`. */
+  readonly variable: string;
+};
 
-export type ServiceName = keyof typeof services;
-
-export function endpointOf(service: ServiceName): Endpoint {
-  const region = process.env.AWS_REGION;
+export function endpointOf(names: ServiceNames, config: ClientConfig): Endpoint {
+  const { env } = process;
+  const region = config.region ?? env.AWS_REGION;
   if (region === undefined) throw new Error('the environment names no region');
-  const { host, variable } = services[service];
-  const given = process.env[`AWS_ENDPOINT_URL_${variable}`] ?? process.env.AWS_ENDPOINT_URL;
+  const { service, host, variable } = names;
+  const given = config.endpoint ?? env[`AWS_ENDPOINT_URL_${variable}`] ?? env.AWS_ENDPOINT_URL;
   const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return { url: new URL(given ?? `https://${host}.${region}.${suffix}`), region, service };
 }

@@ -13,7 +13,7 @@ export type SignedParts = {
   readonly query: Readonly<Record<string, string>>;
   /** Lower-case names; all of them are signed. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 };
 
 export type Scope = { readonly region: string; readonly service: string };
@@ -75,6 +75,6 @@ function hmac(key: Buffer | KeyObject, text: string): Buffer {
   return createHmac('sha256', key).update(text, 'utf8').digest();
 }
 
-function sha256(text: string): string {
-  return hash('sha256', text, 'hex');
+function sha256(data: string | Uint8Array): string {
+  return hash('sha256', data, 'hex');
 }

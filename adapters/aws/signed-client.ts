@@ -7,61 +7,57 @@ import {
   awsSilenceMsMax,
   awsSocketsMax,
 } from '../../core/limits.ts';
-import { AwsError, awsErrorOf } from './aws-error.ts';
+import type { ClientConfig } from './client-config.ts';
 import type { Endpoint } from './endpoint.ts';
-import { type Credentials, environmentCredentials } from './environment-credentials.ts';
+import { environmentCredentials } from './environment-credentials.ts';
+import { type AnswerMetadata, ServiceException, serviceExceptionOf } from './service-exception.ts';
 import { createSigner, queryOf } from './signature.ts';
 
 /**
  * The one way of hot functions to a service of AWS: signed requests over connections that are kept.
- * It stands in for the SDK, whose generality costs four times the CPU of a call, 40 ms of each
- * start and most of a bundle.
+ * The clients made of it stand in for those of the SDK, whose generality costs four times the CPU
+ * of a call, 40 ms of each start and most of a bundle.
  *
  * Failures of the service or of the way there and throttling are tried again with a growing, random
- * pause, a bounded number of times; every other refusal is thrown at once as an `AwsError` under
- * the service's own name for it.
+ * pause, a bounded number of times; every other refusal is thrown at once as a `ServiceException`
+ * under the service's own name for it.
  */
 export type SignedRequest = {
-  readonly method: 'GET' | 'POST';
+  readonly method: 'GET' | 'POST' | 'DELETE';
   /** Percent-encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
   /** Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 };
 
+/** A good answer. */
+export type SignedAnswer = { readonly body: string; readonly $metadata: AnswerMetadata };
+
 export type SignedClient = {
-  /** Resolves to the body of a good answer. */
-  send(request: SignedRequest): Promise<string>;
+  send(request: SignedRequest): Promise<SignedAnswer>;
   /** Closes the connections; they open again when there is something to send. */
   close(): void;
 };
 
-export type SignedClientOptions = {
-  readonly attemptsMax?: number;
-  readonly credentials?: () => Credentials;
-};
-
-export function createSignedClient(
-  endpoint: Endpoint,
-  options: SignedClientOptions = {},
-): SignedClient {
+export function createSignedClient(endpoint: Endpoint, config: ClientConfig = {}): SignedClient {
   const { url } = endpoint;
   const isPlain = url.protocol === 'http:';
   const pool = { keepAlive: true, maxSockets: awsSocketsMax };
   const agent = isPlain ? new HttpAgent(pool) : new HttpsAgent(pool);
   const open = isPlain ? httpRequest : httpsRequest;
   const sign = createSigner(endpoint);
-  const { attemptsMax = awsAttemptsMax, credentials = environmentCredentials } = options;
+  const { maxAttempts = awsAttemptsMax, requestHandler = {} } = config;
+  const { socketTimeout: timeout = awsSilenceMsMax } = requestHandler;
   const base = url.pathname.replace(/\/$/, '');
 
-  const attempt = (request: SignedRequest): Promise<string> => {
+  const attempt = (request: SignedRequest, attempts: number): Promise<SignedAnswer> => {
     const { method, body, query = {} } = request;
     const path = `${base}${request.path}`;
     const given = { ...request.headers, host: url.host };
     const parts = { method, path, query, headers: given, body };
-    const signed = sign(parts, credentials(), Date.now());
+    const signed = sign(parts, config.credentials ?? environmentCredentials(), Date.now());
     const headers = { ...signed, 'content-length': String(Buffer.byteLength(body)) };
     const search = queryOf(query);
     return new Promise((resolve, reject) => {
@@ -73,11 +69,11 @@ export function createSignedClient(
           method,
           path: search === '' ? path : `${path}?${search}`,
           headers,
-          timeout: awsSilenceMsMax,
+          timeout,
         },
-        (answer) => readAnswer(answer).then(resolve, reject),
+        (answer) => readAnswer(answer, attempts).then(resolve, reject),
       );
-      sent.once('timeout', () => sent.destroy(new Silence()));
+      sent.once('timeout', () => sent.destroy(new Silence(timeout)));
       sent.once('error', reject);
       sent.end(body);
     });
@@ -87,9 +83,9 @@ export function createSignedClient(
     async send(request) {
       for (let tries = 1; ; tries++) {
         try {
-          return await attempt(request);
+          return await attempt(request, tries);
         } catch (error) {
-          if (tries >= attemptsMax || !isPassing(error)) throw error;
+          if (tries >= maxAttempts || !isPassing(error)) throw error;
           const pauseMs = Math.random() * Math.min(awsRetryMsMax, awsRetryMs * 2 ** tries);
           await new Promise((resolve) => setTimeout(resolve, pauseMs));
         }
@@ -99,22 +95,23 @@ export function createSignedClient(
   };
 }
 
-async function readAnswer(answer: IncomingMessage): Promise<string> {
+async function readAnswer(answer: IncomingMessage, attempts: number): Promise<SignedAnswer> {
   const chunks: Buffer[] = [];
   for await (const chunk of answer) chunks.push(chunk as Buffer);
   const body = (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)).toString('utf8');
-  const status = answer.statusCode ?? 0;
-  if (status >= 200 && status < 300) return body;
-  const type = answer.headers['x-amzn-errortype'];
-  throw awsErrorOf(status, typeof type === 'string' ? type : undefined, body);
+  const { statusCode: httpStatusCode = 0, headers } = answer;
+  const $metadata = { httpStatusCode, attempts };
+  if (httpStatusCode >= 200 && httpStatusCode < 300) return { body, $metadata };
+  const type = headers['x-amzn-errortype'];
+  throw serviceExceptionOf(typeof type === 'string' ? type : undefined, body, $metadata);
 }
 
 /** The service said nothing for too long. */
 class Silence extends Error {
   override readonly name = 'TimeoutError';
 
-  constructor() {
-    super(`the service was silent for ${awsSilenceMsMax} ms`);
+  constructor(silenceMs: number) {
+    super(`the service was silent for ${silenceMs} ms`);
   }
 }
 
@@ -148,6 +145,6 @@ const passingCodes = new Set([
 function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (passingNames.has(error.name)) return true;
-  if (error instanceof AwsError) return error.status >= 500;
+  if (error instanceof ServiceException) return error.$fault === 'server';
   return passingCodes.has((error as { code?: string }).code ?? '');
 }

@@ -1,18 +1,11 @@
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+
 /**
  * Values as the table stores them: `{ "S": "text" }`, `{ "N": "1" }` and so on. Rows of ours hold
  * texts, numbers, flags, `null`, and rarely lists and maps of these; anything else in a row is a
  * defect and is refused.
  */
-export type AttributeValue = {
-  readonly S?: string;
-  readonly N?: string;
-  readonly BOOL?: boolean;
-  readonly NULL?: boolean;
-  readonly L?: readonly AttributeValue[];
-  readonly M?: AttributeMap;
-};
-
-export type AttributeMap = Readonly<Record<string, AttributeValue>>;
+export type AttributeMap = Record<string, AttributeValue>;
 
 export function encodeValue(value: unknown): AttributeValue {
   switch (typeof value) {
@@ -34,7 +27,7 @@ export function encodeValue(value: unknown): AttributeValue {
 
 /** What is undefined is left out. */
 export function encodeMap(values: Readonly<Record<string, unknown>>): AttributeMap {
-  const out: Record<string, AttributeValue> = {};
+  const out: AttributeMap = {};
   for (const name of Object.keys(values)) {
     const value = values[name];
     if (value !== undefined) out[name] = encodeValue(value);
@@ -52,7 +45,7 @@ export function decodeValue(value: AttributeValue): unknown {
   throw new Error(`a row holds a value that we never write: ${Object.keys(value).join()}`);
 }
 
-export function decodeMap(map: AttributeMap): Record<string, unknown> {
+export function decodeMap(map: Readonly<AttributeMap>): Record<string, unknown> {
   const out: Record<string, unknown> = {};
   for (const name of Object.keys(map)) out[name] = decodeValue(map[name]!);
   return out;

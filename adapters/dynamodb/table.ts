@@ -1,6 +1,18 @@
 import { randomUUID } from 'node:crypto';
+import {
+  BatchGetItemCommand,
+  DeleteItemCommand,
+  type DynamoDBClient,
+  GetItemCommand,
+  PutItemCommand,
+  type PutItemCommandInput,
+  QueryCommand,
+  type QueryCommandInput,
+  type TransactWriteItem,
+  TransactWriteItemsCommand,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
 import { batchGetKeysMax, batchGetRoundsMax, transactRowsMax } from '../../core/limits.ts';
-import type { JsonCalls } from '../aws/json-calls.ts';
 import { type AttributeMap, decodeMap, encodeMap } from './attribute-values.ts';
 import type { Key } from './keys.ts';
 import { transactionOutcome, writeOutcome } from './transaction-outcome.ts';
@@ -71,27 +83,23 @@ export type Table = {
   transact(writes: readonly Write[]): Promise<TransactOutcome>;
 };
 
-/** The connection that a function keeps for its life is `createJsonCalls('dynamodb')`. */
-export function createTable(calls: JsonCalls, name: string): Table {
+/** A function keeps one client for its life: `new DynamoDBClient(clientConfig)`. */
+export type TableConfig = { readonly client: DynamoDBClient; readonly name: string };
+
+export function createTable({ client, name }: TableConfig): Table {
   const TableName = name;
   const table: Table = {
     name,
     async get(key) {
-      const answer = await calls.call('GetItem', {
-        TableName,
-        Key: keyOf(key),
-        ConsistentRead: true,
-      });
-      return answer.Item === undefined ? null : rowOf(answer.Item as AttributeMap);
+      const input = { TableName, Key: keyOf(key), ConsistentRead: true };
+      const { Item } = await client.send(new GetItemCommand(input));
+      return Item === undefined ? null : rowOf(Item);
     },
-    getMany: (keys) => getMany(calls, name, keys),
+    getMany: (keys) => getMany(client, name, keys),
     async query(request) {
-      const answer = await calls.call('Query', queryInput(name, request));
-      const next = answer.LastEvaluatedKey as AttributeMap | undefined;
-      return {
-        rows: ((answer.Items ?? []) as AttributeMap[]).map(rowOf),
-        next: next === undefined ? null : decodeMap(next),
-      };
+      const answer = await client.send(new QueryCommand(queryInput(name, request)));
+      const { Items = [], LastEvaluatedKey: next } = answer;
+      return { rows: Items.map(rowOf), next: next === undefined ? null : decodeMap(next) };
     },
     async queryAll(request) {
       const rows: Row[] = [];
@@ -105,24 +113,25 @@ export function createTable(calls: JsonCalls, name: string): Table {
     },
     put(row, condition) {
       const input = { TableName, Item: encodeMap(row), ...conditionInput(condition) };
-      return writeOutcome(() => calls.call('PutItem', input));
+      return writeOutcome(() => client.send(new PutItemCommand(input)));
     },
     update(key, change, condition) {
       const input = { TableName, Key: keyOf(key), ...changeInput(change, condition) };
-      return writeOutcome(() => calls.call('UpdateItem', input));
+      return writeOutcome(() => client.send(new UpdateItemCommand(input)));
     },
     remove(key, condition) {
       const input = { TableName, Key: keyOf(key), ...conditionInput(condition) };
-      return writeOutcome(() => calls.call('DeleteItem', input));
+      return writeOutcome(() => client.send(new DeleteItemCommand(input)));
     },
     async transact(writes) {
       if (writes.length === 0) return { kind: 'committed' };
       if (writes.length > transactRowsMax) throw new Error(`${writes.length} rows in one commit`);
       const TransactItems = writes.map((write) => transactItem(name, write));
-      return transactionOutcome(() =>
+      return transactionOutcome(() => {
         // With the token a request whose answer was lost may be sent again: it is carried out once.
-        calls.call('TransactWriteItems', { TransactItems, ClientRequestToken: randomUUID() }),
-      );
+        const input = { TransactItems, ClientRequestToken: randomUUID() };
+        return client.send(new TransactWriteItemsCommand(input));
+      });
     },
   };
   return table;
@@ -134,15 +143,14 @@ function keyOf(key: Key): AttributeMap {
   return { pk: { S: key.pk }, sk: { S: key.sk } };
 }
 
-async function getMany(calls: JsonCalls, name: string, keys: readonly Key[]): Promise<Row[]> {
+async function getMany(client: DynamoDBClient, name: string, keys: readonly Key[]): Promise<Row[]> {
   const rows: Row[] = [];
   for (let start = 0; start < keys.length; start += batchGetKeysMax) {
-    let open: readonly AttributeMap[] = keys.slice(start, start + batchGetKeysMax).map(keyOf);
+    let open: AttributeMap[] = keys.slice(start, start + batchGetKeysMax).map(keyOf);
     for (let round = 0; open.length > 0; round++) {
       if (round >= batchGetRoundsMax) throw new Error(`the table ${name} answers too slowly`);
-      const answer = (await calls.call('BatchGetItem', {
-        RequestItems: { [name]: { Keys: open, ConsistentRead: true } },
-      })) as BatchAnswer;
+      const RequestItems = { [name]: { Keys: open, ConsistentRead: true } };
+      const answer = await client.send(new BatchGetItemCommand({ RequestItems }));
       for (const item of answer.Responses?.[name] ?? []) rows.push(rowOf(item));
       open = answer.UnprocessedKeys?.[name]?.Keys ?? [];
     }
@@ -150,12 +158,7 @@ async function getMany(calls: JsonCalls, name: string, keys: readonly Key[]): Pr
   return rows;
 }
 
-type BatchAnswer = {
-  readonly Responses?: Readonly<Record<string, readonly AttributeMap[]>>;
-  readonly UnprocessedKeys?: Readonly<Record<string, { readonly Keys?: readonly AttributeMap[] }>>;
-};
-
-function queryInput(name: string, request: QueryRequest) {
+function queryInput(name: string, request: QueryRequest): QueryCommandInput {
   const pk = request.index === undefined ? 'pk' : `${request.index}Pk`;
   const sk = request.index === undefined ? 'sk' : `${request.index}Sk`;
   const names: Record<string, string> = { '#pk': pk };
@@ -183,11 +186,12 @@ function queryInput(name: string, request: QueryRequest) {
   };
 }
 
-type ExpressionInput = {
-  ConditionExpression?: string;
-  ExpressionAttributeNames?: Record<string, string>;
-  ExpressionAttributeValues?: AttributeMap;
-};
+type ExpressionInput = Pick<
+  PutItemCommandInput,
+  'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
+>;
+
+type ChangeInput = ExpressionInput & { UpdateExpression: string };
 
 function namesIn(expression: string): Record<string, string> {
   const names: Record<string, string> = {};
@@ -218,7 +222,7 @@ function conditionInput(condition: Condition | undefined): ExpressionInput {
   };
 }
 
-function changeInput(change: Change, condition: Condition | undefined) {
+function changeInput(change: Change, condition: Condition | undefined): ChangeInput {
   const clauses: string[] = [];
   const values: Record<string, unknown> = valuesOf(condition?.values ?? {});
   const set = Object.entries(change.set ?? {}).filter(([, value]) => value !== undefined);
@@ -237,7 +241,7 @@ function changeInput(change: Change, condition: Condition | undefined) {
   };
 }
 
-function transactItem(TableName: string, write: Write): object {
+function transactItem(TableName: string, write: Write): TransactWriteItem {
   switch (write.kind) {
     case 'put':
       return { Put: { TableName, Item: encodeMap(write.row), ...conditionInput(write.condition) } };

@@ -1,5 +1,5 @@
+import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { transactAttemptsMax, transactRetryMs } from '../../core/limits.ts';
-import { AwsError } from '../aws/aws-error.ts';
 import type { TransactOutcome } from './table.ts';
 
 /**
@@ -50,10 +50,10 @@ const retried = new Set([
 ]);
 
 function outcomeOf(error: unknown): TransactOutcome | 'retry' {
-  if (!(error instanceof AwsError)) throw error;
+  if (!(error instanceof Error)) throw error;
   if (error.name === 'TransactionInProgressException') return { kind: 'conflict' };
-  if (error.name !== 'TransactionCanceledException') throw error;
-  const codes = reasonsOf(error);
+  if (!isCancellation(error)) throw error;
+  const codes = (error.CancellationReasons ?? []).map((reason) => reason.Code ?? 'None');
   const failed = codes.flatMap((code, at) => (code === 'ConditionalCheckFailed' ? [at] : []));
   if (failed.length > 0) return { kind: 'refused', failed };
   if (codes.includes('TransactionConflict')) return { kind: 'conflict' };
@@ -61,7 +61,7 @@ function outcomeOf(error: unknown): TransactOutcome | 'retry' {
   throw error;
 }
 
-function reasonsOf(error: AwsError): string[] {
-  const reasons = error.details.CancellationReasons as { Code?: string }[] | undefined;
-  return (reasons ?? []).map((reason) => reason.Code ?? 'None');
+/** By its name: the class is another one where something stands in for the SDK. */
+function isCancellation(error: Error): error is TransactionCanceledException {
+  return error.name === 'TransactionCanceledException';
 }

@@ -1,16 +1,17 @@
+import { GetThingShadowCommand, IoTDataPlaneClient } from '@aws-sdk/client-iot-data-plane';
 import type { EdgeShadows } from '../../core/ports/shadows.ts';
 import { isRecord } from '../../core/wire/json.ts';
-import { endpointOf } from '../aws/endpoint.ts';
-import { createSignedClient, type SignedClient } from '../aws/signed-client.ts';
-import { shadowRequest } from './shadow-request.ts';
+import { clientConfig } from '../aws/client-config.ts';
 
 export function createEdgeShadows(
-  client: SignedClient = createSignedClient(endpointOf('iotdata')),
+  client: IoTDataPlaneClient = new IoTDataPlaneClient(clientConfig),
 ): EdgeShadows {
   return {
     async readWork(edge) {
+      const request = new GetThingShadowCommand({ thingName: edge, shadowName: 'work' });
       try {
-        return desiredOf(await client.send(shadowRequest('GET', edge, 'work', '')));
+        const { payload } = await client.send(request);
+        return payload === undefined ? null : desiredOf(payload.transformToString());
       } catch (error) {
         if (error instanceof Error && error.name === 'ResourceNotFoundException') return null;
         throw error;

@@ -1,10 +1,9 @@
+import { IoTDataPlaneClient, UpdateThingShadowCommand } from '@aws-sdk/client-iot-data-plane';
 import { shadowAttemptsMax, shadowBytesMax, shadowRetryMs } from '../../core/limits.ts';
 import type { EdgeName } from '../../core/names.ts';
 import type { WorkShadows } from '../../core/ports/shadows.ts';
 import type { WorkJson } from '../../core/wire/work.ts';
-import { endpointOf } from '../aws/endpoint.ts';
-import { createSignedClient, type SignedClient } from '../aws/signed-client.ts';
-import { shadowRequest } from './shadow-request.ts';
+import { clientConfig } from '../aws/client-config.ts';
 
 /**
  * Why a `work` document was not written. None of these loses anything: the epoch that an edge has
@@ -26,15 +25,16 @@ export class ShadowRefusal extends Error {
  * what it has.
  */
 export function createWorkShadows(
-  client: SignedClient = createSignedClient(endpointOf('iotdata'), { attemptsMax: 1 }),
+  client: IoTDataPlaneClient = new IoTDataPlaneClient({ ...clientConfig, maxAttempts: 1 }),
 ): WorkShadows {
   return {
     async write(edge, work) {
-      const document = documentOf(work);
-      if (Buffer.byteLength(document) > shadowBytesMax) throw new ShadowRefusal('too-large', edge);
+      const payload = documentOf(work);
+      if (Buffer.byteLength(payload) > shadowBytesMax) throw new ShadowRefusal('too-large', edge);
+      const input = { thingName: edge, shadowName: 'work', payload };
       for (let attempt = 1; ; attempt++) {
         try {
-          await client.send(shadowRequest('POST', edge, 'work', document));
+          await client.send(new UpdateThingShadowCommand(input));
           return;
         } catch (error) {
           const kind = refusalOf(error);

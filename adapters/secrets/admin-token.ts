@@ -1,5 +1,6 @@
+import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { AdminToken } from '../../core/ports/tokens.ts';
-import { createJsonCalls } from '../aws/json-calls.ts';
+import { clientConfig } from '../aws/client-config.ts';
 
 const keptMs = 60_000;
 
@@ -8,13 +9,13 @@ const keptMs = 60_000;
  * asks rarely.
  */
 export function createAdminToken(secretArn: string): AdminToken {
-  const calls = createJsonCalls('secretsmanager');
+  const client = new SecretsManagerClient(clientConfig);
   let kept: { value: string | null; atMs: number } | null = null;
   return {
     async read(nowMs) {
       if (kept !== null && nowMs - kept.atMs < keptMs) return kept.value;
-      const { SecretString: value } = await calls.call('GetSecretValue', { SecretId: secretArn });
-      kept = { value: typeof value === 'string' ? value : null, atMs: nowMs };
+      const answer = await client.send(new GetSecretValueCommand({ SecretId: secretArn }));
+      kept = { value: answer.SecretString ?? null, atMs: nowMs };
       return kept.value;
     },
   };

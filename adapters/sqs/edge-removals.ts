@@ -1,17 +1,16 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { EdgeRemovals } from '../../core/ports/timers.ts';
-import { createJsonCalls, type JsonCalls } from '../aws/json-calls.ts';
+import { clientConfig } from '../aws/client-config.ts';
 
 export function createEdgeRemovals(
   queueUrl: string,
-  calls: JsonCalls = createJsonCalls('sqs'),
+  client: SQSClient = new SQSClient(clientConfig),
 ): EdgeRemovals {
   return {
     async lookAt(edge, tries, delaySeconds) {
-      await calls.call('SendMessage', {
-        QueueUrl: queueUrl,
-        MessageBody: JSON.stringify({ edge, tries }),
-        DelaySeconds: delaySeconds,
-      });
+      const MessageBody = JSON.stringify({ edge, tries });
+      const input = { QueueUrl: queueUrl, MessageBody, DelaySeconds: delaySeconds };
+      await client.send(new SendMessageCommand(input));
     },
   };
 }

@@ -1,7 +1,8 @@
+import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { timerDelaySecondsMax } from '../../core/limits.ts';
 import type { CellId } from '../../core/names.ts';
 import type { Clock, Timers } from '../../core/ports/timers.ts';
-import { createJsonCalls, type JsonCalls } from '../aws/json-calls.ts';
+import { clientConfig } from '../aws/client-config.ts';
 
 /**
  * Timers finer than the minute tick: a delayed message names the cell to look at.
@@ -13,9 +14,9 @@ import { createJsonCalls, type JsonCalls } from '../aws/json-calls.ts';
 export function createPassTimers(deps: {
   readonly queueUrl: string;
   readonly clock: Clock;
-  readonly calls?: JsonCalls;
+  readonly client?: SQSClient;
 }): Timers {
-  const calls = deps.calls ?? createJsonCalls('sqs');
+  const { queueUrl: QueueUrl, client = new SQSClient(clientConfig) } = deps;
   const underWay = new Map<CellId, number>();
   return {
     async lookAgain(cell, atMs) {
@@ -26,11 +27,8 @@ export function createPassTimers(deps: {
       const sent = underWay.get(cell);
       if (sent !== undefined && sent > nowMs && sent <= dueAtMs) return;
       underWay.set(cell, dueAtMs);
-      await calls.call('SendMessage', {
-        QueueUrl: deps.queueUrl,
-        MessageBody: JSON.stringify({ cell }),
-        DelaySeconds,
-      });
+      const MessageBody = JSON.stringify({ cell });
+      await client.send(new SendMessageCommand({ QueueUrl, MessageBody, DelaySeconds }));
     },
   };
 }

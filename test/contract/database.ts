@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CreateTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { createJsonCalls } from '../../adapters/aws/json-calls.ts';
+import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { listIndexAttributes, listIndexName } from '../../adapters/dynamodb/keys.ts';
 import { createTable, type Table } from '../../adapters/dynamodb/table.ts';
 import { startReaper } from '../../local/engine/reaper.ts';
 import { databaseProgram } from '../../local/services/dynamodb/database.ts';
 import { engine } from '../../local/test/engine.ts';
+import { type Sdk, tableClient } from './sdk.ts';
 
 /**
  * A real database for a test file, in memory. The process behind it is one for all files of this
@@ -15,8 +15,11 @@ import { engine } from '../../local/test/engine.ts';
  */
 export type TestDatabase = {
   readonly client: DynamoDBClient;
-  /** A table of its own for each test, shaped like the one of the template. */
-  makeTable(): Promise<Table>;
+  /**
+   * A table of its own for each test, shaped like the one of the template; over what functions are
+   * bundled with, unless the test asks for the SDK itself.
+   */
+  makeTable(sdk?: Sdk): Promise<Table>;
   close(): Promise<void>;
 };
 
@@ -30,21 +33,20 @@ let tables = 0;
 export async function startDatabase(): Promise<TestDatabase> {
   running ??= startProcess();
   const url = await running;
-  const calls = createJsonCalls('dynamodb', {
-    endpoint: { url, region, service: 'dynamodb' },
-    credentials: () => credentials,
-  });
-  const client = new DynamoDBClient({ endpoint: url.origin, region, credentials });
+  const config = { endpoint: url.origin, region, credentials };
+  const clients = {
+    'drop-in': tableClient('drop-in', config),
+    official: tableClient('official', config),
+  };
   return {
-    client,
-    async makeTable() {
+    client: clients.official,
+    async makeTable(sdk = 'drop-in') {
       const name = `edgewise-${++tables}`;
-      await client.send(new CreateTableCommand(tableInput(name)));
-      return createTable(calls, name);
+      await clients.official.send(new CreateTableCommand(tableInput(name)));
+      return createTable({ client: clients[sdk], name });
     },
     async close() {
-      calls.close();
-      client.destroy();
+      for (const client of Object.values(clients)) client.destroy();
     },
   };
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { AwsError } from '../../../adapters/aws/aws-error.ts';
+import { ServiceException } from '../../../adapters/aws/service-exception.ts';
 import { createSignedClient, type SignedClient } from '../../../adapters/aws/signed-client.ts';
 import { awsAttemptsMax } from '../../../core/limits.ts';
 
@@ -33,7 +33,7 @@ async function serviceOf(...answers: readonly Answering[]) {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const url = new URL(`http://127.0.0.1:${port}`);
-  const credentials = () => ({ accessKeyId: 'id', secretAccessKey: 'key', sessionToken: 'token' });
+  const credentials = { accessKeyId: 'id', secretAccessKey: 'key', sessionToken: 'token' };
   client = createSignedClient({ url, region: 'eu-west-1', service: 'dynamodb' }, { credentials });
   return { seen, client };
 }
@@ -47,7 +47,10 @@ const request = { method: 'POST', path: '/', body: '{"text":"é😀"}' } as cons
 
 test('sends what it is given, signed for the scope of the service', async () => {
   const { seen, client } = await serviceOf(says(200, '{"fine":"ü"}'));
-  expect(await client.send({ ...request, query: { name: 'work' } })).toBe('{"fine":"ü"}');
+  expect(await client.send({ ...request, query: { name: 'work' } })).toEqual({
+    body: '{"fine":"ü"}',
+    $metadata: { httpStatusCode: 200, attempts: 1 },
+  });
   const { req, body } = seen[0]!;
   expect(body).toBe(request.body);
   expect(req.url).toBe('/?name=work');
@@ -70,7 +73,10 @@ test.each([
   ['a connection that breaks', cuts],
 ])('%s is tried again', async (_name, answer) => {
   const { seen, client } = await serviceOf(answer, says(200, 'fine'));
-  expect(await client.send(request)).toBe('fine');
+  expect(await client.send(request)).toEqual({
+    body: 'fine',
+    $metadata: { httpStatusCode: 200, attempts: 2 },
+  });
   expect(seen.map(({ body }) => body)).toEqual([request.body, request.body]);
 });
 
@@ -91,8 +97,8 @@ test.each([
 ])('a refusal named by %s is thrown at once', async (_name, answer, more) => {
   const { seen, client } = await serviceOf(answer);
   const error = await client.send(request).catch((it: unknown) => it);
-  expect(error).toBeInstanceOf(AwsError);
-  expect(error).toMatchObject({ name: 'Refused', message: 'no' });
-  expect((error as AwsError).details.More).toEqual(more);
+  expect(error).toBeInstanceOf(ServiceException);
+  expect(error).toMatchObject({ name: 'Refused', message: 'no', $fault: 'client' });
+  expect((error as { More?: unknown }).More).toEqual(more);
   expect(seen).toHaveLength(1);
 });

@@ -1,44 +1,41 @@
+import {
+  ConflictException,
+  InvalidRequestException,
+  IoTDataPlaneClient,
+  RequestEntityTooLargeException,
+  ThrottlingException,
+} from '@aws-sdk/client-iot-data-plane';
 import { expect, test } from 'vitest';
-import { AwsError } from '../../../adapters/aws/aws-error.ts';
-import type { SignedRequest } from '../../../adapters/aws/signed-client.ts';
 import { createWorkShadows } from '../../../adapters/iot/work-shadows.ts';
 import { shadowAttemptsMax } from '../../../core/limits.ts';
 import { edgeNameOf } from '../../../core/names.ts';
 import type { WorkJson } from '../../../core/wire/work.ts';
+import { answering } from '../answering.ts';
 
 const edge = edgeNameOf('edge-1');
 const work: WorkJson = { e: 7, n: 3, w: { gone: null } };
-const throttling = new AwsError('ThrottlingException', 429, {});
-const conflict = new AwsError('ConflictException', 409, {});
+const said = { message: 'no', $metadata: {} };
+const throttling = new ThrottlingException(said);
+const conflict = new ConflictException(said);
 
 /**
  * Shadows of a service that answers what it is told to: each answer once, the last one for ever.
  */
-function stage(...answers: readonly (AwsError | null)[]) {
-  const sent: SignedRequest[] = [];
-  const shadows = createWorkShadows({
-    async send(request) {
-      const answer = answers[Math.min(sent.length, answers.length - 1)];
-      sent.push(request);
-      if (answer instanceof AwsError) throw answer;
-      return '{}';
-    },
-    close: () => undefined,
-  });
-  return { sent, shadows };
+function stage(...answers: readonly object[]) {
+  const { client, inputs } = answering(new IoTDataPlaneClient({}), ...answers);
+  return { sent: inputs, shadows: createWorkShadows(client) };
 }
 
 test('writes the whole document as desired, without a version', async () => {
-  const { sent, shadows } = stage(null);
+  const { sent, shadows } = stage({});
   await shadows.write(edge, work);
   expect(sent).toHaveLength(1);
-  const path = '/things/edge-1/shadow';
-  expect(sent[0]).toMatchObject({ method: 'POST', path, query: { name: 'work' } });
-  expect(JSON.parse(sent[0]!.body)).toEqual({ state: { desired: work } });
+  const payload = JSON.stringify({ state: { desired: work } });
+  expect(sent[0]).toEqual({ thingName: 'edge-1', shadowName: 'work', payload });
 });
 
 test('a throttled or contended write is tried again', async () => {
-  const { sent, shadows } = stage(throttling, conflict, null);
+  const { sent, shadows } = stage(throttling, conflict, {});
   await shadows.write(edge, work);
   expect(sent).toHaveLength(3);
 });
@@ -53,20 +50,20 @@ test('gives up after a bounded number of tries, and says why', async () => {
 });
 
 test('a document that is too large is not tried again', async () => {
-  const { sent, shadows } = stage(new AwsError('RequestEntityTooLargeException', 413, {}));
+  const { sent, shadows } = stage(new RequestEntityTooLargeException(said));
   await expect(shadows.write(edge, work)).rejects.toMatchObject({ kind: 'too-large' });
   expect(sent).toHaveLength(1);
 });
 
 test('a document that cannot fit is not sent at all', async () => {
-  const { sent, shadows } = stage(null);
+  const { sent, shadows } = stage({});
   const large = { ...work, w: { ['x'.repeat(9_000)]: null } };
   await expect(shadows.write(edge, large)).rejects.toMatchObject({ kind: 'too-large' });
   expect(sent).toHaveLength(0);
 });
 
 test('a defect of ours is not hidden behind a refusal', async () => {
-  const { shadows } = stage(new AwsError('InvalidRequestException', 400, {}));
+  const { shadows } = stage(new InvalidRequestException(said));
   await expect(shadows.write(edge, work)).rejects.toMatchObject({
     name: 'InvalidRequestException',
   });

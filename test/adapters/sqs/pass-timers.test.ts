@@ -1,25 +1,20 @@
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { createPassTimers } from '../../../adapters/sqs/pass-timers.ts';
 import { cellIdOf } from '../../../core/names.ts';
+import { answering } from '../answering.ts';
 
 const cell = cellIdOf('default.0');
 
 function stage() {
-  const sent: { operation: string; input: object }[] = [];
-  const calls = {
-    call: async (operation: string, input: object) => {
-      sent.push({ operation, input });
-      return {};
-    },
-    close: () => undefined,
-  };
+  const { client, inputs: sent } = answering(new SQSClient({}), {});
   let nowMs = 1_000_000;
   const timers = createPassTimers({
     queueUrl: 'https://queue',
     clock: { nowMs: () => nowMs },
-    calls,
+    client,
   });
-  const delays = () => sent.map(({ input }) => (input as { DelaySeconds: number }).DelaySeconds);
+  const delays = () => sent.map((input) => (input as { DelaySeconds: number }).DelaySeconds);
   return { timers, delays, pass: (ms: number) => (nowMs += ms), now: () => nowMs, sent };
 }
 
@@ -27,12 +22,7 @@ test('names the cell and waits in whole seconds, never shorter than asked', asyn
   const { timers, delays, now, sent } = stage();
   await timers.lookAgain(cell, now() + 2_100);
   expect(delays()).toEqual([3]);
-  expect(sent).toMatchObject([
-    {
-      operation: 'SendMessage',
-      input: { QueueUrl: 'https://queue', MessageBody: '{"cell":"default.0"}' },
-    },
-  ]);
+  expect(sent).toMatchObject([{ QueueUrl: 'https://queue', MessageBody: '{"cell":"default.0"}' }]);
 });
 
 test('what is due already is sent at once, what is far away as far as the queue can', async () => {

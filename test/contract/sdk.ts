@@ -1,0 +1,41 @@
+import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import * as dropIn from '../../adapters/aws/dynamodb-client.ts';
+
+/**
+ * The two that an adapter may meet under the name of the SDK: in a bundle what stands in for it,
+ * and else the SDK itself. Contract suites run on both.
+ */
+export const sdks = ['drop-in', 'official'] as const;
+
+export type Sdk = (typeof sdks)[number];
+
+type Config = {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
+};
+
+/** A client of the table, to be handed to an adapter. */
+export function tableClient(sdk: Sdk, config: Config): DynamoDBClient {
+  if (sdk === 'official') return new DynamoDBClient(config);
+  return standIn(new dropIn.DynamoDBClient(config), dropIn) as unknown as DynamoDBClient;
+}
+
+type Sends = { send(command: object): Promise<unknown>; destroy(): void };
+
+/**
+ * In a bundle its commands have taken the place of the SDK's; here an adapter makes the SDK's, and
+ * they are exchanged on their way.
+ */
+export function standIn(client: object, commands: object): Sends {
+  const { send, destroy } = client as Sends;
+  return {
+    send(command) {
+      const { name } = command.constructor;
+      const made = (commands as Record<string, new (input: object) => object>)[name];
+      if (made === undefined) throw new Error(`nothing stands in for ${name}`);
+      return send.call(client, new made((command as { input: object }).input));
+    },
+    destroy: () => destroy.call(client),
+  };
+}
