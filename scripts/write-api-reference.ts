@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { apiReference } from '../core/wire/api-reference.ts';
+import { apiReference } from './api-reference.ts';
 
 /**
  * `npm run docs:api`: writes `docs/api.md` anew after a route, a scope or a problem has changed.

@@ -1,7 +1,7 @@
-import type { Operation } from './operations.ts';
-import { operations } from './operations.ts';
-import { problemTable } from './problem.ts';
-import { type Route, routes } from './routes.ts';
+import type { Operation } from '../core/wire/operations.ts';
+import { operations } from '../core/wire/operations.ts';
+import { problemTable } from '../core/wire/problem.ts';
+import { type Route, routes } from '../core/wire/routes.ts';
 
 /**
  * The API's reference as a page: from the same tables as the routes, the checks and the OpenAPI
