@@ -7,6 +7,7 @@ import {
   powerOf,
   stateOfCounts,
 } from './job.ts';
+import { mergeWaiting } from './jobs/waiting.ts';
 import type { CellId, JobId } from './names.ts';
 import type { JobCellStatus, WaitingCount } from './plan.ts';
 import { rangeOf } from './ranges.ts';
@@ -125,7 +126,7 @@ export function foldJob(
     startedAtMs: started.length === 0 ? status.startedAtMs : Math.min(...started),
     endedAtMs: endedAtMs === 0 ? nowMs : endedAtMs,
     reason: foldReason({ ...status, counts }, state, cells),
-    waiting: isFinal(state) ? [] : foldWaiting(cells),
+    waiting: isFinal(state) ? [] : mergeWaiting(cells.flatMap((cell) => cell.waiting)),
   };
 }
 
@@ -161,25 +162,6 @@ function foldReason(
   if (hasTooManyFailed(status)) return tooManyFailed;
   const given = cells.find((cell) => cell.reason !== null)?.reason ?? null;
   return given ?? (state === 'failed' ? chunksFailed : null);
-}
-
-function foldWaiting(cells: readonly JobCellStatus[]): WaitingCount[] {
-  const byReason = new Map<string, WaitingCount>();
-  for (const count of cells.flatMap((cell) => cell.waiting)) {
-    const before = byReason.get(count.reason);
-    byReason.set(
-      count.reason,
-      before === undefined
-        ? count
-        : {
-            ...before,
-            chunks: before.chunks + count.chunks,
-            edges: before.edges + count.edges,
-            examples: [...before.examples, ...count.examples].slice(0, 3),
-          },
-    );
-  }
-  return [...byReason.values()];
 }
 
 /** Whether a fold changed anything that is stored. */

@@ -1,8 +1,6 @@
-import { isFinal } from '../../../core/job.ts';
-import { executionsBoardMax } from '../../../core/limits.ts';
-import type { JobId } from '../../../core/names.ts';
-import type { Execution } from '../../../core/plan.ts';
-import type { JobsStore, StoredChunk } from '../../../core/ports/jobs.ts';
+import { isFinal } from '../job.ts';
+import type { EdgeName } from '../names.ts';
+import type { ChunkEnd, Execution, JobCellStatus } from '../plan.ts';
 import {
   emptyRanges,
   has,
@@ -11,10 +9,10 @@ import {
   rangeOf,
   subtract,
   union,
-} from '../../../core/ranges.ts';
-import type { JobWithStatus } from '../../../core/stored-job.ts';
-import type { ChunkAnswer } from '../../../core/wire/job-answer.ts';
-import { timeOrNull } from '../views/job-view.ts';
+  unionAll,
+} from '../ranges.ts';
+import type { JobWithStatus } from '../stored-job.ts';
+import type { ChunkAnswer } from '../wire/job-answer.ts';
 
 /**
  * Where every chunk of a job is, derived from its cells and executions; no row per chunk is stored
@@ -22,30 +20,29 @@ import { timeOrNull } from '../views/job-view.ts';
  * done, whoever else still holds it.
  */
 export type ChunkBoard = {
-  readonly found: JobWithStatus;
   readonly executions: readonly Execution[];
-  readonly sets: Readonly<Record<ChunkAnswer['state'], RangeSet>>;
+  readonly sets: Readonly<Record<ChunkState, RangeSet>>;
 };
 
-export async function loadBoard(jobs: JobsStore, found: JobWithStatus): Promise<ChunkBoard> {
-  const [cells, executions] = await Promise.all([
-    jobs.cellStatuses(found.job.id),
-    allExecutions(jobs, found.job.id),
-  ]);
-  const all = rangeOf(0, found.job.cut.chunks);
-  const sum = (sets: readonly RangeSet[]) => sets.reduce(union, emptyRanges);
-  const done = sum([...cells, ...executions].map((it) => it.done));
-  const dead = subtract(sum(cells.map((cell) => cell.dead)), done);
-  const cancelled = subtract(sum(cells.map((cell) => cell.cancelled)), union(done, dead));
+type ChunkState = ChunkAnswer['state'];
+
+export function boardOf(
+  { job, status }: JobWithStatus,
+  cells: readonly JobCellStatus[],
+  executions: readonly Execution[],
+): ChunkBoard {
+  const all = rangeOf(0, job.cut.chunks);
+  const done = unionAll([...cells, ...executions].map((it) => it.done));
+  const dead = subtract(unionAll(cells.map((cell) => cell.dead)), done);
+  const cancelled = subtract(unionAll(cells.map((cell) => cell.cancelled)), union(done, dead));
   let open = subtract(all, union(union(done, dead), cancelled));
-  if (isFinal(found.status.state)) open = emptyRanges;
-  const running = intersect(sum(executions.map((it) => it.running)), open);
-  const held = subtract(sum(executions.map((it) => it.chunks)), running);
+  if (isFinal(status.state)) open = emptyRanges;
+  const running = intersect(unionAll(executions.map((it) => it.running)), open);
+  const held = subtract(unionAll(executions.map((it) => it.chunks)), running);
   const scheduled = intersect(held, open);
   const rest = subtract(open, union(running, scheduled));
-  const waits = found.status.state === 'waiting';
+  const waits = status.state === 'waiting';
   return {
-    found,
     executions,
     sets: {
       done,
@@ -59,17 +56,6 @@ export async function loadBoard(jobs: JobsStore, found: JobWithStatus): Promise<
   };
 }
 
-async function allExecutions(jobs: JobsStore, id: JobId): Promise<Execution[]> {
-  const all: Execution[] = [];
-  for (let after: string | null = null; all.length < executionsBoardMax; ) {
-    const page = await jobs.executions(id, after, 1_000);
-    all.push(...page);
-    if (page.length < 1_000) break;
-    after = page.at(-1)?.edge ?? null;
-  }
-  return all;
-}
-
 const terminalFirst = [
   'done',
   'dead',
@@ -80,35 +66,38 @@ const terminalFirst = [
   'pending',
 ] as const;
 
-export function chunkView(
-  board: ChunkBoard,
-  chunk: number,
-  stored: StoredChunk | null,
-): ChunkAnswer {
+/** One chunk of the board. */
+export type ChunkPlace = {
+  readonly state: ChunkState;
+  readonly edge: EdgeName | null;
+  readonly attempts: number;
+  readonly exitCode: number | null;
+  readonly reason: string | null;
+  readonly startedAtMs: number | null;
+  readonly endedAtMs: number | null;
+};
+
+/** `end` is what is stored of its last failure, if any. */
+export function placeOf(board: ChunkBoard, chunk: number, end: ChunkEnd | null): ChunkPlace {
   const state = terminalFirst.find((name) => has(board.sets[name], chunk)) ?? 'pending';
   const holder = holderOf(board.executions, chunk, state);
-  const end = stored?.end ?? null;
   const failed = state === 'dead' ? end : null;
   const begun = state !== 'pending' && state !== 'waiting' && state !== 'scheduled';
-  const output = stored?.output ?? null;
-  const { id } = board.found.job;
   return {
-    chunk,
     state,
     edge: holder?.edge ?? failed?.edge ?? null,
     attempts: attemptsOf(state, end?.attempts ?? 0),
     exitCode: exitCodeOf(state, end?.failure ?? null),
     reason: reasonOf(state, end?.failure ?? null),
-    startedAt: begun ? timeOrNull(holder?.startedAtMs || null) : null,
-    endedAt: timeOrNull(failed?.atMs ?? (state === 'done' ? (holder?.endedAtMs ?? null) : null)),
-    ...(output === null ? {} : { output: `/v1/jobs/${id}/chunks/${chunk}/output` }),
+    startedAtMs: begun ? holder?.startedAtMs || null : null,
+    endedAtMs: failed?.atMs ?? (state === 'done' ? (holder?.endedAtMs ?? null) : null),
   };
 }
 
 function holderOf(
   executions: readonly Execution[],
   chunk: number,
-  state: ChunkAnswer['state'],
+  state: ChunkState,
 ): Execution | null {
   const inState = (it: Execution): boolean => {
     if (state === 'done') return has(it.done, chunk);
@@ -120,16 +109,16 @@ function holderOf(
 }
 
 /** Failed attempts are counted; a chunk that runs or is done has had one more. */
-function attemptsOf(state: ChunkAnswer['state'], failures: number): number {
+function attemptsOf(state: ChunkState, failures: number): number {
   return state === 'running' || state === 'done' ? failures + 1 : failures;
 }
 
-function exitCodeOf(state: ChunkAnswer['state'], failure: number | string | null): number | null {
+function exitCodeOf(state: ChunkState, failure: number | string | null): number | null {
   if (state === 'done') return 0;
   return typeof failure === 'number' ? failure : null;
 }
 
-function reasonOf(state: ChunkAnswer['state'], failure: number | string | null): string | null {
+function reasonOf(state: ChunkState, failure: number | string | null): string | null {
   if (failure === null || state === 'done') return null;
   return typeof failure === 'number' ? `exit code ${failure}` : failure;
 }

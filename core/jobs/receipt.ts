@@ -1,7 +1,7 @@
-import type { JobStatus } from '../../../core/job-status.ts';
-import type { Execution } from '../../../core/plan.ts';
-import { count } from '../../../core/ranges.ts';
-import type { JobStatusAnswer } from '../../../core/wire/job-answer.ts';
+import type { JobStatus } from '../job-status.ts';
+import type { Execution } from '../plan.ts';
+import { count } from '../ranges.ts';
+import type { JobStatusAnswer } from '../wire/job-answer.ts';
 
 /**
  * What a job is likely to have cost, estimated from what was counted: its executions, its cells and

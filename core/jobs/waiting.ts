@@ -1,21 +1,26 @@
-import type { WaitingCount } from '../../../core/plan.ts';
+import { waitingExamplesMax } from '../limits.ts';
+import type { WaitingCount } from '../plan.ts';
+import type { WaitingReason } from '../wire/waiting-reason.ts';
 
 /**
- * The same reason from several cells is one line: chunks and edges added up, a few examples kept.
+ * The same reason from several cells is one: chunks and edges added up, a few examples kept. The
+ * status of a job and the answers that explain it say the same.
  */
-const examplesMax = 5;
-
 export function mergeWaiting(counts: readonly WaitingCount[]): WaitingCount[] {
-  const byReason = new Map<string, WaitingCount>();
+  const byReason = new Map<WaitingReason, WaitingCount>();
   for (const count of counts) {
     const before = byReason.get(count.reason);
-    const examples = [...(before?.examples ?? []), ...count.examples].slice(0, examplesMax);
-    byReason.set(count.reason, {
-      ...(before ?? count),
-      chunks: (before?.chunks ?? 0) + count.chunks,
-      edges: (before?.edges ?? 0) + count.edges,
-      examples,
-    });
+    const merged = before === undefined ? count : merge(before, count);
+    byReason.set(count.reason, merged);
   }
   return [...byReason.values()];
+}
+
+function merge(before: WaitingCount, more: WaitingCount): WaitingCount {
+  return {
+    ...before,
+    chunks: before.chunks + more.chunks,
+    edges: before.edges + more.edges,
+    examples: [...before.examples, ...more.examples].slice(0, waitingExamplesMax),
+  };
 }

@@ -1,11 +1,11 @@
 import { explain } from '../../../core/explain.ts';
 import { isFinal } from '../../../core/job.ts';
+import { mergeWaiting } from '../../../core/jobs/waiting.ts';
 import type { WaitingCount } from '../../../core/plan.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import type { Ports } from '../ports.ts';
 import { waitingView } from '../views/job-view.ts';
 import { visibleJob } from '../views/visible-job.ts';
-import { mergeWaiting } from './merge-waiting.ts';
 
 /**
  * `GET /v1/jobs/{id}/explain`: why each pending chunk waits, computed now by the very decisions

@@ -3,7 +3,7 @@ import { etagOf } from '../http/etag.ts';
 import type { Ports } from '../ports.ts';
 import { readChunkNumber } from '../views/chunk-number.ts';
 import { visibleJob } from '../views/visible-job.ts';
-import { chunkView, loadBoard } from './chunk-board.ts';
+import { chunkView, loadBoard } from './chunk-view.ts';
 
 /** `GET /v1/jobs/{id}/chunks/{n}`: one chunk; 404 beyond the range. */
 export async function getChunk(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
@@ -14,6 +14,6 @@ export async function getChunk(call: Call, deps: Pick<Ports, 'jobs'>): Promise<A
     loadBoard(deps.jobs, found),
     deps.jobs.chunk(found.job.id, chunk),
   ]);
-  const body = chunkView(board, chunk, stored);
+  const body = chunkView(found.job.id, board, chunk, stored);
   return { status: 200, headers: { etag: etagOf(found.job.version, body) }, body };
 }

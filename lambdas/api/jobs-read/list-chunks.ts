@@ -4,7 +4,7 @@ import { type Answer, badQuery, type Call, checkQuery } from '../http/call.ts';
 import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
 import type { Ports } from '../ports.ts';
 import { visibleJob } from '../views/visible-job.ts';
-import { chunkView, loadBoard } from './chunk-board.ts';
+import { chunkView, loadBoard } from './chunk-view.ts';
 
 /** `GET /v1/jobs/{id}/chunks?state=`: chunks by number, derived page by page. */
 export async function listChunks(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
@@ -24,7 +24,9 @@ export async function listChunks(call: Call, deps: Pick<Ports, 'jobs'>): Promise
   return {
     status: 200,
     body: {
-      items: numbers.map((chunk) => chunkView(board, chunk, stored.get(chunk) ?? null)),
+      items: numbers.map((chunk) =>
+        chunkView(found.job.id, board, chunk, stored.get(chunk) ?? null),
+      ),
       nextCursor:
         later.length === 0 || last === undefined
           ? null

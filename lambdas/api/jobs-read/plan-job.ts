@@ -2,6 +2,7 @@ import { seesJob } from '../../../core/caller.ts';
 import { planJob as planInCell } from '../../../core/explain.ts';
 import { powerOf } from '../../../core/job.ts';
 import { submit } from '../../../core/jobs/submit.ts';
+import { mergeWaiting } from '../../../core/jobs/waiting.ts';
 import { jobIdOf } from '../../../core/names.ts';
 import type { WaitingCount } from '../../../core/plan.ts';
 import { count } from '../../../core/ranges.ts';
@@ -12,7 +13,6 @@ import { readBody } from '../http/json-body.ts';
 import { surroundingsOf } from '../jobs-write/surroundings.ts';
 import type { Ports } from '../ports.ts';
 import { waitingView } from '../views/job-view.ts';
-import { mergeWaiting } from './merge-waiting.ts';
 
 /**
  * `POST /v1/plan`: where this job would go if it were submitted now, or why not: what submitting

@@ -1,5 +1,6 @@
 import { powerOf } from '../../../core/job.ts';
 import { type JobStatus, percentOf } from '../../../core/job-status.ts';
+import { receiptOf } from '../../../core/jobs/receipt.ts';
 import { executionsShownMax } from '../../../core/limits.ts';
 import type { Execution, WaitingCount } from '../../../core/plan.ts';
 import { count, formatRanges } from '../../../core/ranges.ts';
@@ -10,7 +11,6 @@ import type {
   JobStatusAnswer,
   WaitingAnswer,
 } from '../../../core/wire/job-answer.ts';
-import { receiptOf } from './receipt.ts';
 
 /** How a job looks from outside. Built in one place, so that REST, lists and the graph agree. */
 export function jobView(found: JobWithStatus, executions: readonly Execution[]): JobAnswer {

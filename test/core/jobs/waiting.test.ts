@@ -1,0 +1,18 @@
+import { expect, test } from 'vitest';
+import { mergeWaiting } from '../../../core/jobs/waiting.ts';
+import { waitingExamplesMax } from '../../../core/limits.ts';
+import { edgeNameOf } from '../../../core/names.ts';
+import type { WaitingCount } from '../../../core/plan.ts';
+
+function busy(chunks: number, ...edges: string[]): WaitingCount {
+  const examples = edges.map(edgeNameOf);
+  return { reason: 'no-free-power', chunks, edges: edges.length, examples, detail: 'is busy' };
+}
+
+test('the same reason from several cells is one, with a few examples of all of them', () => {
+  const gone: WaitingCount = { ...busy(2), reason: 'no-edges', detail: 'the pool is empty' };
+  const merged = mergeWaiting([busy(3, 'a', 'b'), gone, busy(4, 'c', 'd', 'e')]);
+  expect(merged).toEqual([{ ...busy(7, 'a', 'b', 'c'), edges: 5 }, gone]);
+  expect(merged[0]!.examples).toHaveLength(waitingExamplesMax);
+  expect(mergeWaiting([])).toEqual([]);
+});
