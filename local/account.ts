@@ -8,10 +8,10 @@ export const accountId = '000000000000';
 export const partition = 'aws';
 export const urlSuffix = 'amazonaws.com';
 
-export interface Account {
+export type Account = {
   readonly region: string;
   readonly stack: string;
-}
+};
 
 /** `arn:aws:<service>:<region>:<account>:<resource>`. */
 export function arnOf(account: Account, service: string, resource: string): string {

@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { StartFailure } from './failure.ts';
 import type { EngineName } from './services/dynamodb/database.ts';
 
-export interface CloudArguments {
+export type CloudArguments = {
   /** The folder that `cdk synth` wrote. */
   readonly app: string;
   /** Undefined: the only one of the app. */
@@ -15,7 +15,7 @@ export interface CloudArguments {
   readonly parameters: Readonly<Record<string, string>>;
   /** Output that names a bucket → folder that fills it. */
   readonly files: Readonly<Record<string, string>>;
-}
+};
 
 const defaults = { app: 'cdk.out', portBase: 4566, state: '.edgewise-local', region: 'us-east-1' };
 

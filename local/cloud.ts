@@ -39,13 +39,13 @@ import { startScheduler } from './services/scheduler/scheduler.ts';
 import { secretStore } from './services/secrets/store.ts';
 import type { World } from './world.ts';
 
-export interface Cloud {
+export type Cloud = {
   readonly endpoints: Endpoints;
   readonly ignoredCount: number;
   /** Resolves with a sentence when a part ended that the others cannot do without. */
   readonly failed: Promise<string>;
   stop(): Promise<void>;
-}
+};
 
 type Step = () => void | Promise<void>;
 
@@ -91,7 +91,7 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
   };
 }
 
-interface Parts {
+type Parts = {
   readonly assembly: Assembly;
   readonly account: Account;
   readonly stateDir: string;
@@ -102,7 +102,7 @@ interface Parts {
   readonly reaper: Reaper;
   readonly database: Database;
   readonly queues: QueuesAndBuckets;
-}
+};
 
 /** What stands before anything of the template does: the locked state, the database, the queues. */
 async function openParts(options: CloudArguments, undo: Step[]): Promise<Parts> {

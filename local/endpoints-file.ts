@@ -6,7 +6,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Json } from './assembly/assembly.ts';
 
-export interface Endpoints {
+export type Endpoints = {
   readonly api: string;
   readonly aws: string;
   readonly region: string;
@@ -16,7 +16,7 @@ export interface Endpoints {
   readonly token: string | null;
   readonly outputs: Readonly<Record<string, Json>>;
   readonly pid: number;
-}
+};
 
 export function writeEndpoints(stateDir: string, endpoints: Endpoints): void {
   const path = join(stateDir, 'endpoints.json');

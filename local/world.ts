@@ -17,38 +17,38 @@ import type { ScheduleDefinition } from './services/scheduler/definition.ts';
 import type { SecretStore } from './services/secrets/store.ts';
 
 /** Contract with `local/iot`: a topic rule with its intrinsics resolved. */
-export interface ResolvedTopicRule {
+export type ResolvedTopicRule = {
   readonly name: string;
   readonly sql: string;
   readonly sqlVersion: string;
   readonly disabled: boolean;
   readonly actions: object[];
   readonly errorAction?: object;
-}
+};
 
 /** Contract with `local/iot`: an AWS IoT policy. */
-export interface ResolvedPolicy {
+export type ResolvedPolicy = {
   readonly name: string;
   readonly document: Json;
-}
+};
 
 /** What a function may be called by without a role: the `AWS::Lambda::Permission`s. */
-export interface InvokePermission {
+export type InvokePermission = {
   readonly functionName: string;
   readonly principal: string;
   readonly sourceArn: string | undefined;
-}
+};
 
-export interface Table {
+export type Table = {
   readonly name: string;
   /** ARN as the template sees it. */
   readonly arn: string;
   readonly streamArn: string | undefined;
   /** The same ARNs in the engine, whose region has another name. */
   readonly engineStreamArn: string | undefined;
-}
+};
 
-export interface World {
+export type World = {
   readonly account: Account;
   readonly gatewayUrl: string;
   /** Address of the n-th HTTP API of the template. */
@@ -86,24 +86,24 @@ export interface World {
   }[];
   /** What of the template is not run, and why. */
   readonly ignored: { path: string; reason: string }[];
-}
+};
 
-export interface Created {
+export type Created = {
   readonly ref: Json;
   readonly attributes: JsonObject;
-}
+};
 
-export interface ResourceRequest {
+export type ResourceRequest = {
   readonly logicalId: string;
   readonly path: string;
   readonly properties: JsonObject;
   readonly world: World;
-}
+};
 
 /** One resource type of CloudFormation. */
-export interface ResourceType {
+export type ResourceType = {
   readonly used: readonly string[];
   /** Properties that are read over, each with the reason why that is safe. */
   readonly ignored: Readonly<Record<string, string>>;
   create(request: ResourceRequest): Created | Promise<Created>;
-}
+};

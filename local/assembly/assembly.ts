@@ -9,36 +9,36 @@ import { StartFailure } from '../failure.ts';
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
-export interface TemplateParameter {
+export type TemplateParameter = {
   readonly Type?: string;
   readonly Default?: string | number;
   readonly Description?: string;
   readonly AllowedValues?: readonly (string | number)[];
   readonly AllowedPattern?: string;
   readonly ConstraintDescription?: string;
-}
+};
 
-export interface TemplateResource {
+export type TemplateResource = {
   readonly Type: string;
   readonly Properties: JsonObject;
   readonly DependsOn: readonly string[];
   readonly Condition?: string;
-}
+};
 
-export interface Template {
+export type Template = {
   readonly parameters: Readonly<Record<string, TemplateParameter>>;
   readonly mappings: JsonObject;
   readonly conditions: JsonObject;
   readonly resources: Readonly<Record<string, TemplateResource>>;
   readonly outputs: Readonly<Record<string, { Value: Json; Condition?: string }>>;
-}
+};
 
-export interface Assembly {
+export type Assembly = {
   readonly stack: string;
   readonly template: Template;
   /** Folder or file of the asset with this object key; undefined when the assembly has none. */
   assetPath(objectKey: string): string | undefined;
-}
+};
 
 const knownSections = new Set([
   'AWSTemplateFormatVersion',

@@ -11,13 +11,13 @@ import { conditionsOf } from './conditions.ts';
 import { resolveValue, type Scope } from './intrinsics.ts';
 import { creationOrder, referencesOf } from './resource-order.ts';
 
-export interface DeploymentRequest {
+export type DeploymentRequest = {
   readonly template: Template;
   readonly world: World;
   readonly parameters: Readonly<Record<string, string>>;
   /** Given to each parameter whose description asks for the certificate authority. */
   readonly authorityPem: string;
-}
+};
 
 export async function deploy(request: DeploymentRequest): Promise<Record<string, Json>> {
   const { template, world } = request;

@@ -7,7 +7,7 @@ import { accountId, partition, urlSuffix } from '../account.ts';
 import { StartFailure } from '../failure.ts';
 import type { Json, JsonObject } from './assembly.ts';
 
-export interface Scope {
+export type Scope = {
   readonly region: string;
   readonly stack: string;
   readonly mappings: JsonObject;
@@ -17,7 +17,7 @@ export interface Scope {
     logicalId: string,
   ): { ref: Json; attributes: Readonly<Record<string, Json>> } | undefined;
   condition(name: string, path: string): boolean;
-}
+};
 
 /** `Ref: AWS::NoValue` removes the property that holds it. */
 const noValue = Symbol('AWS::NoValue');

@@ -6,7 +6,7 @@
 import { StartFailure } from '../failure.ts';
 import type { Json, JsonObject } from './assembly.ts';
 
-export interface Reader {
+export type Reader = {
   readonly path: string;
   readonly raw: JsonObject;
   has(key: string): boolean;
@@ -23,7 +23,7 @@ export interface Reader {
   texts(key: string): string[];
   /** Refuses every key that is neither in `known` nor in `ignored`. */
   only(known: readonly string[], ignored?: Readonly<Record<string, string>>): Reader;
-}
+};
 
 export function readerOf(value: Json, path: string): Reader {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

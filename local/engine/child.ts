@@ -8,7 +8,7 @@ import { stopGraceMs } from '../limits.ts';
 import type { Reaper } from './reaper.ts';
 import type { StateStore } from './state-store.ts';
 
-export interface ChildOptions {
+export type ChildOptions = {
   name: string;
   command: string;
   args: readonly string[];
@@ -17,13 +17,13 @@ export interface ChildOptions {
   logPath: string;
   reaper: Reaper;
   store: StateStore;
-}
+};
 
-export interface Child {
+export type Child = {
   readonly process: ChildProcess;
   readonly exited: Promise<void>;
   stop(): Promise<void>;
-}
+};
 
 export function startChild(options: ChildOptions): Child {
   const log = openSync(options.logPath, 'a');

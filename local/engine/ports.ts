@@ -4,7 +4,7 @@ import { errorCode, StartFailure } from '../failure.ts';
 
 export const host = '127.0.0.1';
 
-export interface Ports {
+export type Ports = {
   readonly gateway: number;
   readonly api: number;
   readonly mqtt: number;
@@ -13,7 +13,7 @@ export interface Ports {
   site(index: number): number;
   /** HTTP APIs after the first one. */
   moreApis(index: number): number;
-}
+};
 
 export function portsFrom(base: number): Ports {
   return {

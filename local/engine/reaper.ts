@@ -7,12 +7,12 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 
-export interface Reaper {
+export type Reaper = {
   watch(pid: number): void;
   release(pid: number): void;
   /** Ends the shell; processes still watched are killed. */
   close(): Promise<void>;
-}
+};
 
 const script = `
 trap '' INT TERM HUP

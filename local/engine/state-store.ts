@@ -11,13 +11,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartFailure } from '../failure.ts';
 
-export interface StateStore {
+export type StateStore = {
   get(kind: string, key: string): string | undefined;
   put(kind: string, key: string, value: string): void;
   remove(kind: string, key: string): void;
   list(kind: string): { key: string; value: string }[];
   close(): void;
-}
+};
 
 export function openStore(stateDir: string): StateStore {
   mkdirSync(stateDir, { recursive: true, mode: 0o700 });

@@ -16,20 +16,20 @@ export type QueueStore = Parts['sqsStore'];
 export type TopicStore = Parts['snsStore'];
 export type BucketStore = Parts['s3Store'];
 
-export interface StandInRequest {
+export type StandInRequest = {
   method: string;
   url: string;
   headers: Record<string, string | string[] | undefined>;
   body: Buffer;
-}
+};
 
-export interface StandInAnswer {
+export type StandInAnswer = {
   status: number;
   headers: Record<string, string | string[] | number | undefined>;
   body: Buffer;
-}
+};
 
-export interface QueuesAndBuckets {
+export type QueuesAndBuckets = {
   readonly queues: QueueStore;
   readonly topics: TopicStore;
   readonly buckets: BucketStore;
@@ -40,15 +40,15 @@ export interface QueuesAndBuckets {
   /** A message of the local cloud itself to a topic, without a permission check. */
   publish(topicArn: string, subject: string | undefined, message: string): Promise<void>;
   close(): Promise<void>;
-}
+};
 
 /** What is used of fauxqs' inside; a new version of it must still have these. */
-interface Persistence {
+type Persistence = {
   readonly db: DatabaseSync;
   updateMessageReady(messageId: string): void;
   load(sqs: QueueStore, sns: TopicStore, s3: BucketStore): void;
   close(): void;
-}
+};
 
 export async function openQueuesAndBuckets(
   stateDir: string,

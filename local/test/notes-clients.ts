@@ -7,7 +7,7 @@ import type { NotesCloud } from './notes-cloud.ts';
 
 export const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 
-export interface NotesClients {
+export type NotesClients = {
   readonly database: DynamoDBClient;
   readonly queues: SQSClient;
   readonly buckets: S3Client;
@@ -15,7 +15,7 @@ export interface NotesClients {
   /** Invokes the probe; the answer, or the error document. */
   probe(event: Record<string, unknown>): Promise<{ error: string | undefined; answer: unknown }>;
   close(): void;
-}
+};
 
 export function notesClients(cloud: NotesCloud): NotesClients {
   const settings = { endpoint: cloud.endpoints.aws, region: 'eu-west-1', credentials };

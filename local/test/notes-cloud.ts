@@ -15,20 +15,20 @@ export type TemplateEdit = (
   resources: Record<string, { Properties: Record<string, unknown> }>,
 ) => void;
 
-export interface NotesOptions {
+export type NotesOptions = {
   stateDir?: string;
   portBase?: number;
   parameters?: Record<string, string>;
   files?: Record<string, string>;
   /** Changes the template before it is run. */
   edit?: TemplateEdit;
-}
+};
 
-export interface NotesCloud extends Cloud {
+export type NotesCloud = Cloud & {
   readonly stateDir: string;
   readonly portBase: number;
   output(name: string): string;
-}
+};
 
 export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud> {
   const stateDir = options.stateDir ?? temporaryDir();

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { gatewayBodyBytesMax } from '../../limits.ts';
 
-export interface GatewayRequest {
+export type GatewayRequest = {
   readonly message: IncomingMessage;
   readonly method: string;
   /** Path and query as sent. */
@@ -15,7 +15,7 @@ export interface GatewayRequest {
   readonly service: string | undefined;
   /** `X-Amz-Target`, such as `DynamoDB_20120810.PutItem`. */
   readonly target: string;
-}
+};
 
 /** Resolves to undefined when the body is larger than any service takes. */
 export async function readRequest(message: IncomingMessage): Promise<GatewayRequest | undefined> {

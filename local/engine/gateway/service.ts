@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { GatewayRequest } from './request.ts';
 
-export interface GatewayService {
+export type GatewayService = {
   handle(request: GatewayRequest, res: ServerResponse): void | Promise<void>;
   close?(): void;
-}
+};

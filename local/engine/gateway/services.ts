@@ -16,7 +16,7 @@ import type { World } from '../../world.ts';
 import { close, listen } from '../ports.ts';
 import { type GatewayServices, gatewayServer } from './gateway.ts';
 
-export interface GatewayOptions {
+export type GatewayOptions = {
   world: World;
   lambda: LambdaService;
   iot: IotService;
@@ -24,7 +24,7 @@ export interface GatewayOptions {
   port: number;
   engine: EngineName;
   log(line: string): void;
-}
+};
 
 export async function startGateway(options: GatewayOptions): Promise<{ close(): Promise<void> }> {
   const { world, lambda, iot, signal } = options;

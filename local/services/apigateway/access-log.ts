@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { logFileBytesMax } from '../../limits.ts';
 import { type ApiRequest, commonLogTime } from './event.ts';
 
-export interface AccessFacts {
+export type AccessFacts = {
   readonly request: ApiRequest;
   readonly routeKey: string;
   readonly status: number;
@@ -12,12 +12,12 @@ export interface AccessFacts {
   readonly integrationMs: number | undefined;
   readonly authorizer: Record<string, unknown> | undefined;
   readonly error: string | undefined;
-}
+};
 
-export interface AccessLog {
+export type AccessLog = {
   write(facts: AccessFacts): void;
   close(): Promise<void>;
-}
+};
 
 export function accessLog(logDir: string, logGroup: string, format: string): AccessLog {
   const path = join(logDir, `${logGroup.replaceAll('/', '_').replace(/^_/, '')}.log`);

@@ -1,10 +1,10 @@
 /** Turns what a function returned into an HTTP answer, by the rules of payload format 2.0. */
-export interface ApiAnswer {
+export type ApiAnswer = {
   readonly status: number;
   readonly headers: Record<string, string>;
   readonly cookies: readonly string[];
   readonly body: Buffer;
-}
+};
 
 /** The API's own answers: `{"message":"…"}`. */
 export function messageAnswer(status: number, message: string): ApiAnswer {

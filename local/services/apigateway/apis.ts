@@ -6,18 +6,18 @@ import type { LambdaService } from '../lambda/service.ts';
 import { type AccessLog, accessLog } from './access-log.ts';
 import { type ApiCounters, httpApi } from './server.ts';
 
-export interface HttpApis {
+export type HttpApis = {
   /** By the API's id. */
   counters(): Record<string, Readonly<ApiCounters>>;
   close(): Promise<void>;
-}
+};
 
-export interface HttpApisOptions {
+export type HttpApisOptions = {
   world: World;
   lambda: LambdaService;
   ports: Ports;
   log(line: string): void;
-}
+};
 
 export async function startHttpApis(options: HttpApisOptions): Promise<HttpApis> {
   const { world, lambda, ports, log } = options;

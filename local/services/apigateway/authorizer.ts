@@ -17,9 +17,9 @@ export type Authorization =
   | { kind: 'forbidden' }
   | { kind: 'broken' };
 
-export interface Authorizer {
+export type Authorizer = {
   authorize(request: ApiRequest, match: RouteMatch): Promise<Authorization>;
-}
+};
 
 export function lambdaAuthorizer(
   definition: AuthorizerDefinition,

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { accountId } from '../../account.ts';
 import type { RouteMatch } from './route-table.ts';
 
-export interface ApiRequest {
+export type ApiRequest = {
   readonly id: string;
   readonly apiId: string;
   readonly receivedAtMs: number;
@@ -20,7 +20,7 @@ export interface ApiRequest {
   readonly stageVariables: Readonly<Record<string, string>>;
   readonly sourceIp: string;
   readonly protocol: string;
-}
+};
 
 export function apiRequest(
   message: IncomingMessage,

@@ -6,23 +6,23 @@
  */
 import type { RouteDefinition } from './definition.ts';
 
-export interface RouteMatch {
+export type RouteMatch = {
   readonly route: RouteDefinition;
   readonly pathParameters: Readonly<Record<string, string>>;
-}
+};
 
-export interface RouteTable {
+export type RouteTable = {
   match(method: string, path: string): RouteMatch | undefined;
   /** True when a route takes this path with the method OPTIONS: ANY and `$default` do. */
   hasOptions(path: string): boolean;
-}
+};
 
-interface Compiled {
+type Compiled = {
   readonly route: RouteDefinition;
   readonly method: string;
   readonly parts: readonly string[];
   readonly isGreedy: boolean;
-}
+};
 
 export function routeTable(routes: readonly RouteDefinition[]): RouteTable {
   const fallback = routes.find((route) => route.key === '$default');

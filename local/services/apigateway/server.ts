@@ -22,33 +22,33 @@ import { type ApiRequest, apiRequest, proxyEvent } from './event.ts';
 import { type RouteMatch, routeTable } from './route-table.ts';
 import { type TokenBucket, tokenBucket } from './throttle.ts';
 
-export interface HttpApiOptions {
+export type HttpApiOptions = {
   account: Account;
   definition: ApiDefinition;
   find(functionArn: string): FunctionDefinition | undefined;
   invoke(definition: FunctionDefinition, payload: Buffer): Promise<InvocationOutcome>;
   accessLog: AccessLog | undefined;
   log(line: string): void;
-}
+};
 
-export interface ApiCounters {
+export type ApiCounters = {
   count: number;
   clientErrors: number;
   serverErrors: number;
-}
+};
 
-export interface HttpApi {
+export type HttpApi = {
   readonly server: Server;
   readonly counters: Readonly<ApiCounters>;
-}
+};
 
 /** What happened to a request, gathered for the access log. */
-interface Trace {
+type Trace = {
   routeKey: string;
   integrationMs: number | undefined;
   authorizer: Record<string, unknown> | undefined;
   error: string | undefined;
-}
+};
 
 export function httpApi(options: HttpApiOptions): HttpApi {
   const api = new Api(options);

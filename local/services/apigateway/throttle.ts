@@ -1,9 +1,9 @@
 /** Token buckets: a rate per second and a burst, as stages and routes of an API have them. */
 import type { Throttle } from './definition.ts';
 
-export interface TokenBucket {
+export type TokenBucket = {
   take(): boolean;
-}
+};
 
 export function tokenBucket(throttle: Throttle, nowMs: () => number): TokenBucket {
   let tokens = throttle.burst;

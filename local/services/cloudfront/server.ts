@@ -11,11 +11,11 @@ import { matchesPattern } from '../iam/wildcard.ts';
 import type { QueuesAndBuckets } from '../queues-and-buckets.ts';
 import type { Behavior, DistributionDefinition, Origin, ViewerAnswer } from './definition.ts';
 
-export interface SiteOptions {
+export type SiteOptions = {
   definition: DistributionDefinition;
   roles: RoleBook;
   buckets: QueuesAndBuckets;
-}
+};
 
 export function siteServer(options: SiteOptions): Server {
   return createServer((message, res) => {

@@ -10,18 +10,18 @@ import type { QueuesAndBuckets } from '../queues-and-buckets.ts';
 import type { AlarmDefinition } from './alarm-definition.ts';
 import type { AlarmState } from './alarm-state.ts';
 
-export interface AlarmActions {
+export type AlarmActions = {
   changed(alarm: AlarmDefinition, from: AlarmState, to: AlarmState): Promise<void>;
-}
+};
 
-export interface AlarmActionsOptions {
+export type AlarmActionsOptions = {
   account: Account;
   queues: QueuesAndBuckets;
   lambda: LambdaService;
   write(line: string): void;
-}
+};
 
-interface Change {
+type Change = {
   readonly alarm: AlarmDefinition;
   readonly from: AlarmState;
   readonly to: AlarmState;
@@ -29,7 +29,7 @@ interface Change {
   readonly region: string;
   /** `2026-11-18T12:00:00.000+0000`, as CloudWatch writes times. */
   readonly time: string;
-}
+};
 
 export function alarmActions(options: AlarmActionsOptions): AlarmActions {
   const { account, queues, lambda, write } = options;

@@ -1,5 +1,5 @@
 /** What a template says about one alarm (`AWS::CloudWatch::Alarm`) on a single metric. */
-export interface AlarmDefinition {
+export type AlarmDefinition = {
   readonly name: string;
   readonly description: string | null;
   /** ARNs of what to do at the change to each state. */
@@ -19,4 +19,4 @@ export interface AlarmDefinition {
   readonly evaluationPeriods: number;
   readonly datapointsToAlarm: number;
   readonly treatMissingData: string;
-}
+};

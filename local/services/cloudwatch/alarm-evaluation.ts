@@ -13,13 +13,13 @@ import { alarmActions } from './alarm-actions.ts';
 import type { AlarmDefinition } from './alarm-definition.ts';
 import { type AlarmState, alarmState } from './alarm-state.ts';
 
-export interface AlarmsOptions {
+export type AlarmsOptions = {
   world: World;
   lambda: LambdaService;
   apis: HttpApis;
   sources: EventSources;
   stateDir: string;
-}
+};
 
 const minuteMs = 60_000;
 /** Minutes kept of each metric; longer periods than this are listed as not run. */
@@ -27,13 +27,13 @@ const minutesMax = 120;
 
 type Sample = (alarm: AlarmDefinition) => number | undefined;
 
-interface Watched {
+type Watched = {
   readonly alarm: AlarmDefinition;
   /** One value per minute, oldest first. */
   readonly minutes: number[];
   lastTotal: number;
   state: AlarmState;
-}
+};
 
 export function startAlarms(options: AlarmsOptions): { close(): void } {
   const { world } = options;

@@ -18,13 +18,13 @@ export class DatabaseError extends Error {
   }
 }
 
-export interface DatabaseClient {
+export type DatabaseClient = {
   readonly host: string;
   readonly port: number;
   /** `DynamoDB.PutItem` or `Streams.GetRecords` with its request; the answer's JSON. */
   call(operation: string, input: unknown): Promise<JsonObject>;
   close(): void;
-}
+};
 
 const targets: Readonly<Record<string, string>> = {
   DynamoDB: 'DynamoDB_20120810',

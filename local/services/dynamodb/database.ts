@@ -17,21 +17,21 @@ import { dynoxideProgram } from './dynoxide.ts';
 
 export type EngineName = 'dynoxide' | 'dynamodb-local';
 
-export interface DatabaseProgram {
+export type DatabaseProgram = {
   readonly command: string;
   readonly args: readonly string[];
   readonly cwd?: string;
   /** What is to be done once it answers. */
   ready?(): void;
-}
+};
 
-export interface Database {
+export type Database = {
   readonly engine: EngineName;
   readonly client: DatabaseClient;
   /** Resolves when the engine is gone for good. */
   readonly failed: Promise<string>;
   close(): Promise<void>;
-}
+};
 
 const programs = { dynoxide: dynoxideProgram, 'dynamodb-local': dynamodbLocalProgram } as const;
 
@@ -59,13 +59,13 @@ export function databaseProgram(
   );
 }
 
-export interface DatabaseOptions {
+export type DatabaseOptions = {
   engine: EngineName | undefined;
   port: number;
   stateDir: string;
   store: StateStore;
   reaper: Reaper;
-}
+};
 
 /**
  * `starting → running → (ended → starting)* → closed`: an engine that ends by itself is started

@@ -14,14 +14,14 @@ import type { RoleBook } from '../iam/roles.ts';
 import type { WriteSignal } from '../lambda/event-sources/stream/write-signal.ts';
 import { dynamodbAccess } from './access.ts';
 
-export interface DynamodbOptions {
+export type DynamodbOptions = {
   account: Account;
   roles: RoleBook;
   signal: WriteSignal;
   host: string;
   port: number;
   engineRegion: string;
-}
+};
 
 const refused = 'com.amazon.coral.service#AccessDeniedException';
 const invalid = 'com.amazon.coral.service#SerializationException';
@@ -143,11 +143,11 @@ function withOpenShards(body: Buffer): Buffer {
   return Buffer.from(JSON.stringify(answer));
 }
 
-interface Shard {
+type Shard = {
   ShardId?: string;
   ParentShardId?: string;
   SequenceNumberRange?: { EndingSequenceNumber?: string };
-}
+};
 
 /** Engines name their region otherwise: ARNs are translated in both directions. */
 const regionInArn = /arn:aws:dynamodb:[a-z0-9-]+:\d+:/g;

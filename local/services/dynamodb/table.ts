@@ -9,14 +9,14 @@ import { StartFailure } from '../../failure.ts';
 import type { Table } from '../../world.ts';
 import { type DatabaseClient, DatabaseError } from './client.ts';
 
-export interface TableRequest {
+export type TableRequest = {
   readonly name: string;
   readonly attributes: JsonObject[];
   readonly keys: JsonObject[];
   readonly globalIndexes: JsonObject[];
   readonly localIndexes: JsonObject[];
   readonly streamViewType: string | undefined;
-}
+};
 
 export async function ensureTable(
   database: DatabaseClient,

@@ -5,11 +5,11 @@
  */
 import { accountId, stableToken } from '../../account.ts';
 
-export interface Credentials {
+export type Credentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken: string;
-}
+};
 
 export type Caller =
   | { readonly kind: 'root'; readonly arn: string; readonly userId: string }

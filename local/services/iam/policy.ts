@@ -10,14 +10,14 @@ import { StartFailure } from '../../failure.ts';
 import { type ConditionTest, compileCondition, type RequestContext } from './condition.ts';
 import { matchesPattern } from './wildcard.ts';
 
-export interface AccessRequest {
+export type AccessRequest = {
   /** `service:Operation`. */
   readonly action: string;
   readonly resource: string;
   readonly context?: RequestContext;
-}
+};
 
-export interface Statement {
+export type Statement = {
   readonly path: string;
   readonly effect: 'Allow' | 'Deny';
   readonly actions: readonly string[];
@@ -29,7 +29,7 @@ export interface Statement {
   readonly condition: ConditionTest;
   /** Names of the condition keys, in lower case. */
   readonly conditionKeys: readonly string[];
-}
+};
 
 export function parsePolicy(document: Json, path: string): Statement[] {
   const reader = readerOf(document, path).only(['Version', 'Statement', 'Id']);

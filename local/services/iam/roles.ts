@@ -27,7 +27,7 @@ import {
 } from './policy.ts';
 import { type SignatureProblem, type SignedRequest, signatureProblem } from './signature.ts';
 
-export interface RoleBook {
+export type RoleBook = {
   addRole(arn: string, trust: Json, path: string): void;
   /** Adds an inline or customer managed policy to a role, by the role's name. */
   addPolicy(roleName: string, document: Json, path: string): void;
@@ -53,20 +53,20 @@ export interface RoleBook {
   /** A refusal that another part decided: the broker by its IoT policies. */
   noteRefusal(who: string, request: AccessRequest): void;
   writeReport(): void;
-}
+};
 
-interface Role {
+type Role = {
   readonly name: string;
   readonly trust: readonly Statement[];
   readonly statements: Statement[];
-}
+};
 
-interface Refused {
+type Refused = {
   readonly caller: string;
   readonly action: string;
   readonly resource: string;
   times: number;
-}
+};
 
 const refusedMax = 1_000;
 

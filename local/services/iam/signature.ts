@@ -7,13 +7,13 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { Credentials } from './identity.ts';
 
-export interface SignedRequest {
+export type SignedRequest = {
   readonly method: string;
   /** Path and query as sent. */
   readonly url: string;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: Buffer;
-}
+};
 
 /** What is wrong: the signature, or the session token that has to come with a function's key. */
 export type SignatureProblem = 'signature' | 'token';
@@ -36,7 +36,7 @@ export function signatureProblem(
   return given.length === wanted.length && timingSafeEqual(given, wanted) ? undefined : 'signature';
 }
 
-interface Parts {
+type Parts = {
   /** Key, date, region, service, `aws4_request`. */
   readonly scope: readonly string[];
   readonly signedHeaders: readonly string[];
@@ -44,7 +44,7 @@ interface Parts {
   readonly time: string;
   readonly token: string | undefined;
   readonly isPresigned: boolean;
-}
+};
 
 function partsOf(request: SignedRequest): Parts | undefined {
   const authorization = text(request, 'authorization');

@@ -8,14 +8,14 @@ import type { StateStore } from '../../engine/state-store.ts';
 import { lambdaAsyncRetriesMax, lambdaAsyncRetryDelayMs } from '../../limits.ts';
 import type { FunctionDefinition, InvocationOutcome, InvokeOptions } from './definition.ts';
 
-export interface AsyncInvocations {
+export type AsyncInvocations = {
   accept(definition: FunctionDefinition, payload: Buffer, requestId?: string): void;
   /** Takes up what an earlier local cloud had accepted. */
   resume(): void;
   close(): void;
-}
+};
 
-export interface AsyncInvocationsOptions {
+export type AsyncInvocationsOptions = {
   store: StateStore;
   find(functionName: string): FunctionDefinition | undefined;
   invoke(
@@ -24,24 +24,24 @@ export interface AsyncInvocationsOptions {
     options: InvokeOptions,
   ): Promise<InvocationOutcome>;
   deadLetter(letter: DeadLetter): Promise<void>;
-}
+};
 
 /**
  * An event that failed finally, as it goes to a dead-letter queue
  * (https://docs.aws.amazon.com/lambda/latest/dg/invocation-async-retain-records.html#invocation-dlq).
  */
-export interface DeadLetter {
+export type DeadLetter = {
   readonly targetArn: string;
   readonly body: string;
   readonly requestId: string;
   readonly errorMessage: string;
-}
+};
 
-interface Later {
+type Later = {
   readonly id: string;
   readonly functionName: string;
   readonly payload: string;
-}
+};
 
 export function asyncInvocations(options: AsyncInvocationsOptions): AsyncInvocations {
   const { store } = options;

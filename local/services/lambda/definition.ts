@@ -1,5 +1,5 @@
 /** What a template says about one Lambda function, resolved. */
-export interface FunctionDefinition {
+export type FunctionDefinition = {
   readonly name: string;
   readonly arn: string;
   readonly roleArn: string;
@@ -17,17 +17,17 @@ export interface FunctionDefinition {
   readonly logFormat: 'Text' | 'JSON';
   /** Where asynchronous invocations go that failed finally. */
   readonly deadLetterArn: string | undefined;
-}
+};
 
 /** What one invocation may ask for besides its payload. */
-export interface InvokeOptions {
+export type InvokeOptions = {
   /** The request's id, which the function sees as `awsRequestId`. */
   readonly requestId?: string;
   /** JSON for the function's `context.clientContext`. */
   readonly clientContext?: string;
   /** True: the outcome carries the end of the execution's log. */
   readonly wantsLog?: boolean;
-}
+};
 
 /** What became of one invocation. `payload` of a failure is AWS's error document. */
 export type InvocationOutcome =

@@ -100,11 +100,11 @@ function contextText(base64: string): string {
     .replace(/[^\x20-\x7e]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-interface Problem {
+type Problem = {
   readonly status: number;
   readonly type: string;
   readonly message: string;
-}
+};
 
 /** What is wrong with a request, in AWS's words. */
 function problemOf(kind: string, payload: Buffer, context: string): Problem | undefined {

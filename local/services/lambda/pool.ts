@@ -14,21 +14,21 @@ import {
 import type { FunctionDefinition, InvocationOutcome, InvokeOptions } from './definition.ts';
 import type { Instance, InstanceEvents } from './runtime/instance.ts';
 
-interface Waiting {
+type Waiting = {
   readonly payload: Buffer;
   readonly options: InvokeOptions;
   readonly sinceMs: number;
   readonly finish: (outcome: InvocationOutcome) => void;
-}
+};
 
-export interface PoolCounters {
+export type PoolCounters = {
   invocations: number;
   errors: number;
   throttles: number;
   coldStarts: number;
-}
+};
 
-export interface FunctionPool {
+export type FunctionPool = {
   readonly definition: FunctionDefinition;
   readonly counters: Readonly<PoolCounters>;
   readonly size: number;
@@ -40,16 +40,16 @@ export interface FunctionPool {
   /** Ends processes that had no work for long; `oldest` ends one idle process in any case. */
   reap(oldest: boolean): boolean;
   close(): Promise<void>;
-}
+};
 
-export interface PoolOptions {
+export type PoolOptions = {
   definition: FunctionDefinition;
   start(events: InstanceEvents): Instance;
   /** True when another process may start on this machine; may end an idle one elsewhere. */
   makeRoom(): boolean;
   /** A process is ready or gone: another one may start now, of whatever function. */
   started(): void;
-}
+};
 
 export function functionPool(options: PoolOptions): FunctionPool {
   return new Pool(options);

@@ -16,7 +16,7 @@ import { type FunctionLog, openFunctionLog } from './runtime/function-log.ts';
 import { type Instance, type InstanceEvents, startInstance } from './runtime/instance.ts';
 import { type RuntimeApi, startRuntimeApi } from './runtime/runtime-api.ts';
 
-export interface LambdaService {
+export type LambdaService = {
   /** The definition with this name or ARN (a version or alias behind the ARN is ignored). */
   find(nameOrArn: string): FunctionDefinition | undefined;
   invoke(
@@ -28,9 +28,9 @@ export interface LambdaService {
   invokeLater(definition: FunctionDefinition, payload: Buffer, requestId?: string): Promise<void>;
   counters(): Record<string, Readonly<PoolCounters>>;
   close(): Promise<void>;
-}
+};
 
-export interface LambdaOptions {
+export type LambdaOptions = {
   definitions: readonly FunctionDefinition[];
   account: Account;
   gatewayUrl: string;
@@ -39,7 +39,7 @@ export interface LambdaOptions {
   reaper: Reaper;
   roles: RoleBook;
   deadLetter(letter: DeadLetter): Promise<void>;
-}
+};
 
 export async function startLambda(options: LambdaOptions): Promise<LambdaService> {
   const runtimeApi = await startRuntimeApi();

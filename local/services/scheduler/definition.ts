@@ -1,5 +1,5 @@
 /** What a template says about one schedule (`AWS::Scheduler::Schedule`), resolved. */
-export interface ScheduleDefinition {
+export type ScheduleDefinition = {
   readonly name: string;
   readonly arn: string;
   readonly expression: string;
@@ -8,4 +8,4 @@ export interface ScheduleDefinition {
   readonly targetArn: string;
   readonly roleArn: string;
   readonly input: string | undefined;
-}
+};

@@ -8,9 +8,9 @@ import type { LambdaService } from '../lambda/service.ts';
 import type { ScheduleDefinition } from './definition.ts';
 import { cronMatches, parseSchedule } from './expression.ts';
 
-export interface SchedulerService {
+export type SchedulerService = {
   close(): void;
-}
+};
 
 const minuteMs = 60_000;
 

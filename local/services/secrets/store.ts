@@ -7,7 +7,7 @@ import { type Account, arnOf, stableToken } from '../../account.ts';
 import type { Reader } from '../../assembly/property.ts';
 import type { StateStore } from '../../engine/state-store.ts';
 
-export interface Secret {
+export type Secret = {
   readonly arn: string;
   readonly name: string;
   readonly value: string;
@@ -15,9 +15,9 @@ export interface Secret {
   readonly createdAtMs: number;
   /** What the value before the current one was. */
   readonly previous?: { readonly value: string; readonly versionId: string };
-}
+};
 
-export interface SecretStore {
+export type SecretStore = {
   /** The ARN of the secret with this name; makes it when it does not exist yet. */
   ensure(name: string, wanted: { value: string | undefined; generate: Reader | undefined }): string;
   /** By ARN, by ARN without its random end, or by name. */
@@ -25,7 +25,7 @@ export interface SecretStore {
   /** `versionId`: the client's own, when it gave one. */
   put(secret: Secret, value: string, versionId: string | undefined): Secret;
   list(): Secret[];
-}
+};
 
 export function secretStore(account: Account, store: StateStore): SecretStore {
   const read = (): Secret[] => store.list('secret').map(({ value }) => JSON.parse(value) as Secret);

@@ -32,12 +32,12 @@ export function sqsService(
   return new Sqs({ account, gatewayUrl, roles, standIn });
 }
 
-interface SqsOptions {
+type SqsOptions = {
   readonly account: Account;
   readonly gatewayUrl: string;
   readonly roles: RoleBook;
   readonly standIn: QueuesAndBuckets;
-}
+};
 
 class Sqs implements GatewayService {
   readonly #options: SqsOptions;
@@ -171,10 +171,10 @@ function olderCode(code: string): string {
     : `AWS.SimpleQueueService.${code}`;
 }
 
-interface Received {
+type Received = {
   readonly MessageId: string;
   readonly ReceiptHandle: string;
-}
+};
 
 function messagesOf(body: Buffer): Received[] {
   return (JSON.parse(body.toString()) as { Messages?: Received[] }).Messages ?? [];

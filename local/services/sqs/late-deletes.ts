@@ -6,11 +6,11 @@
 import { lateHandlesMax } from '../../limits.ts';
 import type { QueueStore } from '../queues-and-buckets.ts';
 
-export interface LateDeletes {
+export type LateDeletes = {
   received(messages: readonly { MessageId: string; ReceiptHandle: string }[]): void;
   /** Deletes the message of this handle when it is visible again. */
   remove(queue: Queue | undefined, handle: string): void;
-}
+};
 
 type Queue = NonNullable<ReturnType<QueueStore['getQueueByName']>>;
 

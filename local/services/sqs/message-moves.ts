@@ -8,19 +8,19 @@ import type { JsonObject } from '../../assembly/assembly.ts';
 import type { QueueStore } from '../queues-and-buckets.ts';
 import type { SqsRefusal } from './sqs-checks.ts';
 
-export interface MessageMoves {
+export type MessageMoves = {
   /** The answer, a refusal, or undefined for an operation that is not about moves. */
   handle(operation: string, input: JsonObject): JsonObject | SqsRefusal | undefined;
-}
+};
 
 type Queue = NonNullable<ReturnType<QueueStore['getQueueByArn']>>;
 
-interface Task extends JsonObject {
+type Task = JsonObject & {
   SourceArn: string;
   Status: string;
   StartedTimestamp: number;
   ApproximateNumberOfMessagesMoved: number;
-}
+};
 
 /** "The response contains up to 10 of the most recent tasks." */
 const tasksMax = 10;

@@ -12,17 +12,17 @@ import {
   queuePauseMs,
 } from '../../limits.ts';
 
-export interface SqsRefusal {
+export type SqsRefusal = {
   readonly code: string;
   readonly message: string;
-}
+};
 
-export interface SqsChecks {
+export type SqsChecks = {
   /** Undefined: the stand-in may decide. */
   refusal(operation: string, input: JsonObject): SqsRefusal | undefined;
   /** To be told when a request was carried out. */
   done(operation: string, input: JsonObject): void;
-}
+};
 
 type Check = (input: JsonObject) => SqsRefusal | undefined;
 

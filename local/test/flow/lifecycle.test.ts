@@ -14,12 +14,12 @@ import { temporaryDir } from '../temporary-dir.ts';
 
 const main = join(import.meta.dirname, '..', '..', 'main.ts');
 
-interface Running {
+type Running = {
   readonly process: ChildProcess;
   readonly exited: Promise<number | null>;
   output(): string;
   ready(): Promise<Endpoints>;
-}
+};
 
 let stateDir: string;
 let portBase: number;

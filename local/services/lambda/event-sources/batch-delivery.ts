@@ -10,12 +10,12 @@ import type { FailureCondition, FailureTarget } from './failure-target.ts';
 import type { StreamMapping } from './stream/stream-mapping.ts';
 import type { StreamRecord } from './stream/stream-record.ts';
 
-export interface BatchDelivery {
+export type BatchDelivery = {
   /** Resolves when every record is handled or given up, or the local cloud stops. */
   deliver(batch: readonly StreamRecord[]): Promise<void>;
-}
+};
 
-export interface DeliveryOptions {
+export type DeliveryOptions = {
   mapping: StreamMapping;
   shardId: string;
   definition: FunctionDefinition;
@@ -25,7 +25,7 @@ export interface DeliveryOptions {
   /** Pauses; resolves at once when the local cloud stops. */
   pause(ms: number): Promise<void>;
   isStopped(): boolean;
-}
+};
 
 export function batchDelivery(options: DeliveryOptions): BatchDelivery {
   const { mapping } = options;

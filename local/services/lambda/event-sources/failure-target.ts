@@ -9,7 +9,7 @@ import type { QueuesAndBuckets } from '../../queues-and-buckets.ts';
 
 export type FailureCondition = 'RetryAttemptsExhausted' | 'RecordAgeExceeded';
 
-export interface FailedBatch {
+export type FailedBatch = {
   readonly mappingId: string;
   readonly functionArn: string;
   readonly streamArn: string;
@@ -22,11 +22,11 @@ export interface FailedBatch {
   readonly lastArrivalAtMs: number;
   readonly batchSize: number;
   readonly event: string;
-}
+};
 
-export interface FailureTarget {
+export type FailureTarget = {
   send(targetArn: string, batch: FailedBatch): Promise<void>;
-}
+};
 
 export function failureTarget(queues: QueuesAndBuckets): FailureTarget {
   return {

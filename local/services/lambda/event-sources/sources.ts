@@ -9,20 +9,20 @@ import { startQueueSource } from './queue/queue-source.ts';
 import { type StreamSource, startStreamSource } from './stream/stream-source.ts';
 import type { WriteSignal } from './stream/write-signal.ts';
 
-export interface EventSources {
+export type EventSources = {
   /** By function: age of the oldest stream record that is not handled. */
   iteratorAgesMs(): Record<string, number>;
   close(): Promise<void>;
-}
+};
 
-export interface EventSourcesOptions {
+export type EventSourcesOptions = {
   world: World;
   lambda: LambdaService;
   store: StateStore;
   signal: WriteSignal;
   engine: EngineName;
   log(line: string): void;
-}
+};
 
 export function startEventSources(options: EventSourcesOptions): EventSources {
   const { world, lambda, store, signal, log } = options;

@@ -20,14 +20,14 @@ const services = [
   'STS',
 ];
 
-export interface EnvironmentOptions {
+export type EnvironmentOptions = {
   definition: FunctionDefinition;
   credentials: Credentials;
   region: string;
   gatewayUrl: string;
   runtimeApi: string;
   logStream: string;
-}
+};
 
 export function functionEnvironment(options: EnvironmentOptions): Record<string, string> {
   const { definition, credentials } = options;

@@ -6,7 +6,7 @@ import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
 import { emptyWhenFull } from '../../../engine/log-file.ts';
 import { logFileBytesMax, logTailBytesMax, logTailReadBytesMax } from '../../../limits.ts';
 
-export interface FunctionLog {
+export type FunctionLog = {
   /** Number of an open file that a child process can inherit as its output. */
   output(): number;
   line(text: string): void;
@@ -15,7 +15,7 @@ export interface FunctionLog {
   /** "The last 4 KB of the execution log" of a request whose lines begin at this place. */
   tail(from: number, requestId: string): string;
   close(): void;
-}
+};
 
 /** How many of its own lines pass between two looks at the size of the file. */
 const linesPerLook = 64;

@@ -16,21 +16,21 @@ import {
 import type { FunctionLog } from './function-log.ts';
 import type { Delivery, RuntimeApi } from './runtime-api.ts';
 
-export interface InstanceEvents {
+export type InstanceEvents = {
   idle(instance: Instance): void;
   /** The process is gone; `failure` when it never became ready. */
   dead(instance: Instance, failure: Buffer | undefined): void;
-}
+};
 
-export interface Instance {
+export type Instance = {
   readonly id: string;
   readonly state: 'starting' | 'idle' | 'busy' | 'dead';
   readonly idleSinceMs: number;
   run(payload: Buffer, options: InvokeOptions): Promise<InvocationOutcome>;
   kill(): Promise<void>;
-}
+};
 
-export interface InstanceOptions {
+export type InstanceOptions = {
   definition: FunctionDefinition;
   environment(runtimeApi: string, logStream: string): Record<string, string>;
   runtimeApi: RuntimeApi;
@@ -38,17 +38,17 @@ export interface InstanceOptions {
   compileCacheDir: string;
   reaper: Reaper;
   events: InstanceEvents;
-}
+};
 
 const bootstrapPath = join(import.meta.dirname, 'bootstrap.mjs');
 
-interface Running {
+type Running = {
   readonly requestId: string;
   readonly startedAtMs: number;
   readonly timer: NodeJS.Timeout;
   readonly logPlace: number | undefined;
   readonly finish: (outcome: InvocationOutcome) => void;
-}
+};
 
 export function startInstance(options: InstanceOptions): Instance {
   return new InstanceProcess(options);

@@ -7,40 +7,40 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo, Socket } from 'node:net';
 import { lambdaPayloadBytesMax } from '../../../limits.ts';
 
-export interface Delivery {
+export type Delivery = {
   readonly requestId: string;
   readonly payload: Buffer;
   readonly deadlineAtMs: number;
   readonly functionArn: string;
   readonly clientContext: string | undefined;
-}
+};
 
-export interface RuntimeClient {
+export type RuntimeClient = {
   /** The process is free and waits: answer now or later through `deliver`. */
   next(deliver: (delivery: Delivery) => void): void;
   responded(requestId: string, payload: Buffer, memoryKb: number): void;
   failed(requestId: string, payload: Buffer, memoryKb: number): void;
   startFailed(payload: Buffer): void;
-}
+};
 
-export interface RuntimeApi {
+export type RuntimeApi = {
   /** Value of AWS_LAMBDA_RUNTIME_API for the process with this id. */
   address(id: string): string;
   attach(id: string, client: RuntimeClient): void;
   detach(id: string): void;
   close(): Promise<void>;
-}
+};
 
 /**
  * The requests of one connection, served in their order. A process may send its answer and its next
  * request in one piece: then it waits for the next invocation and nothing else, and is not woken
  * for the receipt of its answer before.
  */
-interface Line {
+type Line = {
   last: Promise<void>;
   queued: number;
   receipt?: (() => void) | undefined;
-}
+};
 
 export async function startRuntimeApi(): Promise<RuntimeApi> {
   const clients = new Map<string, RuntimeClient>();

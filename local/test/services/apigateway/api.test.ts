@@ -56,7 +56,7 @@ describe('the authorizer', () => {
   });
 });
 
-interface Event {
+type Event = {
   version: string;
   routeKey: string;
   rawPath: string;
@@ -73,7 +73,7 @@ interface Event {
     routeKey: string;
     authorizer?: { lambda: Record<string, unknown> };
   };
-}
+};
 
 describe('payload format 2.0', () => {
   test('carries path, query, headers and cookies', async () => {

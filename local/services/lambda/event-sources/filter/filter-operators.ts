@@ -100,11 +100,11 @@ function compileNumeric(argument: Json, path: string): LeafTest {
   };
 }
 
-interface Comparison {
+type Comparison = {
   readonly sign: string;
   readonly wanted: number;
   holds(value: number): boolean;
-}
+};
 
 function comparison(list: readonly Json[], at: number, path: string): Comparison | undefined {
   if (list.length <= at) return undefined;

@@ -7,13 +7,13 @@
  */
 import { queueConcurrencyGainPerMinute, queueConcurrencyStart } from '../../../../limits.ts';
 
-export interface ConcurrencyRamp {
+export type ConcurrencyRamp = {
   readonly limit: number;
   /** All batches are in work and the queue still has messages. */
   pressed(nowMs: number): void;
   /** The queue is empty. */
   relax(): void;
-}
+};
 
 export function concurrencyRamp(concurrencyMax: number): ConcurrencyRamp {
   const start = Math.min(queueConcurrencyStart, concurrencyMax);

@@ -1,7 +1,7 @@
 /** What a template says about a function that reads a queue (`AWS::Lambda::EventSourceMapping`). */
 import type { FilterPattern } from '../filter/filter-pattern.ts';
 
-export interface QueueMapping {
+export type QueueMapping = {
   readonly id: string;
   readonly enabled: boolean;
   readonly functionName: string;
@@ -13,4 +13,4 @@ export interface QueueMapping {
   readonly reportsItemFailures: boolean;
   readonly filters: readonly FilterPattern[];
   readonly roleArn: string;
-}
+};

@@ -22,27 +22,27 @@ import { type ConcurrencyRamp, concurrencyRamp } from './concurrency-ramp.ts';
 import { filteredBody } from './queue-filter.ts';
 import type { QueueMapping } from './queue-mapping.ts';
 
-export interface QueueSource {
+export type QueueSource = {
   close(): Promise<void>;
-}
+};
 
-export interface QueueSourceOptions {
+export type QueueSourceOptions = {
   mapping: QueueMapping;
   definition: FunctionDefinition;
   queues: QueuesAndBuckets;
   lambda: LambdaService;
   region: string;
   log(line: string): void;
-}
+};
 
-interface Message {
+type Message = {
   readonly MessageId: string;
   readonly ReceiptHandle: string;
   readonly Body: string;
   readonly MD5OfBody: string;
   readonly Attributes?: Record<string, string>;
   readonly MessageAttributes?: Record<string, Record<string, Json>>;
-}
+};
 
 export function startQueueSource(options: QueueSourceOptions): QueueSource {
   const source = new Source(options);

@@ -4,12 +4,12 @@
  */
 import type { StateStore } from '../../../../engine/state-store.ts';
 
-export interface Ticket {
+export type Ticket = {
   readonly sequence: string;
   isDone: boolean;
-}
+};
 
-export interface Checkpoint {
+export type Checkpoint = {
   readonly sequence: string | undefined;
   /** Records read and not yet passed by the checkpoint. */
   readonly pending: number;
@@ -17,7 +17,7 @@ export interface Checkpoint {
   /** Marks records as handled (or given up) and moves the checkpoint if it can move. */
   finish(tickets: readonly Ticket[]): void;
   forget(): void;
-}
+};
 
 export function checkpointOf(store: StateStore, key: string): Checkpoint {
   let sequence = store.get('checkpoint', key);

@@ -6,17 +6,17 @@ import { batchPayloadBytesMax } from '../../../../limits.ts';
 import type { BatchDelivery } from '../batch-delivery.ts';
 import type { StreamRecord } from './stream-record.ts';
 
-export interface StreamLane {
+export type StreamLane = {
   add(record: StreamRecord): void;
   /** Resolves when the batch in work is finished; nothing more is begun. */
   close(): Promise<void>;
-}
+};
 
-export interface LaneOptions {
+export type LaneOptions = {
   batchSize: number;
   batchWindowMs: number;
   delivery: BatchDelivery;
-}
+};
 
 export function streamLane(options: LaneOptions): StreamLane {
   const queue: StreamRecord[] = [];

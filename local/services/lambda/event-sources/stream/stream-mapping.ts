@@ -4,7 +4,7 @@
  */
 import type { FilterPattern } from '../filter/filter-pattern.ts';
 
-export interface StreamMapping {
+export type StreamMapping = {
   /** Name in the template, by which checkpoints are kept. */
   readonly id: string;
   readonly uuid: string;
@@ -29,4 +29,4 @@ export interface StreamMapping {
   readonly filters: readonly FilterPattern[];
   readonly failureTargetArn: string | undefined;
   readonly roleArn: string;
-}
+};

@@ -3,21 +3,21 @@ import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../../../assembly/assembly.ts';
 import type { Ticket } from './checkpoint.ts';
 
-export interface StreamRecord {
+export type StreamRecord = {
   readonly ticket: Ticket;
   readonly sequence: string;
   readonly createdAtMs: number;
   /** The JSON that the function gets. */
   readonly text: string;
   readonly keyHash: number;
-}
+};
 
-export interface RecordFrame {
+export type RecordFrame = {
   readonly streamArn: string;
   readonly region: string;
   /** False for an engine that stamps records with whole minutes. */
   readonly stampsPrecisely: boolean;
-}
+};
 
 /** The engine's record with the region, ARN and time that AWS would give. */
 export function eventRecord(raw: JsonObject, frame: RecordFrame): JsonObject {

@@ -27,13 +27,13 @@ import { eventRecord, type RecordFrame, type StreamRecord, streamRecord } from '
 import { windowedDelivery } from './tumbling-window.ts';
 import type { WriteSignal } from './write-signal.ts';
 
-export interface StreamSource {
+export type StreamSource = {
   /** Age of the oldest record that is not handled yet. */
   iteratorAgeMs(): number;
   close(): Promise<void>;
-}
+};
 
-export interface StreamSourceOptions {
+export type StreamSourceOptions = {
   mapping: StreamMapping;
   definition: FunctionDefinition;
   database: DatabaseClient;
@@ -43,7 +43,7 @@ export interface StreamSourceOptions {
   target: FailureTarget;
   frame: RecordFrame;
   log(line: string): void;
-}
+};
 
 export function startStreamSource(options: StreamSourceOptions): StreamSource {
   const source = new Source(options);
@@ -53,7 +53,7 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
 
 type Invoke = (payload: Buffer) => Promise<InvocationOutcome>;
 
-interface Shard {
+type Shard = {
   readonly id: string;
   readonly checkpoint: Checkpoint;
   readonly lanes: StreamLane[];
@@ -61,7 +61,7 @@ interface Shard {
   /** True: reading begins with what is written from now on. */
   isAtTip: boolean;
   endWindow(): void;
-}
+};
 
 class Source implements StreamSource {
   readonly #options: StreamSourceOptions;

@@ -21,11 +21,11 @@ import type { BatchDelivery } from '../batch-delivery.ts';
 import type { StreamMapping } from './stream-mapping.ts';
 import type { StreamRecord } from './stream-record.ts';
 
-export interface WindowedDelivery extends BatchDelivery {
+export type WindowedDelivery = BatchDelivery & {
   close(): void;
-}
+};
 
-export interface WindowOptions {
+export type WindowOptions = {
   mapping: StreamMapping;
   shardId: string;
   store: StateStore;
@@ -34,12 +34,12 @@ export interface WindowOptions {
   delivery(invoke: (payload: Buffer) => Promise<InvocationOutcome>): BatchDelivery;
   pause(ms: number): Promise<void>;
   isStopped(): boolean;
-}
+};
 
-interface Window {
+type Window = {
   readonly startMs: number;
   readonly state: Json;
-}
+};
 
 export function windowedDelivery(options: WindowOptions): WindowedDelivery {
   return new Windows(options);

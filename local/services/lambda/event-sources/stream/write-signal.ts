@@ -2,14 +2,14 @@
  * Announces that a table was written, so that readers of its stream look at once and can rest
  * otherwise. It is a hint: a write that nobody announced is found at the next regular look.
  */
-export interface WriteSignal {
+export type WriteSignal = {
   /** Counts the announcements for a table. */
   count(tableName: string): number;
   announce(tableName: string): void;
   /** Resolves at the next announcement after `seen`, or after `idleMs`. */
   wait(tableName: string, seen: number, idleMs: number): Promise<void>;
   close(): void;
-}
+};
 
 export function writeSignal(): WriteSignal {
   const counts = new Map<string, number>();

@@ -47,9 +47,9 @@ function delivery(mapping: Partial<StreamMapping>): BatchDelivery {
   });
 }
 
-interface Item {
+type Item = {
   dynamodb: { SequenceNumber: string };
-}
+};
 
 /** An Error is a failed invocation, undefined a throttled one, all else the function's answer. */
 function outcomeOf(value: unknown): InvocationOutcome {

@@ -19,7 +19,7 @@ import {
   windowedDelivery,
 } from '../../../../../services/lambda/event-sources/stream/tumbling-window.ts';
 
-interface WindowEvent {
+type WindowEvent = {
   Records: { dynamodb: { SequenceNumber: string } }[];
   window: { start: string; end: string };
   state: Record<string, unknown>;
@@ -27,7 +27,7 @@ interface WindowEvent {
   eventSourceARN: string;
   isFinalInvokeForWindow: boolean;
   isWindowTerminatedEarly: boolean;
-}
+};
 
 const minuteMs = 60_000;
 /** Far ahead, so that no window ends by the clock of the test. */
