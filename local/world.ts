@@ -9,28 +9,14 @@ import type { DistributionDefinition, ViewerFunction } from './services/cloudfro
 import type { AlarmDefinition } from './services/cloudwatch/alarm-definition.ts';
 import type { DatabaseClient } from './services/dynamodb/client.ts';
 import type { RoleBook } from './services/iam/roles.ts';
+import type { ResolvedPolicy } from './services/iot/policy/policy.ts';
+import type { ResolvedTopicRule } from './services/iot/rules/rules.ts';
 import type { FunctionDefinition } from './services/lambda/definition.ts';
 import type { QueueMapping } from './services/lambda/event-sources/queue/queue-mapping.ts';
 import type { StreamMapping } from './services/lambda/event-sources/stream/stream-mapping.ts';
 import type { QueuesAndBuckets } from './services/queues-and-buckets.ts';
 import type { ScheduleDefinition } from './services/scheduler/definition.ts';
 import type { SecretStore } from './services/secrets/store.ts';
-
-/** Contract with `local/iot`: a topic rule with its intrinsics resolved. */
-export type ResolvedTopicRule = {
-  readonly name: string;
-  readonly sql: string;
-  readonly sqlVersion: string;
-  readonly disabled: boolean;
-  readonly actions: object[];
-  readonly errorAction?: object;
-};
-
-/** Contract with `local/iot`: an AWS IoT policy. */
-export type ResolvedPolicy = {
-  readonly name: string;
-  readonly document: Json;
-};
 
 /** What a function may be called by without a role: the `AWS::Lambda::Permission`s. */
 export type InvokePermission = {

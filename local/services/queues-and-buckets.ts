@@ -87,43 +87,45 @@ export async function openQueuesAndBuckets(
     });
     return { status: answer.statusCode, headers: answer.headers, body: answer.rawPayload };
   };
-  const sqs = async (operation: string, input: unknown): Promise<Record<string, unknown>> => {
-    const answer = await handle({
-      method: 'POST',
-      url: '/',
-      headers: {
-        host: '127.0.0.1',
-        'content-type': 'application/x-amz-json-1.0',
-        'x-amz-target': `AmazonSQS.${operation}`,
-      },
-      body: Buffer.from(JSON.stringify(input)),
-    });
-    const text = answer.body.toString();
-    if (answer.status !== 200) throw new Error(`SQS ${operation}: ${text}`);
-    return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
-  };
-  const publish = async (
-    topicArn: string,
-    subject: string | undefined,
-    message: string,
-  ): Promise<void> => {
-    const form = new URLSearchParams({ Action: 'Publish', Version: '2010-03-31' });
-    form.set('TopicArn', topicArn);
-    form.set('Message', message);
-    if (subject !== undefined) form.set('Subject', subject);
-    const answer = await handle({
-      method: 'POST',
-      url: '/',
-      headers: { host: '127.0.0.1', 'content-type': 'application/x-www-form-urlencoded' },
-      body: Buffer.from(form.toString()),
-    });
-    if (answer.status !== 200) throw new Error(`SNS Publish: ${answer.body.toString()}`);
-  };
   const close = async (): Promise<void> => {
     await app.close();
     persistence.close();
   };
-  return { queues, topics, buckets, handle, sqs, publish, close };
+  return { queues, topics, buckets, handle, ...ownCalls(handle), close };
+}
+
+/** What the local cloud itself sends, in the forms of the two protocols. */
+function ownCalls(handle: QueuesAndBuckets['handle']): Pick<QueuesAndBuckets, 'sqs' | 'publish'> {
+  return {
+    async sqs(operation, input) {
+      const answer = await handle({
+        method: 'POST',
+        url: '/',
+        headers: {
+          host: '127.0.0.1',
+          'content-type': 'application/x-amz-json-1.0',
+          'x-amz-target': `AmazonSQS.${operation}`,
+        },
+        body: Buffer.from(JSON.stringify(input)),
+      });
+      const text = answer.body.toString();
+      if (answer.status !== 200) throw new Error(`SQS ${operation}: ${text}`);
+      return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>);
+    },
+    async publish(topicArn, subject, message) {
+      const form = new URLSearchParams({ Action: 'Publish', Version: '2010-03-31' });
+      form.set('TopicArn', topicArn);
+      form.set('Message', message);
+      if (subject !== undefined) form.set('Subject', subject);
+      const answer = await handle({
+        method: 'POST',
+        url: '/',
+        headers: { host: '127.0.0.1', 'content-type': 'application/x-www-form-urlencoded' },
+        body: Buffer.from(form.toString()),
+      });
+      if (answer.status !== 200) throw new Error(`SNS Publish: ${answer.body.toString()}`);
+    },
+  };
 }
 
 /**
@@ -132,7 +134,8 @@ export async function openQueuesAndBuckets(
  */
 function mendReturnedMessages(persistence: Persistence): void {
   const ready = persistence.db.prepare(
-    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL WHERE message_id = ?',
+    'UPDATE sqs_messages SET receipt_handle = NULL, visibility_deadline = NULL ' +
+      'WHERE message_id = ?',
   );
   persistence.updateMessageReady = (messageId) => void ready.run(messageId);
 }

@@ -9,7 +9,8 @@ import type { Journal } from './journal.ts';
 import type { Outbox, OutboxRow } from './rules/outbox.ts';
 import { contextOf, type RuleDelivery } from './rules/rule-delivery.ts';
 import type { Rules } from './rules/rules.ts';
-import type { HeldMessage, PersistentSessions } from './sessions/persistent-sessions.ts';
+import type { PersistentSessions } from './sessions/persistent-sessions.ts';
+import type { HeldMessage } from './sessions/session-queue.ts';
 import {
   apply,
   reject,

@@ -20,7 +20,7 @@ import {
   republishDepthMax,
   sessionExpiryMs,
 } from './limits.ts';
-import { type Policy, parsePolicy } from './policy/policy.ts';
+import { type Policy, parsePolicy, type ResolvedPolicy } from './policy/policy.ts';
 import { type Presence, presence } from './presence/presence.ts';
 import { presenceSchema, presenceStore } from './presence/presence-store.ts';
 import { type OutboxRow, outbox, outboxSchema } from './rules/outbox.ts';
@@ -30,10 +30,6 @@ import { persistentSessions } from './sessions/persistent-sessions.ts';
 import { sessionSchema, sessionStore } from './sessions/session-store.ts';
 import { shadowSchema, shadowStore } from './shadow/shadow-store.ts';
 import { requestRate } from './shadow/shadow-throttle.ts';
-
-export type { ResolvedTopicRule } from './rules/rules.ts';
-
-export type ResolvedPolicy = { readonly name: string; readonly document: unknown };
 
 type Timing = {
   readonly keepAliveSecondsMin: number;

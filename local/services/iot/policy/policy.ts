@@ -14,6 +14,9 @@ export type PolicyAction =
   | 'iot:Subscribe'
   | 'iot:Receive';
 
+/** What the template says of a policy, with all references resolved. */
+export type ResolvedPolicy = { readonly name: string; readonly document: unknown };
+
 export type Policy = { readonly name: string; readonly statements: readonly Statement[] };
 
 type Statement = {

@@ -1,23 +1,15 @@
 /**
  * Lifecycle events: who connected, who left and why, on `$aws/events/presence/…`, and who
- * subscribed to what, on `$aws/events/subscriptions/…`, with times in milliseconds. "Client IDs
- * that contain # or + do not receive lifecycle events."
+ * subscribed to what, on `$aws/events/subscriptions/…`.
  */
 import { randomUUID } from 'node:crypto';
 import type { Session } from '../broker/broker-sessions.ts';
-import type { DisconnectReason, Identity } from '../broker/connection.ts';
+import type { Identity } from '../broker/connection.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Journal } from '../journal.ts';
-import { connectionKnownMs } from '../limits.ts';
+import { type LastConnection, lastConnections } from './last-connections.ts';
+import { aboutConnection, aboutEnd, announce } from './lifecycle-events.ts';
 import type { PresenceStore } from './presence-store.ts';
-
-type LastConnection = {
-  readonly disconnectReason: DisconnectReason;
-  readonly disconnectedAtMs: number;
-  readonly clean: boolean;
-  readonly keepAliveSeconds: number;
-  readonly thing?: string;
-};
 
 export type Presence = {
   connected(session: Session): Promise<void>;
@@ -44,33 +36,25 @@ type Dependencies = {
   readonly log: (line: string) => void;
 };
 
-/** Local: clients that left and are still known to GetConnection. */
-const lastConnectionsMax = 10_000;
-
 export function presence(dependencies: Dependencies): Presence {
   const { journal, store, nowMs } = dependencies;
   const versions = new WeakMap<Session, Promise<number>>();
-  const ended = new Map<string, LastConnection>();
+  const ended = lastConnections(nowMs);
   const underway = new Set<Promise<void>>();
 
   const track = (event: Promise<void>): Promise<void> => {
     underway.add(event);
     return event.finally(() => underway.delete(event));
   };
-  const remember = (clientId: string, last: LastConnection) => {
-    ended.delete(clientId);
-    ended.set(clientId, last);
-    if (ended.size > lastConnectionsMax) ended.delete(ended.keys().next().value!);
-  };
 
   const connected = async (session: Session): Promise<void> => {
     const { clientId, certificateId, ipAddress } = session.identity;
-    ended.delete(clientId);
+    ended.remove(clientId);
     const version = journal
       .write(() => store.connected(nowMs(), clientId, session.sessionId, certificateId))
       .then((row) => row.version);
     versions.set(session, version);
-    const body = { ...common(session, nowMs(), 'connected'), ipAddress };
+    const body = { ...aboutConnection(session, nowMs(), 'connected'), ipAddress };
     await announce(dependencies, 'presence/connected', clientId, {
       ...body,
       versionNumber: await version,
@@ -81,7 +65,7 @@ export function presence(dependencies: Dependencies): Presence {
     const reason = session.reason ?? 'CONNECTION_LOST';
     const timestamp = nowMs();
     const { thing } = session.rights;
-    remember(clientId, {
+    ended.add(clientId, {
       disconnectReason: reason,
       disconnectedAtMs: timestamp,
       clean: !session.identity.persistent,
@@ -90,7 +74,7 @@ export function presence(dependencies: Dependencies): Presence {
     });
     const versionNumber = (await versions.get(session)) ?? 0;
     await journal.write(() => store.disconnected(timestamp, clientId, versionNumber));
-    const body = { ...common(session, timestamp, 'disconnected'), ...ending(reason) };
+    const body = { ...aboutConnection(session, timestamp, 'disconnected'), ...aboutEnd(reason) };
     await announce(dependencies, 'presence/disconnected', clientId, { ...body, versionNumber });
   };
 
@@ -100,7 +84,7 @@ export function presence(dependencies: Dependencies): Presence {
     changed: (session, kind, topics) =>
       track(
         announce(dependencies, `subscriptions/${kind}`, session.identity.clientId, {
-          ...common(session, nowMs(), kind),
+          ...aboutConnection(session, nowMs(), kind),
           topics,
         }),
       ),
@@ -113,58 +97,25 @@ export function presence(dependencies: Dependencies): Presence {
         sessionIdentifier: randomUUID(),
         ipAddress: identity.ipAddress,
       }),
-    async recover() {
-      for (const row of store.open()) {
-        const timestamp = nowMs();
-        await journal.write(() => store.disconnected(timestamp, row.clientId, row.version));
-        await announce(dependencies, 'presence/disconnected', row.clientId, {
-          timestamp,
-          eventType: 'disconnected',
-          sessionIdentifier: row.session,
-          principalIdentifier: row.certificate,
-          ...ending('SERVER_ERROR'),
-          versionNumber: row.version,
-        });
-      }
-    },
-    last(clientId) {
-      const last = ended.get(clientId);
-      if (last === undefined || nowMs() - last.disconnectedAtMs < connectionKnownMs) return last;
-      ended.delete(clientId);
-      return undefined;
-    },
+    recover: () => recover(dependencies),
+    last: (clientId) => ended.find(clientId),
     settled: () => Promise.allSettled(underway).then(() => undefined),
   };
 }
 
-async function announce(
-  { exchange, log }: Dependencies,
-  kind: string,
-  clientId: string,
-  body: object,
-): Promise<void> {
-  if (/[#+]/.test(clientId)) return;
-  const payload = Buffer.from(JSON.stringify({ clientId, ...body }));
-  const topic = `$aws/events/${kind}/${clientId}`;
-  await exchange.announce({ topic, payload, qos: 1 }).catch((error: unknown) => {
-    log(`Lifecycle event of ${clientId} was lost: ${String(error)}`);
-  });
+/** An earlier process that was killed could not say that its connections ended. */
+async function recover(dependencies: Dependencies): Promise<void> {
+  const { journal, store, nowMs } = dependencies;
+  for (const row of store.open()) {
+    const timestamp = nowMs();
+    await journal.write(() => store.disconnected(timestamp, row.clientId, row.version));
+    await announce(dependencies, 'presence/disconnected', row.clientId, {
+      timestamp,
+      eventType: 'disconnected',
+      sessionIdentifier: row.session,
+      principalIdentifier: row.certificate,
+      ...aboutEnd('SERVER_ERROR'),
+      versionNumber: row.version,
+    });
+  }
 }
-
-const common = (
-  { rights, sessionId, identity }: Session,
-  timestamp: number,
-  eventType: string,
-) => ({
-  // "thingName will only be included if the client is connecting using the exclusive thing feature"
-  ...(rights.exclusiveThing === undefined ? {} : { thingName: rights.exclusiveThing }),
-  timestamp,
-  eventType,
-  sessionIdentifier: sessionId,
-  principalIdentifier: identity.certificateId,
-});
-
-const ending = (reason: DisconnectReason) => ({
-  clientInitiatedDisconnect: reason === 'CLIENT_INITIATED_DISCONNECT',
-  disconnectReason: reason,
-});
