@@ -4,7 +4,7 @@ import type { Plan } from '../../core/plan.ts';
 import { rangeOf, union } from '../../core/ranges.ts';
 import { isRecord } from '../../core/wire/json.ts';
 import type { JournalRecord } from '../../edge-agent/journal-record.ts';
-import type { ShadowMessage } from '../../local/services/iot/shadow/shadow-service.ts';
+import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
 
 /**
  * Places where a bug can be planted between the real parts, and the bugs that the simulation must

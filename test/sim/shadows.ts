@@ -5,7 +5,7 @@ import {
   apply,
   type ShadowMessage,
   type StoredShadow,
-} from '../../local/services/iot/shadow/shadow-service.ts';
+} from '../../local/services/iot/shadow/service.ts';
 import type { Faults } from './faults.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Timeline } from './timeline.ts';

@@ -8,7 +8,7 @@ import { keyOf } from '../../edge-agent/executor.ts';
 import { type SpecKnowledge, specKey } from '../../edge-agent/next-steps.ts';
 import { blankMemory, replay } from '../../edge-agent/replay.ts';
 import type { SpecLibrary } from '../../edge-agent/spec-library.ts';
-import type { ShadowMessage } from '../../local/services/iot/shadow/shadow-service.ts';
+import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
 import { type Bug, epochOf } from './bugs.ts';
 import { Disk } from './disk.ts';
 import type { SeededRandom } from './seeded-random.ts';

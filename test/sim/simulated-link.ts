@@ -4,7 +4,7 @@ import { acceptedWaitMs } from '../../edge-agent/limits.ts';
 import type { Link, LinkEvents, ReportAnswer } from '../../edge-agent/link.ts';
 import { makeProgPatch } from '../../edge-agent/prog-patch.ts';
 import type { JsonObject } from '../../local/services/iot/json.ts';
-import type { ShadowMessage } from '../../local/services/iot/shadow/shadow-service.ts';
+import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
 
 /**
  * An edge's link over a network that loses, repeats, delays and reorders. It behaves as the MQTT

@@ -6,21 +6,21 @@
 
 import type { RetainedStore } from './broker/retained.ts';
 import type { Journal } from './journal.ts';
+import { contextOf, type RuleDelivery } from './rules/delivery.ts';
 import type { Outbox, OutboxRow } from './rules/outbox.ts';
-import { contextOf, type RuleDelivery } from './rules/rule-delivery.ts';
 import type { Rules } from './rules/rules.ts';
 import type { PersistentSessions } from './sessions/persistent-sessions.ts';
-import type { HeldMessage } from './sessions/session-queue.ts';
+import type { HeldMessage } from './sessions/queue.ts';
 import {
   apply,
   reject,
   type ShadowOutcome,
   type ShadowRequest,
   tokenOf,
-} from './shadow/shadow-service.ts';
-import type { ShadowStore } from './shadow/shadow-store.ts';
-import { type inFlight, type requestRate, tooManyRequests } from './shadow/shadow-throttle.ts';
-import { shadowRequestOf } from './shadow/shadow-topics.ts';
+} from './shadow/service.ts';
+import type { ShadowStore } from './shadow/store.ts';
+import { type inFlight, type requestRate, tooManyRequests } from './shadow/throttle.ts';
+import { shadowRequestOf } from './shadow/topics.ts';
 
 export type Message = {
   readonly topic: string;

@@ -22,14 +22,14 @@ import {
 } from './limits.ts';
 import { type Policy, parsePolicy, type ResolvedPolicy } from './policy/policy.ts';
 import { type Presence, presence } from './presence/presence.ts';
-import { presenceSchema, presenceStore } from './presence/presence-store.ts';
+import { presenceSchema, presenceStore } from './presence/store.ts';
+import { type RuleDelivery, ruleDelivery } from './rules/delivery.ts';
 import { type OutboxRow, outbox, outboxSchema } from './rules/outbox.ts';
-import { type RuleDelivery, ruleDelivery } from './rules/rule-delivery.ts';
 import { parseRules, type ResolvedTopicRule, type Rules } from './rules/rules.ts';
 import { persistentSessions } from './sessions/persistent-sessions.ts';
-import { sessionSchema, sessionStore } from './sessions/session-store.ts';
-import { shadowSchema, shadowStore } from './shadow/shadow-store.ts';
-import { requestRate } from './shadow/shadow-throttle.ts';
+import { sessionSchema, sessionStore } from './sessions/store.ts';
+import { shadowSchema, shadowStore } from './shadow/store.ts';
+import { requestRate } from './shadow/throttle.ts';
 
 type Timing = {
   readonly keepAliveSecondsMin: number;

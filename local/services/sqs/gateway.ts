@@ -12,8 +12,6 @@ import type { GatewayService } from '../../engine/gateway/service.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { QueuesAndBuckets, StandInAnswer } from '../queues-and-buckets.ts';
-import { type LateDeletes, lateDeletes } from './late-deletes.ts';
-import { type MessageMoves, messageMoves } from './message-moves.ts';
 import {
   entriesOf,
   isReceiptHandle,
@@ -21,7 +19,9 @@ import {
   type SqsChecks,
   type SqsRefusal,
   sqsChecks,
-} from './sqs-checks.ts';
+} from './checks.ts';
+import { type LateDeletes, lateDeletes } from './late-deletes.ts';
+import { type MessageMoves, messageMoves } from './message-moves.ts';
 
 export function sqsService(
   account: Account,

@@ -6,7 +6,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../assembly/assembly.ts';
 import type { QueueStore } from '../queues-and-buckets.ts';
-import type { SqsRefusal } from './sqs-checks.ts';
+import type { SqsRefusal } from './checks.ts';
 
 export type MessageMoves = {
   /** The answer, a refusal, or undefined for an operation that is not about moves. */

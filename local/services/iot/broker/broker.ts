@@ -9,16 +9,16 @@ import { Aedes, type Client } from 'aedes';
 import type { Authority } from '../control-plane/authority.ts';
 import type { Exchange, Message } from '../exchange.ts';
 import { keepAliveSecondsMax } from '../limits.ts';
-import { whenUnderstood } from '../mqtt5/mqtt5-stream.ts';
+import { whenUnderstood } from '../mqtt5/stream.ts';
 import type { Presence } from '../presence/presence.ts';
+import { sessionPersistence } from '../sessions/persistence.ts';
 import type { PersistentSessions } from '../sessions/persistent-sessions.ts';
-import { sessionPersistence } from '../sessions/session-persistence.ts';
-import { admission } from './broker-admission.ts';
-import { type Connected, type Session, type Sessions, sessionBook } from './broker-sessions.ts';
-import { type BrokerTraffic, brokerTraffic } from './broker-traffic.ts';
+import { admission } from './admission.ts';
 import type { AuthorizerSource, DisconnectReason } from './connection.ts';
 import type { RetainedStore } from './retained.ts';
+import { type Connected, type Session, type Sessions, sessionBook } from './sessions.ts';
 import { withoutParent } from './topic-filter.ts';
+import { type BrokerTraffic, brokerTraffic } from './traffic.ts';
 
 export type Broker = {
   readonly port: number;

@@ -5,8 +5,8 @@
 
 import type { Registry, Thing } from '../control-plane/registry.ts';
 import { decisionsPerConnectionMax } from '../limits.ts';
+import type { Variables } from '../policy/pattern.ts';
 import { evaluate, type Policy, type PolicyAction } from '../policy/policy.ts';
-import type { Variables } from '../policy/policy-pattern.ts';
 
 export type DisconnectReason =
   | 'AUTH_ERROR'

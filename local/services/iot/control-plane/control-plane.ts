@@ -7,9 +7,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { answering, invalid, ServiceError } from '../http/http-answer.ts';
 import { type Route, routesOf } from '../http/routes.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
-import { certificateOperations } from './control-certificates.ts';
-import type { ControlDependencies, ControlOperation } from './control-operation.ts';
-import { thingOperations } from './control-things.ts';
+import { certificateOperations } from './certificates.ts';
+import type { ControlDependencies, ControlOperation } from './operation.ts';
+import { thingOperations } from './things.ts';
 
 export const controlRoutes: readonly Route[] = [
   { operation: 'DescribeEndpoint', method: 'GET', path: '/endpoint' },

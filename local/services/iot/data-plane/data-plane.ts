@@ -4,8 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Broker } from '../broker/broker.ts';
-import { topicProblem } from '../broker/broker-traffic.ts';
 import type { RetainedStore } from '../broker/retained.ts';
+import { topicProblem } from '../broker/traffic.ts';
 import type { Exchange } from '../exchange.ts';
 import { answering, invalid, notFound, ServiceError } from '../http/http-answer.ts';
 import { type Found, type Route, routesOf } from '../http/routes.ts';
@@ -19,8 +19,8 @@ import {
 } from '../limits.ts';
 import type { Presence } from '../presence/presence.ts';
 import type { PersistentSessions } from '../sessions/persistent-sessions.ts';
-import type { ShadowStore } from '../shadow/shadow-store.ts';
-import { connectionOperations } from './data-connections.ts';
+import type { ShadowStore } from '../shadow/store.ts';
+import { connectionOperations } from './connections.ts';
 
 type Dependencies = {
   readonly exchange: Exchange;

@@ -4,8 +4,8 @@
  * A document with an operator, element or variable that is not known here is refused at start.
  */
 import { isArray, isObject, type Json, type JsonObject } from '../json.ts';
-import { type Condition, conditionHolds, parseCondition } from './policy-condition.ts';
-import { matches, type Pattern, parsePattern, type Variables } from './policy-pattern.ts';
+import { type Condition, conditionHolds, parseCondition } from './condition.ts';
+import { matches, type Pattern, parsePattern, type Variables } from './pattern.ts';
 
 export type PolicyAction =
   | 'iot:Connect'

@@ -2,8 +2,9 @@
  * What lifecycle events say and how they go out, with times in milliseconds. "Client IDs that
  * contain # or + do not receive lifecycle events."
  */
-import type { Session } from '../broker/broker-sessions.ts';
+
 import type { DisconnectReason } from '../broker/connection.ts';
+import type { Session } from '../broker/sessions.ts';
 import type { Exchange } from '../exchange.ts';
 
 export async function announce(

@@ -3,13 +3,13 @@
  * subscribed to what, on `$aws/events/subscriptions/…`.
  */
 import { randomUUID } from 'node:crypto';
-import type { Session } from '../broker/broker-sessions.ts';
 import type { Identity } from '../broker/connection.ts';
+import type { Session } from '../broker/sessions.ts';
 import type { Exchange } from '../exchange.ts';
 import type { Journal } from '../journal.ts';
 import { type LastConnection, lastConnections } from './last-connections.ts';
 import { aboutConnection, aboutEnd, announce } from './lifecycle-events.ts';
-import type { PresenceStore } from './presence-store.ts';
+import type { PresenceStore } from './store.ts';
 
 export type Presence = {
   connected(session: Session): Promise<void>;

@@ -6,10 +6,10 @@
 import { isTopicFilter, topicMatches } from '../broker/topic-filter.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { ruleActionsMax } from '../limits.ts';
-import { runQuery } from './rule-evaluation.ts';
-import type { MessageContext, Value } from './rule-functions.ts';
-import { parseRuleSql, type RuleQuery } from './rule-sql.ts';
-import { parseTemplate, type TextTemplate } from './rule-template.ts';
+import { runQuery } from './evaluation.ts';
+import type { MessageContext, Value } from './functions.ts';
+import { parseRuleSql, type RuleQuery } from './sql.ts';
+import { parseTemplate, type TextTemplate } from './template.ts';
 
 /** What the template says of a rule, with all references resolved. */
 export type ResolvedTopicRule = {

@@ -4,10 +4,10 @@
  * time. All of it is in the file before anybody hears of it, so it outlives a restart and kill -9.
  */
 import type { Journal } from '../journal.ts';
+import { sessionAbsence } from './absence.ts';
+import { messageQuota, type SessionQueue, sessionQueue } from './queue.ts';
 import type { Session } from './session.ts';
-import { sessionAbsence } from './session-absence.ts';
-import { messageQuota, type SessionQueue, sessionQueue } from './session-queue.ts';
-import type { SessionStore } from './session-store.ts';
+import type { SessionStore } from './store.ts';
 
 export type PersistentSessions = SessionQueue & {
   has(clientId: string): boolean;

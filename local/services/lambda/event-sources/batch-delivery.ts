@@ -7,8 +7,8 @@
 import { retryDelayMsMax, retryDelayMsMin } from '../../../limits.ts';
 import type { FunctionDefinition, InvocationOutcome } from '../definition.ts';
 import type { FailureCondition, FailureTarget } from './failure-target.ts';
-import type { StreamMapping } from './stream/stream-mapping.ts';
-import type { StreamRecord } from './stream/stream-record.ts';
+import type { StreamMapping } from './stream/mapping.ts';
+import type { StreamRecord } from './stream/record.ts';
 
 export type BatchDelivery = {
   /** Resolves when every record is handled or given up, or the local cloud stops. */

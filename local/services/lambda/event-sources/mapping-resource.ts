@@ -9,9 +9,9 @@ import { lambdaInstancesPerFunctionMax, lambdaInstancesPerFunctionMost } from '.
 import type { ResourceType, World } from '../../../world.ts';
 import type { FunctionDefinition } from '../definition.ts';
 import { functionNameOf } from '../service.ts';
-import { compileFilter, type FilterPattern } from './filter/filter-pattern.ts';
+import { compileFilter, type FilterPattern } from './filter/pattern.ts';
 import { checkQueueBounds, checkStreamBounds } from './mapping-bounds.ts';
-import { compileQueueFilter } from './queue/queue-filter.ts';
+import { compileQueueFilter } from './queue/filter.ts';
 
 export const lambdaEventSourceMapping: ResourceType = {
   used: [

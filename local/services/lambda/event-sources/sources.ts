@@ -5,8 +5,8 @@ import type { World } from '../../../world.ts';
 import type { EngineName } from '../../dynamodb/database.ts';
 import type { LambdaService } from '../service.ts';
 import { failureTarget } from './failure-target.ts';
-import { startQueueSource } from './queue/queue-source.ts';
-import { type StreamSource, startStreamSource } from './stream/stream-source.ts';
+import { startQueueSource } from './queue/source.ts';
+import { type StreamSource, startStreamSource } from './stream/source.ts';
 import type { WriteSignal } from './stream/write-signal.ts';
 
 export type EventSources = {

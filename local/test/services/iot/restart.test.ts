@@ -7,7 +7,7 @@ import { GetThingShadowCommand, UpdateThingShadowCommand } from '@aws-sdk/client
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ensureAuthority } from '../../../services/iot/control-plane/authority.ts';
 import { openJournal } from '../../../services/iot/journal.ts';
-import { presenceSchema, presenceStore } from '../../../services/iot/presence/presence-store.ts';
+import { presenceSchema, presenceStore } from '../../../services/iot/presence/store.ts';
 import { inbox, json, startFixture } from './fixture.ts';
 
 let stateDir: string;

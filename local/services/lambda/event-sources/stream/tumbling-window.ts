@@ -18,8 +18,8 @@ import {
 import type { InvocationOutcome } from '../../definition.ts';
 import { errorDocument } from '../../definition.ts';
 import type { BatchDelivery } from '../batch-delivery.ts';
-import type { StreamMapping } from './stream-mapping.ts';
-import type { StreamRecord } from './stream-record.ts';
+import type { StreamMapping } from './mapping.ts';
+import type { StreamRecord } from './record.ts';
 
 export type WindowedDelivery = BatchDelivery & {
   close(): void;

@@ -1,11 +1,11 @@
 /** AWS IoT policies: patterns, variables, conditions, and that Deny wins. */
 import { describe, expect, test } from 'vitest';
+import type { Variables } from '../../../../services/iot/policy/pattern.ts';
 import {
   evaluate,
   type PolicyAction,
   parsePolicy,
 } from '../../../../services/iot/policy/policy.ts';
-import type { Variables } from '../../../../services/iot/policy/policy-pattern.ts';
 
 const variables = (values: Record<string, string | string[]>): Variables => {
   const all = (name: string) => {

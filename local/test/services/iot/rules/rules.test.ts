@@ -1,16 +1,16 @@
 /** The SQL of topic rules: what it computes, and what it refuses at start. */
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../../../services/iot/json.ts';
-import { evaluate } from '../../../../services/iot/rules/rule-evaluation.ts';
-import type { MessageContext } from '../../../../services/iot/rules/rule-functions.ts';
-import { parseRuleExpression } from '../../../../services/iot/rules/rule-sql.ts';
-import { fillTemplate, parseTemplate } from '../../../../services/iot/rules/rule-template.ts';
+import { evaluate } from '../../../../services/iot/rules/evaluation.ts';
+import type { MessageContext } from '../../../../services/iot/rules/functions.ts';
 import {
   parseRules,
   type ResolvedTopicRule,
   resultOf,
   ruleTopic,
 } from '../../../../services/iot/rules/rules.ts';
+import { parseRuleExpression } from '../../../../services/iot/rules/sql.ts';
+import { fillTemplate, parseTemplate } from '../../../../services/iot/rules/template.ts';
 
 const payload = {
   state: { reported: { b: 'boot', f: 4, list: [1, { x: 2 }] } },

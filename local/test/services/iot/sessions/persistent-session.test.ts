@@ -17,7 +17,7 @@ import {
   sessionMessagesPerSecondMax,
 } from '../../../../services/iot/limits.ts';
 import { persistentSessions } from '../../../../services/iot/sessions/persistent-sessions.ts';
-import { sessionSchema, sessionStore } from '../../../../services/iot/sessions/session-store.ts';
+import { sessionSchema, sessionStore } from '../../../../services/iot/sessions/store.ts';
 import { type Credentials, type Fixture, inbox, startFixture } from '../fixture.ts';
 
 const folders: string[] = [];

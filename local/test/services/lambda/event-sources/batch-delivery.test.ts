@@ -9,11 +9,11 @@ import {
   batchDelivery,
 } from '../../../../services/lambda/event-sources/batch-delivery.ts';
 import type { FailedBatch } from '../../../../services/lambda/event-sources/failure-target.ts';
-import type { StreamMapping } from '../../../../services/lambda/event-sources/stream/stream-mapping.ts';
+import type { StreamMapping } from '../../../../services/lambda/event-sources/stream/mapping.ts';
 import {
   type StreamRecord,
   streamRecord,
-} from '../../../../services/lambda/event-sources/stream/stream-record.ts';
+} from '../../../../services/lambda/event-sources/stream/record.ts';
 
 let calls: string[][];
 let finished: string[];

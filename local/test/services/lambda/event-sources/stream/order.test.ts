@@ -8,11 +8,11 @@ import {
   checkpointOf,
   type Ticket,
 } from '../../../../../services/lambda/event-sources/stream/checkpoint.ts';
-import { streamLane } from '../../../../../services/lambda/event-sources/stream/stream-lane.ts';
+import { streamLane } from '../../../../../services/lambda/event-sources/stream/lane.ts';
 import {
   type StreamRecord,
   streamRecord,
-} from '../../../../../services/lambda/event-sources/stream/stream-record.ts';
+} from '../../../../../services/lambda/event-sources/stream/record.ts';
 
 function memoryStore(): StateStore {
   const facts = new Map<string, string>();

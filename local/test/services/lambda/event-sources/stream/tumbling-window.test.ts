@@ -9,11 +9,11 @@ import {
   type BatchDelivery,
   batchDelivery,
 } from '../../../../../services/lambda/event-sources/batch-delivery.ts';
-import type { StreamMapping } from '../../../../../services/lambda/event-sources/stream/stream-mapping.ts';
+import type { StreamMapping } from '../../../../../services/lambda/event-sources/stream/mapping.ts';
 import {
   type StreamRecord,
   streamRecord,
-} from '../../../../../services/lambda/event-sources/stream/stream-record.ts';
+} from '../../../../../services/lambda/event-sources/stream/record.ts';
 import {
   type WindowedDelivery,
   windowedDelivery,

@@ -1,0 +1,103 @@
+/**
+ * The part of the AWS IoT SQL (version 2016-03-23) that runs here, as a tree:
+ * `SELECT projections FROM 'filter' WHERE condition`. Nested SELECTs, CASE and functions that
+ * call other services are refused, so a rule either means the same on AWS or does not start.
+ */
+import { expressionAt } from './expression.ts';
+import { type Cursor, cursorOver } from './lexer.ts';
+
+export type Expression =
+  | { readonly kind: 'literal'; readonly value: null | boolean | number | string }
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'name'; readonly name: string }
+  | { readonly kind: 'member'; readonly of: Expression; readonly key: Expression }
+  | { readonly kind: 'call'; readonly name: string; readonly args: readonly Expression[] }
+  | { readonly kind: 'cast'; readonly value: Expression; readonly type: string }
+  | { readonly kind: 'unary'; readonly operator: 'not' | '-'; readonly value: Expression }
+  | {
+      readonly kind: 'binary';
+      readonly operator: BinaryOperator;
+      readonly left: Expression;
+      readonly right: Expression;
+    }
+  | { readonly kind: 'array'; readonly items: readonly Expression[] }
+  | { readonly kind: 'object'; readonly entries: readonly (readonly [string, Expression])[] };
+
+export type BinaryOperator =
+  | 'or'
+  | 'and'
+  | '='
+  | '<>'
+  | '<'
+  | '<='
+  | '>'
+  | '>='
+  | 'in'
+  | '+'
+  | '-'
+  | '*'
+  | '/'
+  | '%';
+
+export type Projection =
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'value'; readonly value: Expression; readonly path: readonly string[] };
+
+export type RuleQuery = {
+  /** `SELECT VALUE x`: the result is x itself, not an object. */
+  readonly single?: Expression;
+  readonly projections: readonly Projection[];
+  readonly topicFilter: string;
+  readonly where?: Expression;
+};
+
+export function parseRuleSql(sql: string): RuleQuery {
+  const cursor = cursorOver(sql);
+  cursor.keyword('select');
+  const single = cursor.acceptWord('value') ? expressionAt(cursor) : undefined;
+  const projections = single === undefined ? projectionsAt(cursor) : [];
+  cursor.keyword('from');
+  const topicFilter = cursor.text('a topic filter in quotes');
+  const where = cursor.acceptWord('where') ? expressionAt(cursor) : undefined;
+  cursor.end();
+  return {
+    ...(single === undefined ? {} : { single }),
+    projections,
+    topicFilter,
+    ...(where === undefined ? {} : { where }),
+  };
+}
+
+/** One expression alone, as in a substitution template. */
+export function parseRuleExpression(text: string): Expression {
+  const cursor = cursorOver(text);
+  const expression = expressionAt(cursor);
+  cursor.end();
+  return expression;
+}
+
+function projectionsAt(cursor: Cursor): Projection[] {
+  const projections: Projection[] = [];
+  do projections.push(projectionAt(cursor));
+  while (cursor.accept(','));
+  return projections;
+}
+
+function projectionAt(cursor: Cursor): Projection {
+  const value = expressionAt(cursor);
+  if (cursor.acceptWord('as')) {
+    const path = [cursor.name()];
+    while (cursor.accept('.')) path.push(cursor.name());
+    return { kind: 'value', value, path };
+  }
+  if (value.kind === 'everything') return { kind: 'everything' };
+  const last = lastName(value);
+  return last === undefined ? cursor.fail('AS and a name') : { kind: 'value', value, path: [last] };
+}
+
+/** "SELECT a.b" names its result b. */
+function lastName(value: Expression): string | undefined {
+  if (value.kind === 'name') return value.name;
+  if (value.kind !== 'member' || value.key.kind !== 'literal') return undefined;
+  return typeof value.key.value === 'string' ? value.key.value : undefined;
+}

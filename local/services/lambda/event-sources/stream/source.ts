@@ -1,0 +1,274 @@
+/**
+ * Reads a table's stream for one event source mapping: finds the shards, parents before children,
+ * reads each from its checkpoint, filters, and hands the records to lanes. Any trouble with the
+ * engine leads back to the checkpoint, so a restarted engine is read on from where it was. LATEST
+ * is the moment of the first start of all: a later start, a lost iterator and a new shard read from
+ * the beginning and leave out what is older.
+ */
+
+import type { Json, JsonObject } from '../../../../assembly/assembly.ts';
+import type { StateStore } from '../../../../engine/state-store.ts';
+import {
+  streamBufferedRecordsMax,
+  streamEagerForMs,
+  streamEagerMs,
+  streamIdleMs,
+  streamReadRecordsMax,
+} from '../../../../limits.ts';
+import { type DatabaseClient, DatabaseError } from '../../../dynamodb/client.ts';
+import type { FunctionDefinition, InvocationOutcome } from '../../definition.ts';
+import type { LambdaService } from '../../service.ts';
+import { type BatchDelivery, batchDelivery } from '../batch-delivery.ts';
+import type { FailureTarget } from '../failure-target.ts';
+import { type Checkpoint, checkpointOf } from './checkpoint.ts';
+import { type StreamLane, streamLane } from './lane.ts';
+import type { StreamMapping } from './mapping.ts';
+import { eventRecord, type RecordFrame, type StreamRecord, streamRecord } from './record.ts';
+import { windowedDelivery } from './tumbling-window.ts';
+import type { WriteSignal } from './write-signal.ts';
+
+export type StreamSource = {
+  /** Age of the oldest record that is not handled yet. */
+  iteratorAgeMs(): number;
+  close(): Promise<void>;
+};
+
+export type StreamSourceOptions = {
+  mapping: StreamMapping;
+  definition: FunctionDefinition;
+  database: DatabaseClient;
+  lambda: LambdaService;
+  store: StateStore;
+  signal: WriteSignal;
+  target: FailureTarget;
+  frame: RecordFrame;
+  log(line: string): void;
+};
+
+export function startStreamSource(options: StreamSourceOptions): StreamSource {
+  const source = new Source(options);
+  source.start();
+  return source;
+}
+
+type Invoke = (payload: Buffer) => Promise<InvocationOutcome>;
+
+type Shard = {
+  readonly id: string;
+  readonly checkpoint: Checkpoint;
+  readonly lanes: StreamLane[];
+  oldestAtMs: number | undefined;
+  /** True: reading begins with what is written from now on. */
+  isAtTip: boolean;
+  endWindow(): void;
+};
+
+class Source implements StreamSource {
+  readonly #options: StreamSourceOptions;
+  readonly #shards = new Map<string, Shard>();
+  readonly #reading: Promise<void>[] = [];
+  readonly #wakes = new Set<() => void>();
+  /** Records before this are none of this mapping's. */
+  readonly #sinceMs: number;
+  readonly #isFirstStart: boolean;
+  #stopped = false;
+
+  constructor(options: StreamSourceOptions) {
+    this.#options = options;
+    const { mapping, store, frame } = options;
+    const key = `${mapping.id}/${mapping.engineStreamArn}`;
+    const known = store.get('stream-start', key);
+    this.#isFirstStart = known === undefined;
+    const startMs = Number(known ?? Date.now());
+    if (known === undefined) store.put('stream-start', key, String(startMs));
+    const isLatest = mapping.startingPosition === 'LATEST';
+    this.#sinceMs = isLatest ? startMs - (frame.stampsPrecisely ? 1_000 : 60_000) : 0;
+  }
+
+  start(): void {
+    this.#reading.push(this.#followShards(undefined));
+  }
+
+  iteratorAgeMs(): number {
+    const ages = [...this.#shards.values()].map((shard) =>
+      shard.checkpoint.pending === 0 || shard.oldestAtMs === undefined
+        ? 0
+        : Date.now() - shard.oldestAtMs,
+    );
+    return Math.max(0, ...ages);
+  }
+
+  async close(): Promise<void> {
+    this.#stopped = true;
+    for (const wake of this.#wakes) wake();
+    await Promise.all(this.#reading);
+    for (const shard of this.#shards.values()) {
+      shard.endWindow();
+      await Promise.all(shard.lanes.map((lane) => lane.close()));
+    }
+  }
+
+  /** Starts the shards that have no parent left to read. */
+  async #followShards(finished: string | undefined): Promise<void> {
+    while (!this.#stopped) {
+      try {
+        const shards = await this.#describeShards();
+        for (const { id, parent } of shards) {
+          if (this.#shards.has(id)) continue;
+          const waits = shards.some((shard) => shard.id === parent) && parent !== finished;
+          const isAtTip = this.#isFirstStart && finished === undefined;
+          if (!waits) this.#reading.push(this.#readShard(id, isAtTip));
+        }
+        return;
+      } catch (error) {
+        this.#options.log(`stream of ${this.#options.mapping.tableName}: ${String(error)}`);
+        await this.#pause(streamIdleMs);
+      }
+    }
+  }
+
+  async #describeShards(): Promise<{ id: string; parent: string | undefined }[]> {
+    const answer = await this.#options.database.call('Streams.DescribeStream', {
+      StreamArn: this.#options.mapping.engineStreamArn,
+    });
+    const description = answer.StreamDescription as JsonObject;
+    const shards = Array.isArray(description.Shards) ? description.Shards : [];
+    return (shards as JsonObject[]).map((shard) => ({
+      id: String(shard.ShardId),
+      parent: shard.ParentShardId === undefined ? undefined : String(shard.ParentShardId),
+    }));
+  }
+
+  async #readShard(id: string, isAtTip: boolean): Promise<void> {
+    const { mapping, signal } = this.#options;
+    const shard = this.#openShard(id);
+    shard.isAtTip = isAtTip && mapping.startingPosition === 'LATEST';
+    let position = shard.checkpoint.sequence;
+    let iterator: string | undefined;
+    let eagerMs = streamEagerMs;
+    while (!this.#stopped) {
+      const seen = signal.count(mapping.tableName);
+      if (shard.checkpoint.pending >= streamBufferedRecordsMax) {
+        await this.#pause(streamEagerMs);
+        continue;
+      }
+      try {
+        iterator ??= await this.#iterator(shard, position);
+        shard.isAtTip = false;
+        const page = await this.#options.database.call('Streams.GetRecords', {
+          ShardIterator: iterator,
+          Limit: streamReadRecordsMax,
+        });
+        const records = Array.isArray(page.Records) ? page.Records : [];
+        position = this.#accept(shard, records) ?? position;
+        const next = page.NextShardIterator;
+        if (typeof next !== 'string') return this.#followShards(id);
+        iterator = next;
+        if (records.length > 0) {
+          eagerMs = streamEagerMs;
+          continue;
+        }
+      } catch (error) {
+        if (this.#stopped) return;
+        iterator = undefined;
+        // Records older than the retention are gone: go on with the oldest that is there.
+        if (error instanceof DatabaseError && error.type === 'TrimmedDataAccessException') {
+          position = undefined;
+          shard.checkpoint.forget();
+        }
+        await this.#pause(streamIdleMs / 4);
+        continue;
+      }
+      const isEager = eagerMs <= streamEagerForMs;
+      await this.#rest(seen, isEager ? eagerMs : streamIdleMs);
+      eagerMs = signal.count(mapping.tableName) === seen ? eagerMs * 2 : streamEagerMs;
+    }
+  }
+
+  #openShard(id: string): Shard {
+    const { mapping, store } = this.#options;
+    const checkpoint = checkpointOf(store, `${mapping.id}/${mapping.engineStreamArn}/${id}`);
+    const delivery = this.#delivery(id, checkpoint);
+    const lanes = Array.from({ length: mapping.lanes }, () =>
+      streamLane({ batchSize: mapping.batchSize, batchWindowMs: mapping.batchWindowMs, delivery }),
+    );
+    const endWindow = (): void => delivery.close?.();
+    const shard = { id, checkpoint, lanes, oldestAtMs: undefined, isAtTip: false, endWindow };
+    this.#shards.set(id, shard);
+    return shard;
+  }
+
+  #delivery(shardId: string, checkpoint: Checkpoint): BatchDelivery & { close?(): void } {
+    const { mapping, definition, lambda, target, store } = this.#options;
+    const invoke: Invoke = (payload) => lambda.invoke(definition, payload);
+    const pause = (ms: number): Promise<void> => this.#pause(ms);
+    const isStopped = (): boolean => this.#stopped;
+    const finished = (records: readonly StreamRecord[]): void =>
+      checkpoint.finish(records.map((record) => record.ticket));
+    const rest = { mapping, shardId, definition, target, finished, pause, isStopped };
+    const plain = (through: Invoke): BatchDelivery => batchDelivery({ ...rest, invoke: through });
+    if (mapping.tumblingWindowMs === 0) return plain(invoke);
+    return windowedDelivery({
+      ...{ mapping, shardId, store, invoke, pause, isStopped },
+      delivery: plain,
+    });
+  }
+
+  async #iterator(shard: Shard, position: string | undefined): Promise<string> {
+    const { mapping } = this.#options;
+    const answer = await this.#options.database.call('Streams.GetShardIterator', {
+      StreamArn: mapping.engineStreamArn,
+      ShardId: shard.id,
+      ...(position === undefined
+        ? { ShardIteratorType: shard.isAtTip ? 'LATEST' : 'TRIM_HORIZON' }
+        : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }),
+    });
+    return String(answer.ShardIterator);
+  }
+
+  /** Returns the position after these records. */
+  #accept(shard: Shard, records: readonly Json[]): string | undefined {
+    const { mapping, frame } = this.#options;
+    let position: string | undefined;
+    const filteredOut = [];
+    for (const raw of records as JsonObject[]) {
+      const event = eventRecord(raw, frame);
+      position = String((raw.dynamodb as JsonObject).SequenceNumber);
+      if (shard.checkpoint.pending === 0) shard.oldestAtMs = Date.now();
+      const ticket = shard.checkpoint.open(position);
+      const isOwn = stampMs(raw) >= this.#sinceMs;
+      const passes =
+        mapping.filters.length === 0 || mapping.filters.some((filter) => filter(event));
+      if (!isOwn || !passes) {
+        filteredOut.push(ticket);
+        continue;
+      }
+      const record = streamRecord(event, ticket);
+      shard.lanes[record.keyHash % shard.lanes.length]?.add(record);
+    }
+    shard.checkpoint.finish(filteredOut);
+    return position;
+  }
+
+  #rest(seen: number, ms: number): Promise<void> {
+    return this.#options.signal.wait(this.#options.mapping.tableName, seen, ms);
+  }
+
+  #pause(ms: number): Promise<void> {
+    if (this.#stopped) return Promise.resolve();
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#wakes.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, ms);
+      this.#wakes.add(done);
+    });
+  }
+}
+
+function stampMs(raw: JsonObject): number {
+  const { ApproximateCreationDateTime } = raw.dynamodb as JsonObject;
+  return Number(ApproximateCreationDateTime ?? 0) * 1_000;
+}
