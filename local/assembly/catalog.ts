@@ -10,8 +10,8 @@ import { apigatewayv2Route } from '../services/apigateway/route-resource.ts';
 import { apigatewayv2Stage } from '../services/apigateway/stage-resource.ts';
 import { cloudfrontDistribution } from '../services/cloudfront/distribution-resource.ts';
 import { cloudfrontFunction } from '../services/cloudfront/function-resource.ts';
-import { cloudfrontOriginAccessControl } from '../services/cloudfront/origin-access-control-resource.ts';
-import { cloudfrontResponseHeadersPolicy } from '../services/cloudfront/response-headers-policy-resource.ts';
+import { originAccessControl } from '../services/cloudfront/origin-access-control-resource.ts';
+import { responseHeadersPolicy } from '../services/cloudfront/response-headers-policy-resource.ts';
 import { cloudwatchAlarm } from '../services/cloudwatch/alarm-resource.ts';
 import { logsLogGroup } from '../services/cloudwatch/log-group-resource.ts';
 import { dynamodbGlobalTable } from '../services/dynamodb/global-table-resource.ts';
@@ -42,8 +42,8 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::ApiGatewayV2::Stage': apigatewayv2Stage,
   'AWS::CloudFront::Distribution': cloudfrontDistribution,
   'AWS::CloudFront::Function': cloudfrontFunction,
-  'AWS::CloudFront::OriginAccessControl': cloudfrontOriginAccessControl,
-  'AWS::CloudFront::ResponseHeadersPolicy': cloudfrontResponseHeadersPolicy,
+  'AWS::CloudFront::OriginAccessControl': originAccessControl,
+  'AWS::CloudFront::ResponseHeadersPolicy': responseHeadersPolicy,
   'AWS::CloudWatch::Alarm': cloudwatchAlarm,
   'AWS::DynamoDB::GlobalTable': dynamodbGlobalTable,
   'AWS::IAM::ManagedPolicy': iamManagedPolicy,

@@ -5,7 +5,7 @@ import { StartFailure } from '../../failure.ts';
 import { httpApiAuthorizerSecondsMax } from '../../limits.ts';
 import type { ResourceType } from '../../world.ts';
 import { functionNameOf } from '../lambda/service.ts';
-import { identitySourcePattern } from './authorizer.ts';
+import { isIdentitySource } from './authorizer.ts';
 import { apiOf } from './integration-resource.ts';
 
 export const apigatewayv2Authorizer: ResourceType = {
@@ -50,7 +50,7 @@ export const apigatewayv2Authorizer: ResourceType = {
 
 /** "To enable caching, your authorizer must have at least one identity source." */
 function checkCache(path: string, identitySources: readonly string[], ttlSeconds: number): void {
-  const source = identitySources.find((item) => !identitySourcePattern.test(item));
+  const source = identitySources.find((item) => !isIdentitySource(item));
   if (source !== undefined) {
     throw new StartFailure(`${path}.IdentitySource: the local cloud cannot read ${source}.`);
   }

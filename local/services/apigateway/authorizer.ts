@@ -74,8 +74,9 @@ function authorizationOf(outcome: InvocationOutcome): Authorization {
 }
 
 /** What `sourceValue` finds: other sources would refuse every request. */
-export const identitySourcePattern =
-  /^\$(request\.(header|querystring)\.[^.\s]+|stageVariables\.\w+|context\.(routeKey|httpMethod|path|identity\.sourceIp))$/;
+export const isIdentitySource = (source: string): boolean =>
+  /^\$(request\.(header|querystring)\.[^.\s]+|stageVariables\.\w+)$/.test(source) ||
+  /^\$context\.(routeKey|httpMethod|path|identity\.sourceIp)$/.test(source);
 
 /** `$request.header.Name`, `$request.querystring.name`, `$stageVariables.name`, `$context.…`. */
 function sourceValue(source: string, request: ApiRequest, match: RouteMatch): string | undefined {

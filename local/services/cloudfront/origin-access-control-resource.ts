@@ -5,7 +5,7 @@
 import { stableToken } from '../../account.ts';
 import type { ResourceType } from '../../world.ts';
 
-export const cloudfrontOriginAccessControl: ResourceType = {
+export const originAccessControl: ResourceType = {
   used: ['OriginAccessControlConfig'],
   ignored: {},
   create: ({ logicalId }) => {

@@ -3,7 +3,7 @@ import { stableToken } from '../../account.ts';
 import { type Reader, readerOf } from '../../assembly/property.ts';
 import type { ResourceType } from '../../world.ts';
 
-export const cloudfrontResponseHeadersPolicy: ResourceType = {
+export const responseHeadersPolicy: ResourceType = {
   used: ['ResponseHeadersPolicyConfig'],
   ignored: {},
   create: ({ logicalId, path, properties, world }) => {

@@ -116,7 +116,8 @@ function problemOf(kind: string, payload: Buffer, context: string): Problem | un
   }
   const bytesMax = kind === 'Event' ? lambdaAsyncPayloadBytesMax : lambdaPayloadBytesMax;
   if (payload.length > bytesMax) {
-    const message = `Request must be smaller than ${bytesMax} bytes for the InvokeFunction operation`;
+    const bound = `Request must be smaller than ${bytesMax} bytes`;
+    const message = `${bound} for the InvokeFunction operation`;
     return { status: 413, type: 'RequestTooLargeException', message };
   }
   if (context.length > lambdaClientContextBytesMax) {

@@ -144,7 +144,10 @@ function valueProblem(value: JsonObject): string | undefined {
   const type = String(value.DataType ?? '');
   const kind = type.split('.')[0];
   if (kind !== 'String' && kind !== 'Number' && kind !== 'Binary') {
-    return 'has an invalid message attribute type, the set of supported type prefixes is Binary, Number, and String.';
+    return (
+      'has an invalid message attribute type, ' +
+      'the set of supported type prefixes is Binary, Number, and String.'
+    );
   }
   const given = kind === 'Binary' ? value.BinaryValue : value.StringValue;
   if (given === undefined || given === '') {

@@ -93,20 +93,20 @@ test('resources are created after what they refer to', () => {
   expect(creationOrder(template)).toEqual(['D', 'B', 'C', 'A']);
 });
 
-describe('a start stops with the path of', () => {
-  async function refusal(edit: TemplateEdit): Promise<string> {
-    const stateDir = temporaryDir();
-    try {
-      const cloud = await startNotes({ stateDir, edit });
-      await cloud.stop();
-      return 'it started';
-    } catch (error) {
-      return (error as Error).message;
-    } finally {
-      rmSync(stateDir, { recursive: true });
-    }
+async function refusal(edit: TemplateEdit): Promise<string> {
+  const stateDir = temporaryDir();
+  try {
+    const cloud = await startNotes({ stateDir, edit });
+    await cloud.stop();
+    return 'it started';
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    rmSync(stateDir, { recursive: true });
   }
+}
 
+describe('a start stops with the path of', () => {
   test('unknown types and properties, all at once', async () => {
     const message = await refusal((resources) => {
       Object.assign(resources, { Strange: { Type: 'AWS::Strange::Thing', Properties: {} } });
@@ -151,7 +151,9 @@ describe('a start stops with the path of', () => {
         'the local cloud does not know the condition key dynamodb:leadingkeys.',
     );
   });
+});
 
+describe('a start stops, and names', () => {
   test('a route whose function the API may not invoke', async () => {
     const message = await refusal((resources) => {
       delete resources['ApiMayInvoke'];

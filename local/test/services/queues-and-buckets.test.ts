@@ -40,7 +40,7 @@ test('a message that was received and not deleted is still hidden after a restar
   expect(await receive()).toEqual([]);
 });
 
-test('a message that is made visible again keeps its receive count, also over a restart', async () => {
+test('a message that is visible again keeps its receive count, also over a restart', async () => {
   await queues.sqs('SendMessage', { QueueUrl, MessageBody: 'x' });
   const [message] = await receive();
   const { ReceiptHandle } = message!;

@@ -134,7 +134,9 @@ describe('what a client may do', () => {
     await events.next('news/one', from);
     expect(box.received.map(({ payload }) => payload.toString())).toEqual(['first']);
   });
+});
 
+describe('the size of messages and topics', () => {
   test.each<[string, string, Buffer]>([
     ['a payload of more than 128 KB', 'a', Buffer.alloc(128 * 1024 + 1)],
     ['a topic of more than 256 bytes', 'a'.repeat(257), Buffer.alloc(0)],
@@ -184,7 +186,9 @@ describe('what a client may do', () => {
     await box.next('end');
     expect(box.received).toHaveLength(4);
   });
+});
 
+describe('what a connection has too much of', () => {
   test('QoS 2 ends the connection', async () => {
     const client = await iot.connect(await iot.enrol('edge-qos2'));
     const end = closed(client);

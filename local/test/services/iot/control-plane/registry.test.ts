@@ -83,7 +83,9 @@ describe('things', () => {
     expect(names).toEqual(expect.arrayContaining(['page-1', 'page-2', 'page-3']));
     expect(new Set(names).size).toBe(names.length);
   });
+});
 
+describe('things with attributes', () => {
   test('are found by an attribute, whole or by its start', async () => {
     for (const [name, site] of Object.entries({ 'site-1': 'north', 'site-2': 'north-2' })) {
       const attributePayload = { attributes: { where: site } };

@@ -74,10 +74,9 @@ test('a bucket gets the records too, under a key of the mapping and the shard', 
   const sent: unknown[] = [];
   await target(sent).send('arn:aws:s3:::failed', batch);
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '/');
+  const time = String.raw`\d{4}-\d\d-\d\dT\d\d\.\d\d\.\d\d`;
   const key = expect.stringMatching(
-    new RegExp(
-      `^aws/lambda/0d1f/shardId-1/${day}/\\d{4}-\\d\\d-\\d\\dT\\d\\d\\.\\d\\d\\.\\d\\d-[0-9a-f-]{36}$`,
-    ),
+    new RegExp(`^aws/lambda/0d1f/shardId-1/${day}/${time}-[0-9a-f-]{36}$`),
   );
   expect(sent).toEqual([['failed', key, { ...description, payload: batch.event }]]);
 });

@@ -82,7 +82,7 @@ function answer(operation: string, input: object): object {
   return { Records, NextShardIterator: String(stored.length) };
 }
 
-test('LATEST begins at the first start; what came while nothing ran is read at the next', async () => {
+test('LATEST begins at the first start; what came while nothing ran is read later', async () => {
   stored.push({ sequence: 'old', atMs: Date.now() - 3_600_000 });
   const first = start('LATEST');
   await vi.waitFor(() => expect(iterators).toEqual(['LATEST']));

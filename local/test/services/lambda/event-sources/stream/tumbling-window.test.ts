@@ -91,7 +91,7 @@ function record(sequence: string, atMs: number): StreamRecord {
   return streamRecord({ dynamodb }, { sequence, isDone: false });
 }
 
-test('the state goes from invocation to invocation, and the window ends when the next begins', async () => {
+test('the state goes along, and a window ends when the next one begins', async () => {
   const delivery = windows();
   await delivery.deliver([record('1', startMs), record('2', startMs + 1)]);
   await delivery.deliver([record('3', startMs + 2), record('4', startMs + minuteMs)]);
