@@ -14,7 +14,7 @@ import { encodeAttempts, type Work, type WorkEntry } from './wire/work.ts';
 
 /** What the `work` shadow of an edge says, whole, from the committed rows. */
 export function workOf(work: EdgeWork, jobs: ReadonlyMap<JobId, CellJob>): Work {
-  const entries = new Map<string, WorkEntry>();
+  const entries = new Map<JobId, WorkEntry>();
   for (const [id, lease] of work.leases) {
     const job = jobs.get(id);
     if (job === undefined || isEmpty(lease.ranges)) continue;

@@ -1,6 +1,7 @@
 import type { Run } from '../core/job.ts';
 import { executorOf } from '../core/job.ts';
 import { progEveryMs } from '../core/limits.ts';
+import type { JobId } from '../core/names.ts';
 import { formatRanges, isEmpty } from '../core/ranges.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { encodeProg } from '../core/wire/prog.ts';
@@ -47,9 +48,9 @@ export class Edge {
   #link: Link | null = null;
   #work: Work;
   #workDocument: unknown;
-  readonly #ledgers: Map<string, JobLedger>;
+  readonly #ledgers: Map<JobId, JobLedger>;
   readonly #running = makeRunningChunks();
-  #refusals: ReadonlyMap<string, string> = new Map();
+  #refusals: ReadonlyMap<JobId, string> = new Map();
   readonly #sequence: ReportSequence;
   readonly #contact: Contact;
   #mayStart = false;
@@ -197,7 +198,7 @@ export class Edge {
     this.#refusals = new Map();
   }
 
-  #stopAll(isMeant: (job: string) => boolean): void {
+  #stopAll(isMeant: (job: JobId) => boolean): void {
     for (const [job, chunks] of [...this.#running.byJob]) {
       if (!isMeant(job)) continue;
       for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
@@ -262,7 +263,7 @@ export class Edge {
     this.#reporter.need(isFirst ? startReportMs : this.#paceOf(job));
   }
 
-  #stopChunk(job: string, chunk: number): void {
+  #stopChunk(job: JobId, chunk: number): void {
     const known = this.#running.toldToStop(job, chunk);
     if (known === null) return;
     const spec = this.#specOf(job);
@@ -275,7 +276,7 @@ export class Edge {
   }
 
   #setRefusals(steps: readonly Step[]): void {
-    const refusals = new Map<string, string>();
+    const refusals = new Map<JobId, string>();
     for (const step of steps) if (step.kind === 'refuse') refusals.set(step.job, step.reason);
     const isSame =
       refusals.size === this.#refusals.size &&
@@ -323,7 +324,7 @@ export class Edge {
     else this.#reporter.need(mayWait ? this.#paceOf() : epochReportMs);
   }
 
-  #paceOf(...jobs: string[]): number {
+  #paceOf(...jobs: JobId[]): number {
     const of = jobs.length > 0 ? jobs : this.#running.byJob.keys();
     return this.#pace.nextMs(of, this.#deps.clock.monotonicMs());
   }
@@ -335,7 +336,7 @@ export class Edge {
     this.#reporter.need(epochReportMs);
   }
 
-  #reportEnd(job: string): void {
+  #reportEnd(job: JobId): void {
     const ledger = this.#ledgers.get(job);
     const running = this.#running.byJob.get(job);
     if (this.#leaseWatch.isUrgent(job, this.#work, ledger, running)) this.#reporter.needNow();
@@ -383,12 +384,12 @@ export class Edge {
     return this.#deps.executors.get(executorOf(run));
   }
 
-  #specOf(job: string): AgentSpec | null {
+  #specOf(job: JobId): AgentSpec | null {
     const hash = this.#work.jobs.get(job)?.specHash;
     return hash === undefined ? null : this.#deps.specs.find(job, hash);
   }
 
-  #powerOf(job: string, chunk: number): number {
+  #powerOf(job: JobId, chunk: number): number {
     const entry = this.#work.jobs.get(job);
     const spec = this.#specOf(job);
     if (spec !== null && chunk === spec.chunks - 1) return spec.lastChunkPower;

@@ -1,4 +1,5 @@
 import type { ExecutorName } from '../core/job.ts';
+import { type JobId, parseJobId } from '../core/names.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import type { Failure } from '../core/wire/prog.ts';
 
@@ -8,7 +9,7 @@ import type { Failure } from '../core/wire/prog.ts';
  */
 export type ChunkOrder = {
   readonly edge: string;
-  readonly job: string;
+  readonly job: JobId;
   readonly chunk: number;
   readonly attempt: number;
   readonly power: number;
@@ -62,8 +63,9 @@ export function keyOf({ edge, job, chunk, attempt }: ChunkName): string {
 }
 
 export function nameOfKey(key: string): ChunkName | null {
-  const [edge, job, chunk, attempt, more] = key.split('/');
-  if (edge === undefined || job === undefined || more !== undefined) return null;
+  const [edge, name, chunk, attempt, more] = key.split('/');
+  const job = parseJobId(name ?? '');
+  if (edge === undefined || job === null || more !== undefined) return null;
   const numbers = { chunk: Number(chunk), attempt: Number(attempt) };
   if (!Number.isSafeInteger(numbers.chunk) || !Number.isSafeInteger(numbers.attempt)) return null;
   return { edge, job, ...numbers };

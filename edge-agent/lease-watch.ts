@@ -1,3 +1,4 @@
+import type { JobId } from '../core/names.ts';
 import { count } from '../core/ranges.ts';
 import type { Work } from '../core/wire/work.ts';
 import { emptyLedger, type JobLedger } from './ledger.ts';
@@ -7,7 +8,7 @@ import { type RunningChunk, startable } from './next-steps.ts';
 export type LeaseWatch = {
   /** A chunk of this job has ended: is that to be told at once? Running low is, once an epoch. */
   isUrgent(
-    job: string,
+    job: JobId,
     work: Work,
     ledger: JobLedger | undefined,
     running: ReadonlyMap<number, RunningChunk> | undefined,
@@ -15,7 +16,7 @@ export type LeaseWatch = {
 };
 
 export function makeLeaseWatch(): LeaseWatch {
-  const lowAtEpoch = new Map<string, number>();
+  const lowAtEpoch = new Map<JobId, number>();
   return {
     isUrgent(job, work, ledger, running) {
       for (const known of lowAtEpoch.keys()) if (!work.jobs.has(known)) lowAtEpoch.delete(known);

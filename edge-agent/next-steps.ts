@@ -1,4 +1,5 @@
 import { reportFailuresMax } from '../core/limits.ts';
+import type { JobId } from '../core/names.ts';
 import {
   chunksOf,
   count,
@@ -37,8 +38,8 @@ export type View = {
   /** The edge that decides. */
   readonly edge: string;
   readonly work: Work;
-  readonly ledgers: ReadonlyMap<string, JobLedger>;
-  readonly running: ReadonlyMap<string, ReadonlyMap<number, RunningChunk>>;
+  readonly ledgers: ReadonlyMap<JobId, JobLedger>;
+  readonly running: ReadonlyMap<JobId, ReadonlyMap<number, RunningChunk>>;
   /** By `specKey`. */
   readonly specs: ReadonlyMap<string, SpecKnowledge>;
   /**
@@ -60,18 +61,18 @@ export type Step =
    * Asked for again while it is under way: edges of one process share the answer, and asking twice
    * is asking once.
    */
-  | { readonly kind: 'fetch-spec'; readonly job: string; readonly hash: string }
-  | { readonly kind: 'forget'; readonly job: string; readonly chunks: RangeSet }
+  | { readonly kind: 'fetch-spec'; readonly job: JobId; readonly hash: string }
+  | { readonly kind: 'forget'; readonly job: JobId; readonly chunks: RangeSet }
   | {
       readonly kind: 'stop';
-      readonly job: string;
+      readonly job: JobId;
       readonly chunk: number;
       readonly why: StopReason;
     }
-  | { readonly kind: 'refuse'; readonly job: string; readonly reason: string }
+  | { readonly kind: 'refuse'; readonly job: JobId; readonly reason: string }
   | {
       readonly kind: 'start';
-      readonly job: string;
+      readonly job: JobId;
       readonly spec: AgentSpec;
       readonly orders: readonly ChunkOrder[];
     }
@@ -163,7 +164,7 @@ export function startable(
 
 function startOrders(
   view: View,
-  job: string,
+  job: JobId,
   entry: WorkEntry,
   spec: AgentSpec,
   powerFree: number,
@@ -186,13 +187,7 @@ function startOrders(
 /**
  * A job may set for how long it may be worked on unheard; past that, its chunks here are stopped.
  */
-function isOffline(
-  view: View,
-  job: string,
-  spec: AgentSpec,
-  nowMs: number,
-  steps: Step[],
-): boolean {
+function isOffline(view: View, job: JobId, spec: AgentSpec, nowMs: number, steps: Step[]): boolean {
   if (spec.offlineSeconds === null) return false;
   const untilMs = view.contactAtMs + spec.offlineSeconds * 1_000;
   if (nowMs < untilMs) {
@@ -203,7 +198,7 @@ function isOffline(
   return true;
 }
 
-function stopAll(view: View, job: string, why: StopReason, steps: Step[]): void {
+function stopAll(view: View, job: JobId, why: StopReason, steps: Step[]): void {
   const owned = view.work.jobs.get(job)?.ranges ?? emptyRanges;
   for (const [chunk, { stopping }] of view.running.get(job) ?? []) {
     if (!stopping && has(owned, chunk)) steps.push({ kind: 'stop', job, chunk, why });
@@ -217,6 +212,6 @@ export function powerInUse(view: Pick<View, 'running'>): number {
   return power;
 }
 
-export function specKey(job: string, hash: string): string {
+export function specKey(job: JobId, hash: string): string {
   return `${job}-${hash}`;
 }

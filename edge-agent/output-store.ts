@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { outputTailBytesMax } from '../core/limits.ts';
+import { parseJobId } from '../core/names.ts';
 import { makeBackoff } from './backoff.ts';
 import type { Clock } from './clock.ts';
 import { removeQuietly } from './data-directory.ts';
@@ -87,7 +88,8 @@ function fileNameOf({ edge, job, chunk, attempt }: ChunkName): string {
 }
 
 function parseFileName(file: string): ChunkName | null {
-  const [edge, job, chunk, attempt] = file.split('_');
-  if (edge === undefined || job === undefined || attempt === undefined) return null;
+  const [edge, name, chunk, attempt] = file.split('_');
+  const job = parseJobId(name ?? '');
+  if (edge === undefined || job === null || attempt === undefined) return null;
   return { edge, job, chunk: Number(chunk), attempt: Number(attempt) };
 }

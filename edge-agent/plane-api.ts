@@ -1,3 +1,4 @@
+import type { JobId } from '../core/names.ts';
 import { isRecord } from '../core/wire/json.ts';
 import type { ProgJson } from '../core/wire/prog.ts';
 import { httpAnswerBytesMax, httpTimeoutMs } from './limits.ts';
@@ -31,14 +32,14 @@ export class PlaneError extends Error {
 
 export type PlaneApi = {
   createEdge(credential: string, body: Record<string, unknown>): Promise<unknown>;
-  getSpec(secret: string, job: string, hash: string): Promise<unknown>;
+  getSpec(secret: string, job: JobId, hash: string): Promise<unknown>;
   getWork(secret: string, edge: string): Promise<unknown>;
   postReport(secret: string, edge: string, body: ProgJson & { facts?: unknown }): Promise<unknown>;
   putOutput(secret: string, place: OutputPlace, text: Uint8Array): Promise<void>;
 };
 
 export type OutputPlace = {
-  readonly job: string;
+  readonly job: JobId;
   readonly chunk: number;
   readonly attempt: number;
 };

@@ -1,4 +1,5 @@
 import { progEveryMs } from '../core/limits.ts';
+import type { JobId } from '../core/names.ts';
 import { progEveryMsMax } from './limits.ts';
 
 /**
@@ -8,18 +9,18 @@ import { progEveryMsMax } from './limits.ts';
  * this.
  */
 export type ProgressPace = {
-  waitMs(job: string, nowMs: number): number;
+  waitMs(job: JobId, nowMs: number): number;
   /** Until the next progress of any of these. */
-  nextMs(jobs: Iterable<string>, nowMs: number): number;
+  nextMs(jobs: Iterable<JobId>, nowMs: number): number;
   /** Jobs that are no longer worked on here begin anew when they return. */
-  keepOnly(jobs: { has(job: string): boolean }): void;
+  keepOnly(jobs: { has(job: JobId): boolean }): void;
 };
 
 /** The wait is this part of the time since the job began. */
 const partOfAge = 1 / 4;
 
 export function makeProgressPace(): ProgressPace {
-  const beganAtMs = new Map<string, number>();
+  const beganAtMs = new Map<JobId, number>();
   const pace: ProgressPace = {
     waitMs(job, nowMs) {
       const began = beganAtMs.get(job);

@@ -1,4 +1,5 @@
 import { failureTextLengthMax, reportFailuresMax } from '../core/limits.ts';
+import type { JobId } from '../core/names.ts';
 import {
   emptyRanges,
   firstIntervals,
@@ -27,20 +28,20 @@ export type ProgressView = {
   readonly boot: string;
   readonly epoch: number;
   readonly freePower: number;
-  readonly ledgers: ReadonlyMap<string, JobLedger>;
-  readonly running: ReadonlyMap<string, ReadonlyMap<number, RunningChunk>>;
-  readonly refusals: ReadonlyMap<string, string>;
+  readonly ledgers: ReadonlyMap<JobId, JobLedger>;
+  readonly running: ReadonlyMap<JobId, ReadonlyMap<number, RunningChunk>>;
+  readonly refusals: ReadonlyMap<JobId, string>;
 };
 
 export type Composed = {
   readonly prog: Prog;
   /** The results that this report contains, by job. */
-  readonly results: ReadonlyMap<string, RangeSet>;
+  readonly results: ReadonlyMap<JobId, RangeSet>;
 };
 
 export function composeProg(view: ProgressView, sequence: number): Composed {
-  const jobs = new Map<string, ProgEntry>();
-  const results = new Map<string, RangeSet>();
+  const jobs = new Map<JobId, ProgEntry>();
+  const results = new Map<JobId, RangeSet>();
   const room = { bytes: progBytesMax, failures: reportFailuresMax };
   const names = new Set([...view.ledgers.keys(), ...view.running.keys(), ...view.refusals.keys()]);
   for (const job of names) {

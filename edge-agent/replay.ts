@@ -1,3 +1,4 @@
+import { type JobId, parseJobId } from '../core/names.ts';
 import { chunksOf, emptyRanges, parseRanges } from '../core/ranges.ts';
 import { noWork, parseWork, type Work } from '../core/wire/work.ts';
 import type { JournalRecord } from './journal-record.ts';
@@ -8,7 +9,7 @@ export type EdgeMemory = {
   readonly work: Work;
   /** The document as it came, to be written again when the journal is rewritten. */
   readonly workDocument: unknown;
-  readonly ledgers: ReadonlyMap<string, JobLedger>;
+  readonly ledgers: ReadonlyMap<JobId, JobLedger>;
   readonly sequence: number;
   readonly contactAtMs: number | null;
 };
@@ -30,7 +31,7 @@ export type AgentMemory = {
 type EdgeDraft = {
   work: Work;
   workDocument: unknown;
-  ledgers: Map<string, JobLedger>;
+  ledgers: Map<JobId, JobLedger>;
   sequence: number;
   contactAtMs: number | null;
 };
@@ -108,7 +109,9 @@ function apply(draft: EdgeDraft, record: Exclude<JournalRecord, { k: 'note' }>):
   }
 }
 
-function update(draft: EdgeDraft, job: string, change: (ledger: JobLedger) => JobLedger): void {
+function update(draft: EdgeDraft, name: string, change: (ledger: JobLedger) => JobLedger): void {
+  const job = parseJobId(name);
+  if (job === null) return;
   const next = change(draft.ledgers.get(job) ?? emptyLedger);
   if (next.done.length === 0 && next.failed.size === 0) draft.ledgers.delete(job);
   else draft.ledgers.set(job, next);

@@ -1,3 +1,4 @@
+import type { JobId } from '../core/names.ts';
 import type { RunningChunk } from './next-steps.ts';
 
 /**
@@ -5,17 +6,17 @@ import type { RunningChunk } from './next-steps.ts';
  * a running chunk is not in it.
  */
 export type RunningChunks = {
-  readonly byJob: ReadonlyMap<string, ReadonlyMap<number, RunningChunk>>;
-  started(job: string, chunk: number, what: Omit<RunningChunk, 'stopping'>): void;
+  readonly byJob: ReadonlyMap<JobId, ReadonlyMap<number, RunningChunk>>;
+  started(job: JobId, chunk: number, what: Omit<RunningChunk, 'stopping'>): void;
   /** What it was, or `null` when it was not running. */
-  ended(job: string, chunk: number): RunningChunk | null;
+  ended(job: JobId, chunk: number): RunningChunk | null;
   /** What it is, or `null` when it is not running or was told to stop before. */
-  toldToStop(job: string, chunk: number): RunningChunk | null;
+  toldToStop(job: JobId, chunk: number): RunningChunk | null;
   count(): number;
 };
 
 export function makeRunningChunks(): RunningChunks {
-  const byJob = new Map<string, Map<number, RunningChunk>>();
+  const byJob = new Map<JobId, Map<number, RunningChunk>>();
   return {
     byJob,
     started(job, chunk, what) {

@@ -1,3 +1,4 @@
+import type { JobId } from '../core/names.ts';
 import type { AgentSpec } from '../core/wire/agent-spec.ts';
 import { makeBackoff } from './backoff.ts';
 import { type Clock, sleep } from './clock.ts';
@@ -14,8 +15,8 @@ import { parseAgentSpec, type SpecStore } from './spec-store.ts';
 export type SpecLibrary = {
   readonly known: ReadonlyMap<string, SpecKnowledge>;
   /** `changed` is called whenever there is something new to know, however often it was given. */
-  fetch(job: string, hash: string, secret: () => string, changed: () => void): void;
-  find(job: string, hash: string): AgentSpec | null;
+  fetch(job: JobId, hash: string, secret: () => string, changed: () => void): void;
+  find(job: JobId, hash: string): AgentSpec | null;
 };
 
 /** A spec may be asked for before it can be read everywhere. */
@@ -44,7 +45,7 @@ export function openSpecLibrary(deps: {
     for (const changed of listeners) changed();
   };
 
-  const ask = async (job: string, hash: string, secret: () => string): Promise<void> => {
+  const ask = async (job: JobId, hash: string, secret: () => string): Promise<void> => {
     const key = specKey(job, hash);
     const backoff = makeBackoff(specRetryMsMin, specRetryMsMax);
     const patientUntilMs = deps.clock.monotonicMs() + specPatienceMs;

@@ -1,4 +1,5 @@
 import type { EdgeWork } from '../../core/cell.ts';
+import type { JobId } from '../../core/names.ts';
 import {
   count,
   emptyRanges,
@@ -17,7 +18,7 @@ import type { Prog, ProgEntry } from '../../core/wire/prog.ts';
 export type EdgeModel = {
   work: EdgeWork | null;
   /** Chunks finished and not yet acknowledged, and what is left to run, per job. */
-  jobs: Map<string, { owned: RangeSet; done: RangeSet; slots: number }>;
+  jobs: Map<JobId, { owned: RangeSet; done: RangeSet; slots: number }>;
   sequence: number;
   atMs: number;
   readonly chunkMs: number;
@@ -88,7 +89,7 @@ export function nextReportMs(edge: EdgeModel, everyMs: number): number {
 export function reportOf(edge: EdgeModel): Prog {
   edge.sequence++;
   edge.confirms = false;
-  const jobs = new Map<string, ProgEntry>();
+  const jobs = new Map<JobId, ProgEntry>();
   for (const [id, { owned, done, slots }] of edge.jobs) {
     jobs.set(id, {
       done,

@@ -103,7 +103,7 @@ function jobOf(index: number, chunks: number): CellJob {
 function withReports(cell: Cell): Cell {
   const edges = new Map(cell.edges);
   for (const edge of [...edges.values()].slice(0, reportsCount)) {
-    const jobs = new Map<string, ProgEntry>();
+    const jobs = new Map<JobId, ProgEntry>();
     for (const [id, lease] of edge.work!.leases) {
       const start = first(lease.ranges)!;
       jobs.set(id, {

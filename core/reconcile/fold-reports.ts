@@ -1,5 +1,4 @@
 import { edgeFailuresMax, foldRowsKept } from '../limits.ts';
-import { parseJobId } from '../names.ts';
 import {
   emptyRanges,
   equal,
@@ -65,9 +64,7 @@ const silence: ProgEntry = {
 function foldReport(pass: Pass, edge: EdgeDraft, prog: Prog): void {
   let whole = true;
   let acknowledge = false;
-  for (const [name, entry] of prog.jobs) {
-    const id = parseJobId(name);
-    if (id === null) continue;
+  for (const [id, entry] of prog.jobs) {
     const job = pass.jobs.get(id);
     if (job === undefined) {
       if (hasResults(entry)) {

@@ -1,4 +1,5 @@
 import { failureTextLengthMax, reportFailuresMax } from '../limits.ts';
+import { type JobId, parseJobId } from '../names.ts';
 import { emptyRanges, formatRanges, parseRanges, type RangeSet } from '../ranges.ts';
 import { isCount, isRecord } from './json.ts';
 import { encodeAttempts, parseAttempts } from './work.ts';
@@ -26,7 +27,7 @@ export type Prog = {
   /** Grows with every report, over restarts too; `null` from a client that keeps none. */
   readonly sequence: number | null;
   readonly freePower: number;
-  readonly jobs: ReadonlyMap<string, ProgEntry>;
+  readonly jobs: ReadonlyMap<JobId, ProgEntry>;
 };
 
 type ProgEntryJson = {
@@ -76,11 +77,12 @@ function encodeEntry(entry: ProgEntry, before: ProgEntry | undefined): ProgEntry
  */
 export function parseProg(value: unknown): Prog | null {
   if (!isRecord(value) || !isCount(value.e)) return null;
-  const jobs = new Map<string, ProgEntry>();
+  const jobs = new Map<JobId, ProgEntry>();
   const w = isRecord(value.w) ? value.w : {};
   for (const [job, raw] of Object.entries(w)) {
+    const id = parseJobId(job);
     const entry = parseEntry(raw);
-    if (entry !== null) jobs.set(job, entry);
+    if (id !== null && entry !== null) jobs.set(id, entry);
   }
   return {
     boot: typeof value.b === 'string' ? value.b.slice(0, failureTextLengthMax) : '',

@@ -1,4 +1,5 @@
 import { attemptsMax } from '../limits.ts';
+import { type JobId, parseJobId } from '../names.ts';
 import { emptyRanges, formatRanges, isEmpty, parseRanges, type RangeSet } from '../ranges.ts';
 import { isCount, isRecord } from './json.ts';
 
@@ -26,7 +27,7 @@ export type Work = {
   readonly epoch: number;
   /** The highest report sequence folded by the cloud; `null` when the edge sends none. */
   readonly folded: number | null;
-  readonly jobs: ReadonlyMap<string, WorkEntry>;
+  readonly jobs: ReadonlyMap<JobId, WorkEntry>;
 };
 
 export const noWork: Work = { epoch: 0, folded: null, jobs: new Map() };
@@ -44,7 +45,7 @@ type WorkEntryJson = {
 export type WorkJson = { e: number; n: number | null; w: Record<string, WorkEntryJson | null> };
 
 /** `removed` are the jobs of the document before: a merge needs their keys nulled. */
-export function encodeWork(work: Work, removed: Iterable<string> = []): WorkJson {
+export function encodeWork(work: Work, removed: Iterable<JobId> = []): WorkJson {
   const w: Record<string, WorkEntryJson | null> = {};
   for (const job of removed) if (!work.jobs.has(job)) w[job] = null;
   for (const [job, entry] of work.jobs) {
@@ -72,12 +73,13 @@ export function encodeAttempts(attempts: ReadonlyMap<number, RangeSet>): string 
 /** Reads what arrived; an entry that makes no sense is left out rather than guessed at. */
 export function parseWork(value: unknown): Work | null {
   if (!isRecord(value) || !isCount(value.e)) return null;
-  const jobs = new Map<string, WorkEntry>();
+  const jobs = new Map<JobId, WorkEntry>();
   const w = isRecord(value.w) ? value.w : {};
   for (const [job, raw] of Object.entries(w)) {
     const isLeftover = isRecord(raw) && isCount(raw.e) && raw.e !== value.e;
+    const id = parseJobId(job);
     const entry = isLeftover ? null : parseEntry(raw);
-    if (entry !== null) jobs.set(job, entry);
+    if (id !== null && entry !== null) jobs.set(id, entry);
   }
   return { epoch: value.e, folded: isCount(value.n) ? value.n : null, jobs };
 }

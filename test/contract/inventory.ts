@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { EdgeFacts, EdgeReport } from '../../core/cell.ts';
-import { type CellId, cellIdOf, type EdgeName, edgeNameOf } from '../../core/names.ts';
+import { type CellId, cellIdOf, type EdgeName, edgeNameOf, jobIdOf } from '../../core/names.ts';
 import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { type Prog, parseProg } from '../../core/wire/prog.ts';
@@ -114,7 +114,7 @@ export function inventoryContract(makeHarness: () => Promise<InventoryHarness>):
 
   test('a connection leaves the report as it is', async () => {
     const { report } = await stored([prog(3), presence('disconnected', 1, 2_000)]);
-    expect(report?.prog?.jobs.has('job')).toBe(true);
+    expect(report?.prog?.jobs.has(jobIdOf('job'))).toBe(true);
   });
 
   test('facts are kept as leaves, the newest wins', async () => {

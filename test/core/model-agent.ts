@@ -1,3 +1,4 @@
+import type { JobId } from '../../core/names.ts';
 import {
   chunksOf,
   emptyRanges,
@@ -22,7 +23,7 @@ type JobState = { running: Map<number, number>; results: Map<number, Result> };
 export type ModelAgent = {
   work: Work;
   sequence: number;
-  readonly jobs: Map<string, JobState>;
+  readonly jobs: Map<JobId, JobState>;
   /** Chunks this edge ever ran to their end, for counting work done twice. */
   executed: number;
 };
@@ -60,7 +61,7 @@ function attemptOf(entry: WorkEntry, chunk: number): number {
   return 1;
 }
 
-function stateOf(agent: ModelAgent, id: string): JobState {
+function stateOf(agent: ModelAgent, id: JobId): JobState {
   let state = agent.jobs.get(id);
   if (state === undefined) {
     state = { running: new Map(), results: new Map() };
@@ -104,7 +105,7 @@ export function finishChunks(
 /** Everything the edge knows, as a new report. */
 export function report(agent: ModelAgent): Prog {
   agent.sequence++;
-  const jobs = new Map<string, ProgEntry>();
+  const jobs = new Map<JobId, ProgEntry>();
   for (const [id, state] of agent.jobs) {
     const done: number[] = [];
     const failed = new Map<number, Failure>();

@@ -201,14 +201,3 @@ test('a user’s retry brings dead chunks back with all their attempts, counting
   cell = pass(withProg(cell, one, says(cell, one, 3, { failed: [[0, 1]], attempts: '2:0' })));
   expect(formatRanges(share(cell).dead)).toBe('0');
 });
-
-test('a report of a job that cannot exist is not kept: it would damage the row', () => {
-  const cell = twoChunksOnTwoEdges();
-  const said = says(cell, one, 1, { done: '0' });
-  const [entry] = said.jobs.values();
-  const hostile = new Map([...said.jobs, ['a,b', entry!] as const, ['', entry!] as const]);
-  const after = pass(withProg(cell, one, { ...said, jobs: hostile }));
-  expect(after.edges.get(one)!.work!.removed).not.toContain('a,b');
-  expect(after.edges.get(one)!.work!.removed).not.toContain('');
-  expect(formatRanges(share(after).done)).toBe('0');
-});

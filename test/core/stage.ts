@@ -1,6 +1,6 @@
 import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell, Lease } from '../../core/cell.ts';
-import { edgeNameOf, jobIdOf } from '../../core/names.ts';
+import { edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
 import { emptyRanges, formatRanges, parseRanges } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
@@ -58,9 +58,9 @@ export function tell(
   epoch?: number,
 ): Cell {
   const before = cell.edges.get(edgeNameOf(edge))!;
-  const entries = new Map<string, ProgEntry>();
+  const entries = new Map<JobId, ProgEntry>();
   for (const [job, said] of Object.entries(jobs)) {
-    entries.set(job, {
+    entries.set(jobIdOf(job), {
       done: parseRanges(said.done ?? '')!,
       running: parseRanges(said.running ?? '')!,
       failed: new Map(said.failed ?? []),

@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { applyPlan } from '../../core/apply-plan.ts';
 import type { Cell, CellEdge, EdgeConfig } from '../../core/cell.ts';
 import type { EdgeName, JobId } from '../../core/names.ts';
-import { isEmpty } from '../../core/ranges.ts';
+import { emptyRanges, isEmpty } from '../../core/ranges.ts';
 import { reconcile } from '../../core/reconcile.ts';
-import { encodeProg, parseProg } from '../../core/wire/prog.ts';
+import { encodeProg, type ProgEntry, parseProg } from '../../core/wire/prog.ts';
 import { encodeWork, parseWork } from '../../core/wire/work.ts';
 import { workOf } from '../../core/work-of.ts';
 import {
@@ -271,24 +271,31 @@ export function live(world: World, edge: CellEdge, steps: number): void {
   if (online) send(world, edge);
 }
 
-function send(world: World, edge: CellEdge, refused: string | null = null): void {
+const silence: ProgEntry = {
+  done: emptyRanges,
+  failed: new Map(),
+  running: emptyRanges,
+  attempts: new Map(),
+  chunkMs: null,
+  refused: null,
+};
+
+function send(world: World, edge: CellEdge, refused: JobId | null = null): void {
   const prog = report(world.agents.get(edge.name)!);
   const parsed = parseProg(JSON.parse(JSON.stringify(encodeProg(prog))))!;
+  const jobs = new Map(parsed.jobs);
   if (refused !== null) {
-    const silence = {
-      done: [],
-      failed: new Map(),
-      running: [],
-      attempts: new Map(),
-      chunkMs: null,
-    };
     const entry = parsed.jobs.get(refused) ?? silence;
-    parsed.jobs as Map<string, unknown>;
-    (parsed.jobs as Map<string, unknown>).set(refused, { ...entry, refused: 'not allowed here' });
+    jobs.set(refused, { ...entry, refused: 'not allowed here' });
   }
   const before = edge.report!;
   world.cell = withEdge(world.cell, edge.name, {
-    report: { ...before, prog: parsed, version: before.version + 1, receivedAtMs: world.nowMs },
+    report: {
+      ...before,
+      prog: { ...parsed, jobs },
+      version: before.version + 1,
+      receivedAtMs: world.nowMs,
+    },
   });
 }
 

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jobIdOf } from '../../core/names.ts';
 import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
 import { type PlaneDouble, startPlane } from './plane-double.ts';
 import { makeProgramPath } from './program-path.ts';
@@ -109,7 +110,7 @@ test('without an engine containers are not offered, and refused in words', async
   }
   start();
   plane.grant('edge-1', 'job-a', '0', 1);
-  const job = plane.jobs.get('job-a')!;
+  const job = plane.jobs.get(jobIdOf('job-a'))!;
   await plane.until(() => job.refusals.has('edge-1'), 'refused');
   expect(job.refusals.get('edge-1')).toBe('executor not available here: container');
 });
@@ -149,12 +150,13 @@ test('a flux chunk that is taken away is cancelled and not reported', async () =
   start();
   plane.grant('edge-1', 'job-a', '0-1', 2);
   const runs = (): boolean =>
-    plane.reports.at(-1)?.jobs.get('job-a')?.running.length === 2 && /^jobs/m.test(logged());
+    plane.reports.at(-1)?.jobs.get(jobIdOf('job-a'))?.running.length === 2 &&
+    /^jobs/m.test(logged());
   await waitUntil(runs);
   plane.amend('edge-1', 'job-a', null);
   await waitUntil(() => /^cancel/m.test(logged()));
   await waitUntil(() => plane.reports.at(-1)!.jobs.size === 0);
-  expect(plane.jobs.get('job-a')!.failed.size).toBe(0);
+  expect(plane.jobs.get(jobIdOf('job-a'))!.failed.size).toBe(0);
 });
 
 test('flux finds its jobs again after a restart of the agent', async () => {

@@ -9,6 +9,7 @@ import {
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jobIdOf } from '../../core/names.ts';
 import { fromChunks } from '../../core/ranges.ts';
 import { openJournal } from '../../edge-agent/journal.ts';
 import { decodeRecord, encodeRecord, type JournalRecord } from '../../edge-agent/journal-record.ts';
@@ -89,7 +90,7 @@ test('a rewrite keeps the memory and loses the history', () => {
   journal.append(end(40_000));
   journal.close();
   const after = replay(openJournal(file).records).edges.get('edge-1')!;
-  expect(after.ledgers.get('job')!.done).toEqual([29_990, 30_000, 40_000, 40_001]);
+  expect(after.ledgers.get(jobIdOf('job'))!.done).toEqual([29_990, 30_000, 40_000, 40_001]);
 });
 
 test('a full disk is a state, and what waited is written when there is room', async () => {
@@ -149,7 +150,7 @@ test('the snapshot of any history replays to the same memory', () => {
       const again = replay(short);
       for (const [edge, before] of memory.edges) {
         const after = again.edges.get(edge);
-        for (const job of ['job-a', 'job-b']) {
+        for (const job of ['job-a', 'job-b'].map(jobIdOf)) {
           expect(after?.ledgers.get(job)).toEqual(before.ledgers.get(job));
         }
         expect(after?.sequence ?? 0).toBe(before.sequence);
@@ -162,7 +163,7 @@ test('the snapshot of any history replays to the same memory', () => {
 
 test('done is never undone, and a later failure replaces an earlier one', () => {
   const { edges } = replay([end(1), end(1, 5), end(2, 5), end(2, 6, 2), end(3, 1), end(3)]);
-  const ledger = edges.get('edge-1')!.ledgers.get('job')!;
+  const ledger = edges.get('edge-1')!.ledgers.get(jobIdOf('job'))!;
   expect(ledger.done).toEqual(fromChunks([1, 3]));
   expect([...ledger.failed]).toEqual([[2, { attempt: 2, failure: 6 }]]);
 });

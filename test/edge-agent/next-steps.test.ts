@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { jobIdOf } from '../../core/names.ts';
 import { chunksOf, emptyRanges, fromChunks, has, isEmpty, subtract } from '../../core/ranges.ts';
 import type { AgentSpec } from '../../core/wire/agent-spec.ts';
 import type { Work, WorkEntry } from '../../core/wire/work.ts';
@@ -18,6 +19,7 @@ import {
   type View,
 } from '../../edge-agent/next-steps.ts';
 
+const job = jobIdOf('job');
 const spec: AgentSpec = {
   id: 'job',
   hash: 'h',
@@ -47,13 +49,13 @@ function entry(ranges: string, more: Partial<WorkEntry> = {}): WorkEntry {
 }
 
 function view(one: WorkEntry | null, more: Partial<View> = {}): View {
-  const jobs = new Map(one === null ? [] : [['job', one] as const]);
+  const jobs = new Map(one === null ? [] : [[job, one] as const]);
   return {
     edge: 'edge-1',
     work: { epoch: 1, folded: null, jobs },
     ledgers: new Map(),
     running: new Map(),
-    specs: new Map([[specKey('job', 'h'), { kind: 'ready', spec }]]),
+    specs: new Map([[specKey(job, 'h'), { kind: 'ready', spec }]]),
     refusal: () => null,
     powerMax: Number.POSITIVE_INFINITY,
     mayStart: true,
@@ -70,7 +72,7 @@ function started(steps: readonly Step[]): number[] {
 
 function running(chunks: readonly number[], more: Partial<RunningChunk> = {}) {
   const one: RunningChunk = { attempt: 1, power: 10, stopping: false, ...more };
-  return new Map([['job', new Map(chunks.map((chunk) => [chunk, one] as const))]]);
+  return new Map([[job, new Map(chunks.map((chunk) => [chunk, one] as const))]]);
 }
 
 function done(...chunks: number[]): JobLedger {
@@ -85,21 +87,19 @@ describe('what is started', () => {
 
   test('not what is being given back, has a result, or runs', () => {
     const one = entry('0-9', { giveBack: fromChunks([2]) });
-    const more = { ledgers: new Map([['job', done(0)]]), running: running([1]) };
+    const more = { ledgers: new Map([[job, done(0)]]), running: running([1]) };
     expect(started(nextSteps(view(one, more), 0))).toEqual([3, 4, 5]);
   });
 
   test('a failure is run again when a higher attempt is asked for, and not before', () => {
     const failed = withResult(emptyLedger, { chunk: 0, attempt: 1, failure: 7, durationMs: 5 });
-    const ledgers = new Map([['job', failed]]);
+    const ledgers = new Map([[job, failed]]);
     expect(started(nextSteps(view(entry('0-0'), { ledgers }), 0))).toEqual([]);
     const again = entry('0-0', { attempts: new Map([[2, fromChunks([0])]]) });
     const steps = nextSteps(view(again, { ledgers }), 0);
-    expect(steps).toContainEqual({ kind: 'forget', job: 'job', chunks: fromChunks([0]) });
+    expect(steps).toContainEqual({ kind: 'forget', job, chunks: fromChunks([0]) });
     const start = steps.find((step) => step.kind === 'start');
-    expect(start?.orders).toEqual([
-      { edge: 'edge-1', job: 'job', chunk: 0, attempt: 2, power: 10, spec },
-    ]);
+    expect(start?.orders).toEqual([{ edge: 'edge-1', job, chunk: 0, attempt: 2, power: 10, spec }]);
   });
 
   test('nothing above the power that the owner allows', () => {
@@ -113,36 +113,36 @@ describe('what is started', () => {
   test('nothing of a job that is refused, and what runs of it is stopped', () => {
     const refusal = (): string => 'not here';
     const steps = nextSteps(view(entry('0-9'), { refusal, running: running([1]) }), 0);
-    expect(steps).toContainEqual({ kind: 'refuse', job: 'job', reason: 'not here' });
-    expect(steps).toContainEqual({ kind: 'stop', job: 'job', chunk: 1, why: 'refused' });
+    expect(steps).toContainEqual({ kind: 'refuse', job, reason: 'not here' });
+    expect(steps).toContainEqual({ kind: 'stop', job, chunk: 1, why: 'refused' });
     expect(started(steps)).toEqual([]);
   });
 
   test('past its offline limit a job is stopped, before it the moment is noted', () => {
     const offline = { ...spec, offlineSeconds: 10 };
-    const specs = new Map([[specKey('job', 'h'), { kind: 'ready', spec: offline } as const]]);
+    const specs = new Map([[specKey(job, 'h'), { kind: 'ready', spec: offline } as const]]);
     const more = { specs, contactAtMs: 1_000, running: running([0]) };
     const before = nextSteps(view(entry('0-9'), more), 10_999);
     expect(before).toContainEqual({ kind: 'look-again', atMs: 11_000 });
     expect(started(before)).toEqual([1, 2, 3]);
     const after = nextSteps(view(entry('0-9'), more), 11_000);
-    expect(after).toEqual([{ kind: 'stop', job: 'job', chunk: 0, why: 'offline' }]);
+    expect(after).toEqual([{ kind: 'stop', job, chunk: 0, why: 'offline' }]);
   });
 });
 
 describe('what is stopped and forgotten', () => {
   test('a running chunk that left the work is stopped, once', () => {
-    const stop = { kind: 'stop', job: 'job', chunk: 5, why: 'revoked' };
+    const stop = { kind: 'stop', job, chunk: 5, why: 'revoked' };
     expect(nextSteps(view(null, { running: running([5]) }), 0)).toEqual([stop]);
     expect(nextSteps(view(null, { running: running([5], { stopping: true }) }), 0)).toEqual([]);
   });
 
   test('a result is forgotten only when a folded report contained it', () => {
     const told = withAccepted(done(1, 2), 7, fromChunks([1]));
-    const ledgers = new Map([['job', told]]);
+    const ledgers = new Map([[job, told]]);
     const work = (folded: number | null): Work => ({ epoch: 2, folded, jobs: new Map() });
     expect(nextSteps(view(null, { ledgers, work: work(6) }), 0)).toEqual([]);
-    const forget = { kind: 'forget', job: 'job', chunks: fromChunks([1]) };
+    const forget = { kind: 'forget', job, chunks: fromChunks([1]) };
     expect(nextSteps(view(null, { ledgers, work: work(7) }), 0)).toEqual([forget]);
     expect(nextSteps(view(null, { ledgers, work: work(null) }), 0)).toEqual([forget]);
   });
@@ -176,10 +176,10 @@ const anyView: fc.Arbitrary<View> = fc
       slots: it.slots,
       attempts: isEmpty(it.again) ? new Map() : new Map([[2, it.again]]),
     };
-    const jobs = new Map(it.isOwned ? [['job', one] as const] : []);
+    const jobs = new Map(it.isOwned ? [[job, one] as const] : []);
     return view(null, {
       work: { epoch: 3, folded: it.folded, jobs },
-      ledgers: new Map([['job', ledger]]),
+      ledgers: new Map([[job, ledger]]),
       running: running(free),
     });
   });
@@ -221,15 +221,15 @@ test('what starts is owned, not given back, without result, and fits the slots',
   fc.assert(
     fc.property(anyView, (before) => {
       const chunks = started(nextSteps(before, 0));
-      const one = before.work.jobs.get('job');
-      const ledger = before.ledgers.get('job')!;
+      const one = before.work.jobs.get(job);
+      const ledger = before.ledgers.get(job)!;
       for (const chunk of chunks) {
         expect(has(one!.ranges, chunk)).toBe(true);
         expect(has(one!.giveBack, chunk)).toBe(false);
         expect(has(ledger.done, chunk)).toBe(false);
-        expect(before.running.get('job')?.has(chunk)).toBe(false);
+        expect(before.running.get(job)?.has(chunk)).toBe(false);
       }
-      const active = before.running.get('job')?.size ?? 0;
+      const active = before.running.get(job)?.size ?? 0;
       if (chunks.length > 0) expect(chunks.length + active).toBeLessThanOrEqual(one!.slots);
     }),
   );
@@ -238,8 +238,8 @@ test('what starts is owned, not given back, without result, and fits the slots',
 test('no result is forgotten that the cloud may still want', () => {
   fc.assert(
     fc.property(anyView, (before) => {
-      const ledger = before.ledgers.get('job')!;
-      const owned = before.work.jobs.get('job')?.ranges ?? emptyRanges;
+      const ledger = before.ledgers.get(job)!;
+      const owned = before.work.jobs.get(job)?.ranges ?? emptyRanges;
       for (const step of nextSteps(before, 0)) {
         if (step.kind !== 'forget') continue;
         const kept = subtract(step.chunks, owned);

@@ -1,23 +1,27 @@
 import { expect, test } from 'vitest';
 import { progEveryMs } from '../../core/limits.ts';
+import { jobIdOf } from '../../core/names.ts';
 import { emptyRanges, rangeOf } from '../../core/ranges.ts';
 import type { Work, WorkEntry } from '../../core/wire/work.ts';
 import { isRefill } from '../../edge-agent/arrived-work.ts';
 import { progEveryMsMax } from '../../edge-agent/limits.ts';
 import { makeProgressPace } from '../../edge-agent/progress-pace.ts';
 
+const a = jobIdOf('job-a');
+const b = jobIdOf('job-b');
+
 test('progress is told every second at first, and ever more rarely the longer a job lasts', () => {
   const pace = makeProgressPace();
-  const waits = [0, 2_000, 8_000, 60_000, 3_600_000].map((atMs) => pace.waitMs('job-a', atMs));
+  const waits = [0, 2_000, 8_000, 60_000, 3_600_000].map((atMs) => pace.waitMs(a, atMs));
   expect(waits).toEqual([progEveryMs, progEveryMs, 2_000, 15_000, progEveryMsMax]);
-  expect(pace.waitMs('job-b', 3_600_000)).toBe(progEveryMs);
+  expect(pace.waitMs(b, 3_600_000)).toBe(progEveryMs);
 });
 
 test('a job that left and returns begins anew', () => {
   const pace = makeProgressPace();
-  pace.waitMs('job-a', 0);
+  pace.waitMs(a, 0);
   pace.keepOnly(new Set());
-  expect(pace.waitMs('job-a', 60_000)).toBe(progEveryMs);
+  expect(pace.waitMs(a, 60_000)).toBe(progEveryMs);
 });
 
 function work(jobs: Record<string, Partial<WorkEntry>>): Work {
@@ -29,7 +33,9 @@ function work(jobs: Record<string, Partial<WorkEntry>>): Work {
     giveBack: emptyRanges,
     attempts: new Map(),
   };
-  const entries = Object.entries(jobs).map(([job, over]) => [job, { ...entry, ...over }] as const);
+  const entries = Object.entries(jobs).map(
+    ([job, over]) => [jobIdOf(job), { ...entry, ...over }] as const,
+  );
   return { epoch: 1, folded: null, jobs: new Map(entries) };
 }
 

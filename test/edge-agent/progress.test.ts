@@ -1,10 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { shadowBytesMax } from '../../core/limits.ts';
+import { type JobId, jobIdOf } from '../../core/names.ts';
 import { fromChunks, has, isEmpty, subtract } from '../../core/ranges.ts';
 import { encodeProg, parseProg } from '../../core/wire/prog.ts';
 import { emptyLedger, type JobLedger, withResult } from '../../edge-agent/ledger.ts';
 import { composeProg, type ProgressView } from '../../edge-agent/progress.ts';
+
+const job = jobIdOf('job-0');
 
 function ledgerOf(done: readonly number[], failed: readonly number[], attempt: number): JobLedger {
   let ledger = emptyLedger;
@@ -18,7 +21,7 @@ function ledgerOf(done: readonly number[], failed: readonly number[], attempt: n
   return ledger;
 }
 
-function viewOf(ledgers: ReadonlyMap<string, JobLedger>, running: readonly number[]): ProgressView {
+function viewOf(ledgers: ReadonlyMap<JobId, JobLedger>, running: readonly number[]): ProgressView {
   const one = { attempt: 2, power: 5, stopping: false };
   const active = new Map(running.map((chunk) => [chunk, one] as const));
   return {
@@ -26,23 +29,23 @@ function viewOf(ledgers: ReadonlyMap<string, JobLedger>, running: readonly numbe
     epoch: 9,
     freePower: 1,
     ledgers,
-    running: active.size === 0 ? new Map() : new Map([['job-0', active]]),
+    running: active.size === 0 ? new Map() : new Map([[job, active]]),
     refusals: new Map(),
   };
 }
 
 test('a report tells all results, and what runs', () => {
-  const ledgers = new Map([['job-0', ledgerOf([0, 1, 2], [7], 1)]]);
+  const ledgers = new Map([[job, ledgerOf([0, 1, 2], [7], 1)]]);
   const { prog, results } = composeProg(viewOf(ledgers, [8]), 58);
   const json = encodeProg(prog);
   expect(json).toMatchObject({ b: 'boot', e: 9, n: 58, f: 1 });
   expect(json.w['job-0']).toMatchObject({ d: '0-2', a: '8', t: '2:8', m: 12 });
-  expect(results.get('job-0')).toEqual(fromChunks([0, 1, 2, 7]));
+  expect(results.get(job)).toEqual(fromChunks([0, 1, 2, 7]));
 });
 
 test('a chunk that is being stopped is not said to run', () => {
   const stopping = new Map([[3, { attempt: 1, power: 5, stopping: true }]]);
-  const view = { ...viewOf(new Map(), []), running: new Map([['job-0', stopping]]) };
+  const view = { ...viewOf(new Map(), []), running: new Map([[job, stopping]]) };
   expect(composeProg(view, 1).prog.jobs.size).toBe(0);
 });
 
@@ -61,7 +64,7 @@ test('however much there is to tell, a report fits its shadow and tells only wha
     fc.property(jobs, scattered, (all, running) => {
       const ledgers = new Map(
         all.map(([done, failed, attempt], index) => {
-          return [`01jzq8w3k5t7job-${index}` as string, ledgerOf(done, failed, attempt)] as const;
+          return [jobIdOf(`01jzq8w3k5t7job-${index}`), ledgerOf(done, failed, attempt)] as const;
         }),
       );
       const { prog, results } = composeProg(viewOf(ledgers, running), 123_456);

@@ -1,12 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
+import { jobIdOf } from '../../core/names.ts';
 import { specPatienceMs } from '../../edge-agent/limits.ts';
 import { specKey } from '../../edge-agent/next-steps.ts';
 import { type PlaneApi, PlaneError } from '../../edge-agent/plane-api.ts';
 import { openSpecLibrary, type SpecLibrary } from '../../edge-agent/spec-library.ts';
 import { type HandClock, makeHandClock } from './hand-clock.ts';
 
+const job = jobIdOf('job');
 const spec = { id: 'job', hash: 'h', chunks: 4, chunkPower: 1, run: { simulate: { seconds: 1 } } };
-const key = specKey('job', 'h');
+const key = specKey(job, 'h');
 
 let clock: HandClock;
 let library: SpecLibrary;
@@ -32,7 +34,7 @@ beforeEach(() => {
 
 const fetch = () =>
   library.fetch(
-    'job',
+    job,
     'h',
     () => 's',
     () => void changes++,

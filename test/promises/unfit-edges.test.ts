@@ -119,7 +119,7 @@ test('an edge that refused is asked again when its policy may have changed', () 
     const said = tell(cell, 'edge-0', { [job]: {} }, atMs);
     const { report } = said.edges.get(edgeNameOf('edge-0'))!;
     const entry = { ...report!.prog!.jobs.get(job)!, refused: 'outside the hours' };
-    const prog = { ...report!.prog!, jobs: new Map([[job as string, entry]]) };
+    const prog = { ...report!.prog!, jobs: new Map([[job, entry]]) };
     cell = rest(withEdge(said, 'edge-0', { report: { ...report!, prog } }), atMs).cell;
   };
   refuse(startMs);

@@ -1,4 +1,5 @@
 import type { ResourceVector } from '../../../core/job.ts';
+import { parseJobId } from '../../../core/names.ts';
 import { reportBodySchema } from '../../../core/wire/edge-body.ts';
 import type { EdgeEvent } from '../../../core/wire/edge-event.ts';
 import { isRecord } from '../../../core/wire/json.ts';
@@ -42,7 +43,8 @@ export async function putReport(
 function checkEntries(entries: unknown, prog: Prog): void {
   if (!isRecord(entries)) return;
   for (const [job, entry] of Object.entries(entries)) {
-    if (entry === null || prog.jobs.has(job)) continue;
+    const id = parseJobId(job);
+    if (entry === null || (id !== null && prog.jobs.has(id))) continue;
     throw invalid(pointerOf(['w', job]), 'This is no progress of a job: look at its ranges.');
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { jobIdOf } from '../../../core/names.ts';
 import { formatRanges } from '../../../core/ranges.ts';
 import { parseProg } from '../../../core/wire/prog.ts';
 
@@ -13,14 +14,16 @@ test('what makes no sense in a report is left out, and the rest of it counts', (
       good,
       text: 'x',
       none: null,
+      'no,job': good,
+      '': good,
       ranges: { d: '4-1' },
       numbers: { ...good, x: { z: 1, 6: {} } },
     },
   });
   expect([...prog!.jobs.keys()]).toEqual(['good', 'numbers']);
-  expect(formatRanges(prog!.jobs.get('good')!.done)).toBe('0-4');
-  expect([...prog!.jobs.get('good')!.failed]).toEqual([[6, 3]]);
-  expect(prog!.jobs.get('numbers')!.failed.size).toBe(0);
+  expect(formatRanges(prog!.jobs.get(jobIdOf('good'))!.done)).toBe('0-4');
+  expect([...prog!.jobs.get(jobIdOf('good'))!.failed]).toEqual([[6, 3]]);
+  expect(prog!.jobs.get(jobIdOf('numbers'))!.failed.size).toBe(0);
   expect(prog!.freePower).toBe(0);
 });
 

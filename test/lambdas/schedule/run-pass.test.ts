@@ -47,7 +47,7 @@ test('grants what is waiting and tells the edges the epoch that was committed', 
   for (const [edge, document] of shadows) {
     const work = parseWork(document);
     expect(work?.epoch).toBe(stored?.edges.get(edge)?.work?.epoch);
-    expect(work?.jobs.get('job-1')?.ranges).toEqual(
+    expect(work?.jobs.get(jobIdOf('job-1'))?.ranges).toEqual(
       stored?.edges.get(edge)?.work?.leases.get(jobIdOf('job-1'))?.ranges,
     );
   }
