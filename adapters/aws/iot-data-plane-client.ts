@@ -26,7 +26,8 @@ export const IoTDataPlaneClient = clientClass<typeof Sdk, keyof typeof methods>(
   requestOf(operation, input) {
     const { thingName, shadowName: name, payload: body = '' } = input as ShadowInput;
     const path = `/things/${encodeURIComponent(thingName)}/shadow`;
-    return { method: methods[operation], path, query: { name }, body };
+    const headers = body === '' ? {} : { 'content-type': 'application/octet-stream' };
+    return { method: methods[operation], path, query: { name }, headers, body };
   },
   outputOf(body) {
     const payload = Buffer.from(body);
