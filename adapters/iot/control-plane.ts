@@ -16,14 +16,24 @@ import type { ControlPlane } from '../../core/ports/control-plane.ts';
 
 export type ControlPlaneOptions = { readonly policyName: string; readonly certificatesArn: string };
 
+type Clients = {
+  readonly iot?: IoTClient;
+  readonly dataAt?: (endpoint: string) => IoTDataPlaneClient;
+};
+
 const shadowNames = ['work', 'prog', 'facts'] as const;
 
 /**
  * Things and certificates of IoT Core. The certificate is attached before the policy, so that a
  * half-made edge can connect nowhere.
  */
-export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
-  const iot = new IoTClient({});
+export function createControlPlane(
+  options: ControlPlaneOptions,
+  {
+    iot = new IoTClient({}),
+    dataAt = (at) => new IoTDataPlaneClient({ endpoint: at }),
+  }: Clients = {},
+): ControlPlane {
   let data: IoTDataPlaneClient | null = null;
   let endpoint: Promise<string> | null = null;
   const { policyName } = options;
@@ -40,19 +50,24 @@ export function createControlPlane(options: ControlPlaneOptions): ControlPlane {
         }),
       );
       const { certificateArn: principal, certificateId: id, certificatePem: pem } = made;
-      if (principal === undefined || id === undefined || pem === undefined) {
-        throw new Error('the certificate authority answered without a certificate');
+      try {
+        if (principal === undefined || id === undefined || pem === undefined) {
+          throw new Error('the certificate authority answered without a certificate');
+        }
+        await iot.send(new AttachThingPrincipalCommand({ thingName: edge, principal }));
+        await iot.send(new AttachPolicyCommand({ policyName, target: principal }));
+        return { id, pem };
+      } catch (error) {
+        if (id !== undefined) await discardHalfMade(iot, edge, id, options, error);
+        throw error;
       }
-      await iot.send(new AttachThingPrincipalCommand({ thingName: edge, principal }));
-      await iot.send(new AttachPolicyCommand({ policyName, target: principal }));
-      return { id, pem };
     },
     discard: (edge, certificateId) => removeCertificate(iot, edge, certificateId, options),
     async remove(edge, certificateId) {
       if (certificateId !== null) {
         await removeCertificate(iot, edge, certificateId, options);
       }
-      data ??= new IoTDataPlaneClient({ endpoint: dataEndpoint(await describe(iot)) });
+      data ??= dataAt(dataEndpoint(await describe(iot)));
       for (const shadowName of shadowNames) {
         const gone = data.send(new DeleteThingShadowCommand({ thingName: edge, shadowName }));
         await unless('ResourceNotFoundException', gone);
@@ -84,6 +99,24 @@ async function removeCertificate(
   await unless(gone, iot.send(new DetachThingPrincipalCommand({ thingName: edge, principal })));
   const forced = new DeleteCertificateCommand({ certificateId, forceDelete: true });
   await unless(gone, iot.send(forced));
+}
+
+/**
+ * A certificate that nobody was told of would stay for ever. Why it had to go is what the caller
+ * hears; that it is still there is said beside it.
+ */
+async function discardHalfMade(
+  iot: IoTClient,
+  edge: string,
+  certificateId: string,
+  options: ControlPlaneOptions,
+  why: unknown,
+): Promise<void> {
+  try {
+    await removeCertificate(iot, edge, certificateId, options);
+  } catch (error) {
+    if (why instanceof Error) why.cause ??= error;
+  }
 }
 
 async function describe(iot: IoTClient): Promise<string> {

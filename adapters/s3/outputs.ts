@@ -1,5 +1,6 @@
 import {
   DeleteObjectsCommand,
+  type _Error as DeletionError,
   GetObjectCommand,
   ListObjectsV2Command,
   PutObjectCommand,
@@ -8,10 +9,7 @@ import {
 import type { Outputs } from '../../core/ports/outputs.ts';
 
 /** One object each, under the job. */
-export function createOutputs(bucket: string): Outputs {
-  const s3 = new S3Client({
-    forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined,
-  });
+export function createOutputs(bucket: string, s3: S3Client = newClient()): Outputs {
   return {
     async put(job, chunk, attempt, body) {
       const key = `${prefixOf(job)}${String(chunk).padStart(8, '0')}.${attempt}.txt`;
@@ -24,7 +22,7 @@ export function createOutputs(bucket: string): Outputs {
         const answer = await s3.send(new GetObjectCommand({ Bucket: bucket, Key: key }));
         return (await answer.Body?.transformToString('utf8')) ?? '';
       } catch (error) {
-        if (error instanceof Error && error.name === 'NoSuchKey') return null;
+        if (error instanceof Error && gone.has(error.name)) return null;
         throw error;
       }
     },
@@ -37,10 +35,27 @@ export function createOutputs(bucket: string): Outputs {
           Key === undefined ? [] : [{ Key }],
         );
         if (Objects.length === 0) return;
-        await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete: { Objects } }));
+        const Delete = { Objects, Quiet: true };
+        const { Errors } = await s3.send(new DeleteObjectsCommand({ Bucket: bucket, Delete }));
+        if (Errors?.[0] !== undefined) throw undeleted(Errors[0]);
       }
     },
   };
+}
+
+function newClient(): S3Client {
+  return new S3Client({ forcePathStyle: process.env.AWS_ENDPOINT_URL_S3 !== undefined });
+}
+
+/**
+ * Of an object that is gone S3 says so only to those who may list the bucket, and a function that
+ * reads outputs may not: for it access is denied.
+ */
+const gone = new Set(['NoSuchKey', 'AccessDenied']);
+
+/** Objects that stay are named in a good answer; asking again and again would not end. */
+function undeleted({ Code = 'InternalError', Key = '', Message = '' }: DeletionError): Error {
+  return Object.assign(new Error(`${Key} was not deleted: ${Message}`), { name: Code });
 }
 
 const prefixOf = (job: string): string => `outputs/${job}/`;

@@ -10,6 +10,7 @@ const throttled = new Set([
   'RequestLimitExceeded',
   'TooManyRequestsException',
   'LimitExceededException',
+  'SlowDown',
 ]);
 
 const unavailable = new Set([
@@ -17,6 +18,8 @@ const unavailable = new Set([
   'InternalServerError',
   'InternalFailureException',
   'ServiceUnavailableException',
+  'InternalError',
+  'ServiceUnavailable',
   'TransactionConflictException',
 ]);
 
