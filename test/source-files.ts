@@ -35,7 +35,7 @@ export function sourceFiles(): SourceFile[] {
   for (const folder of folders) {
     const found = globSync(`${folder}/**/*.{ts,tsx,mjs}`, {
       cwd: root,
-      exclude: (name) => name.includes('node_modules') || name.endsWith('/dist'),
+      exclude: (name) => /(^|\/)(node_modules|dist|cdk\.out|\.edgewise-local)$/.test(name),
     });
     for (const path of found) {
       const text = readFileSync(join(root, path), 'utf8');
