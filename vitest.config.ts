@@ -15,10 +15,12 @@ const parts = [
   'test/lambdas/api/lists.test.ts',
   'test/lib/start-synthesis.test.ts',
   'test/lib/template-checks.test.ts',
-  'local/test/**/*.test.ts',
+  'local/test/**/*.slow.test.ts',
   'test/night/**/*.test.ts',
   'test/sim/planted-bugs.test.ts',
 ];
+
+const flows = ['test/flow/**/*.test.ts', 'local/test/flow/**/*.test.ts'];
 
 /** Whatever the host has or lacks, it has this. */
 const crowded = {
@@ -40,8 +42,8 @@ export default defineConfig({
       {
         test: {
           name: 'fast',
-          include: ['test/**/*.test.ts'],
-          exclude: [...parts, 'test/flow/**', 'test/browser/**', 'test/night/**'],
+          include: ['test/**/*.test.ts', 'local/test/**/*.test.ts'],
+          exclude: [...parts, ...flows, 'test/browser/**', 'test/night/**'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Nothing here changes what is global, and most of the time went into loading modules
@@ -55,7 +57,6 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: parts,
-          exclude: ['local/test/flow/**'],
           maxWorkers,
           ...long,
           ...crowded,
@@ -64,7 +65,7 @@ export default defineConfig({
       {
         test: {
           name: 'flow',
-          include: ['test/flow/**/*.test.ts', 'local/test/flow/**/*.test.ts'],
+          include: flows,
           maxWorkers: flowsMax,
           sequence: { groupOrder: 1 },
           ...long,

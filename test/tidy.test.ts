@@ -66,5 +66,5 @@ test('text from outside is parsed where it comes in', () => {
 });
 
 function nameOf(path: string): string {
-  return basename(path).replace(/(\.test|\.config|\.golden|\.d)?\.(ts|tsx|mjs)$/, '');
+  return basename(path).replace(/(\.test|\.slow\.test|\.config|\.golden|\.d)?\.(ts|tsx|mjs)$/, '');
 }

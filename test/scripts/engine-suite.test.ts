@@ -47,7 +47,7 @@ test('a test that starts one, itself or through others, is in the engine suite',
   const words = ['--input-type=module', '-e', code];
   const suite = JSON.parse(execFileSync(process.execPath, words, { cwd: root, encoding: 'utf8' }));
   expect(suite).toContain('test/adapters/dynamodb/table.test.ts');
-  expect(suite).toContain('local/test/cloud.test.ts');
+  expect(suite).toContain('local/test/cloud.slow.test.ts');
   expect(suite).toContain('test/flow/start/ctrl-c.test.ts');
   expect(suite).toContain('test/browser/live.test.ts');
   expect(suite).not.toContain('test/core/divide.test.ts');
