@@ -5,10 +5,16 @@ import { createQueuesStore } from '../../../adapters/dynamodb/queues-store.ts';
 import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import { serve } from '../http/serve.ts';
 import { onTable } from '../http/table-deps.ts';
+import { createToken } from './create-token.ts';
+import { getPool } from './get-pool.ts';
+import { getQueue } from './get-queue.ts';
 import { listAudit } from './list-audit.ts';
-import { getPool, listPools, putPool } from './pools.ts';
-import { getQueue, listQueues, putQueue } from './queues.ts';
-import { createToken, listTokens, revokeToken } from './tokens.ts';
+import { listPools } from './list-pools.ts';
+import { listQueues } from './list-queues.ts';
+import { listTokens } from './list-tokens.ts';
+import { putPool } from './put-pool.ts';
+import { putQueue } from './put-queue.ts';
+import { revokeToken } from './revoke-token.ts';
 
 export const adminOperations = {
   listPools,

@@ -11,7 +11,9 @@ import type { Ports } from '../ports.ts';
  * `GET /v1/jobs/{id}/spec?g=`: what an agent needs to run chunks. An edge sees the jobs of its own
  * pool.
  */
-export async function getSpec(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
+export const getSpec = { handle };
+
+async function handle(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   checkQuery(call, ['g']);
   const id = jobOfPath(call);
   const job = await deps.jobs.findSpec(id);

@@ -5,7 +5,9 @@ import type { Ports } from '../ports.ts';
 /**
  * `GET /v1/edges/{name}/work`: the work document over HTTPS; a reader that has it already gets 304.
  */
-export async function getWork(call: Call, deps: Pick<Ports, 'shadows'>): Promise<Answer> {
+export const getWork = { handle };
+
+async function handle(call: Call, deps: Pick<Ports, 'shadows'>): Promise<Answer> {
   checkQuery(call, []);
   const name = edgeOfPath(call);
   const body = (await deps.shadows.readWork(name)) ?? { e: 0, w: {} };

@@ -5,14 +5,16 @@ import { has, union } from '../../../core/ranges.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery, jobOfPath } from '../http/call.ts';
 import type { Ports } from '../ports.ts';
-import { readChunkNumber } from '../views/chunk-number.ts';
+import { chunkOf } from '../views/chunk-number.ts';
 
 /**
  * `PUT /v1/jobs/{id}/chunks/{chunk}/output`: the tail of what a chunk printed, from the edge that
  * was given the chunk. An edge that never had it is refused, so that none can write into another's
  * job.
  */
-export async function putOutput(
+export const putOutput = { handle };
+
+async function handle(
   call: Call,
   deps: Pick<Ports, 'edges' | 'jobs' | 'outputs'>,
 ): Promise<Answer> {
@@ -25,7 +27,7 @@ export async function putOutput(
   if (job === null || poolOfCell(caller.cell) !== job.spec.pool) {
     throw notFound(`job "${id}"`);
   }
-  const chunk = readChunkNumber(call, job.cut.chunks);
+  const chunk = chunkOf(call.params.chunk ?? '', job.cut.chunks);
   if (!(await wasGiven(deps, caller, id, chunk))) {
     throw new ProblemError('forbidden', 'This edge was not given this chunk.');
   }

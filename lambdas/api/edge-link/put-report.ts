@@ -15,10 +15,9 @@ import type { Ports } from '../ports.ts';
  * `POST /v1/edges/{name}/report`: the progress document, and the facts, over HTTPS; stored the same
  * way as over MQTT.
  */
-export async function putReport(
-  call: Call,
-  deps: Pick<Ports, 'inventory' | 'log'>,
-): Promise<Answer> {
+export const putReport = { handle };
+
+async function handle(call: Call, deps: Pick<Ports, 'inventory' | 'log'>): Promise<Answer> {
   checkQuery(call, []);
   const edge = edgeOfPath(call);
   const { facts, ...document } = readBody(call, reportBodySchema);

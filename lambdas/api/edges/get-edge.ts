@@ -1,12 +1,17 @@
-import { type Answer, type Call, checkQuery } from '../http/call.ts';
+import { checkQuery, edgeOfPath } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
+import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { edgeViews, visibleEdge } from '../views/visible-edge.ts';
+import { edgeNow, visibleEdge } from '../views/visible-edge.ts';
 
 /** `GET /v1/edges/{name}`: one edge with its leases; an edge may read itself. */
-export async function getEdge(call: Call, deps: Pick<Ports, 'edges' | 'jobs'>): Promise<Answer> {
-  checkQuery(call, []);
-  const edge = await visibleEdge(call, deps);
-  const [body] = await edgeViews(deps, [edge]);
-  return tagged(200, edge.version, body);
-}
+export const getEdge = defineOperation({
+  name: 'getEdge',
+  read: (call) => {
+    checkQuery(call, []);
+    return { name: edgeOfPath(call) };
+  },
+  run: async ({ name }, { caller }, deps: Pick<Ports, 'edges' | 'jobs'>) =>
+    edgeNow(deps, await visibleEdge(name, caller, deps)),
+  answer: (edge) => tagged(200, edge),
+});

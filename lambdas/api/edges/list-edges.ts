@@ -1,4 +1,4 @@
-import { seesPool } from '../../../core/caller.ts';
+import { type Caller, seesPool } from '../../../core/caller.ts';
 import { type EdgeLampName, edgeLampNames, isLit } from '../../../core/edge-state.ts';
 import { listRowsExaminedMax } from '../../../core/limits.ts';
 import {
@@ -12,10 +12,11 @@ import {
 import type { StoredEdge } from '../../../core/ports/edges.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
-import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
-import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
-import { hasLabels, type LabelFilter, readLabels } from '../http/label-query.ts';
-import { pageAnswer } from '../http/page.ts';
+import { badQuery, checkQuery, valuesOf } from '../http/call.ts';
+import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor.ts';
+import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';
+import { pageAnswer, pageOf } from '../http/page.ts';
+import { type Context, defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import { edgeViews } from '../views/visible-edge.ts';
 
@@ -29,43 +30,50 @@ export type EdgeFilter = {
   readonly labels: LabelFilter;
 };
 
-export type EdgePage = { readonly items: readonly EdgeAnswer[]; readonly next: string | null };
+export type EdgesAsked = { readonly filter: EdgeFilter; readonly paging: Paging };
 
-export async function listEdges(
-  call: Call,
-  deps: Pick<Ports, 'edges' | 'pools' | 'jobs'>,
-): Promise<Answer> {
-  checkQuery(call, ['state', 'pool', 'label', 'limit', 'cursor']);
-  const filter = readFilter(call);
-  const position = readCursor(call, 'edges', /^\S+ \S+$/);
-  const page = await pageOfEdges(call, deps, filter, position, readLimit(call));
-  const nextCursor = page.next === null ? null : encodeCursor(call, 'edges', page.next);
-  const cursorOf = ({ cell, name }: EdgeAnswer) => encodeCursor(call, 'edges', `${cell} ${name}`);
-  return pageAnswer(page.items, cursorOf, nextCursor);
-}
+export const listEdges = defineOperation({
+  name: 'listEdges',
+  read: (call): EdgesAsked => {
+    checkQuery(call, ['state', 'pool', 'label', 'limit', 'cursor']);
+    const { state = null, pool = null } = call.query;
+    return edgesAsked({ state, pool, label: valuesOf(call, 'label') }, askedPage(call));
+  },
+  run: async ({ filter, paging }, context, deps: Pick<Ports, 'edges' | 'pools' | 'jobs'>) => {
+    const { items, next } = await pageOfEdges(context, deps, filter, paging);
+    return pageOf(paging, items, ({ cell, name }) => `${cell} ${name}`, next);
+  },
+  answer: pageAnswer,
+});
 
-function readFilter(call: Call): EdgeFilter {
-  const { state, pool } = call.query;
-  if (pool !== undefined && !isName(pool)) throw badQuery('pool', 'This cannot be a name.');
-  if (state !== undefined && !(edgeLampNames as readonly string[]).includes(state)) {
+/** The words of a filter as they were given, each of which may make no sense. */
+type FilterWords = Readonly<Record<'state' | 'pool', string | null>> & {
+  readonly label: readonly string[];
+};
+
+export function edgesAsked(words: FilterWords, page: AskedPage): EdgesAsked {
+  const { state, pool, label } = words;
+  if (pool !== null && !isName(pool)) throw badQuery('pool', 'This cannot be a name.');
+  const lamp = edgeLampNames.find((name) => name === state) ?? null;
+  if (lamp === null && state !== null) {
     throw badQuery('state', `This must be one of ${edgeLampNames.join(', ')}.`);
   }
   return {
-    pool: pool ?? null,
-    lamp: (state as EdgeLampName | undefined) ?? null,
-    labels: readLabels(call),
+    filter: { pool, lamp, labels: labelsOf(label) },
+    paging: pagingOf({ name: 'edges', position: /^\S+ \S+$/ }, words, page),
   };
 }
 
-export async function pageOfEdges(
-  call: Call,
+type EdgePage = { readonly items: readonly EdgeAnswer[]; readonly next: string | null };
+
+async function pageOfEdges(
+  { caller, nowMs }: Context,
   deps: Pick<Ports, 'edges' | 'pools' | 'jobs'>,
   filter: EdgeFilter,
-  start: string | null,
-  limit: number,
+  { position: start, limit }: Paging,
 ): Promise<EdgePage> {
   const from = start === null ? null : placeOf(start);
-  const cells = (await cellsOf(call, deps, filter)).filter(
+  const cells = (await cellsOf(caller, deps, filter)).filter(
     (cell) => from === null || compareCells(cell, from.cell) >= 0,
   );
   const items: EdgeAnswer[] = [];
@@ -78,7 +86,7 @@ export async function pageOfEdges(
       items.push(
         ...(await edgeViews(
           deps,
-          used.filter((edge) => passes(edge, filter, call.nowMs)),
+          used.filter((edge) => passes(edge, filter, nowMs)),
         )),
       );
       examined += used.length;
@@ -120,11 +128,10 @@ async function lastPage(
 const endOfNames = 'z'.repeat(64);
 
 async function cellsOf(
-  call: Call,
+  caller: Caller,
   deps: Pick<Ports, 'pools'>,
   filter: EdgeFilter,
 ): Promise<readonly CellId[]> {
-  const caller = callerOf(call);
   const limited = caller.kind === 'token' ? caller.pool : null;
   if (filter.pool !== null && !seesPool(caller, filter.pool)) throw new ProblemError('forbidden');
   const pool = filter.pool ?? limited;

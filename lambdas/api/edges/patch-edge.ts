@@ -1,28 +1,34 @@
 import type { EdgeConfig } from '../../../core/cell.ts';
 import { type EdgePatch, edgePatchSchema } from '../../../core/wire/edge-body.ts';
 import { audit } from '../http/audit.ts';
-import { type Answer, type Call, checkQuery } from '../http/call.ts';
+import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
+import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { edgeViews } from '../views/visible-edge.ts';
-import { configureEdge } from './configure-edge.ts';
+import { edgeNow } from '../views/visible-edge.ts';
+import { configureEdge, type EdgeChange, readEdgeChange } from './configure-edge.ts';
 
 /**
  * `PATCH /v1/edges/{name}`: labels, capacity and whether it takes new work. Uncordoning also ends a
  * drain.
  */
-export async function patchEdge(
-  call: Call,
-  deps: Pick<Ports, 'edges' | 'jobs' | 'audit'>,
-): Promise<Answer> {
-  checkQuery(call, []);
-  const patch = readBody(call, edgePatchSchema);
-  const edge = await configureEdge(call, deps, (config) => patched(config, patch, call.nowMs));
-  await audit(call, deps, `edge-edited: ${Object.keys(patch).join(', ')}`, edge.name);
-  const [body] = await edgeViews(deps, [edge]);
-  return tagged(200, edge.version, body);
-}
+export const patchEdge = defineOperation({
+  name: 'patchEdge',
+  read: (call): EdgeChange & { readonly patch: EdgePatch } => {
+    checkQuery(call, []);
+    return { patch: readBody(call, edgePatchSchema), ...readEdgeChange(call) };
+  },
+  run: async ({ patch, ...asked }, context, deps: Pick<Ports, 'edges' | 'jobs' | 'audit'>) => {
+    const edge = await configureEdge(asked, context, deps, (config) =>
+      patched(config, patch, context.nowMs),
+    );
+    const fields = Object.keys(patch).join(', ');
+    await audit(context, deps, `edge-edited: ${fields}`, edge.name);
+    return edgeNow(deps, edge);
+  },
+  answer: (edge) => tagged(200, edge),
+});
 
 function patched(config: EdgeConfig, patch: EdgePatch, nowMs: number): EdgeConfig {
   const next = {

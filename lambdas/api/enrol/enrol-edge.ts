@@ -12,6 +12,7 @@ import { audit } from '../http/audit.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { onceFor } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
+import { contextOf } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import type { EnrolPorts } from './enrolled.ts';
 import { certify, enrolled } from './enrolled.ts';
@@ -26,7 +27,9 @@ import { renewEdge } from './renew-edge.ts';
  * edge that is there gets its own record and one more secret; who comes with another key while the
  * name lives gets 409. With an edge's own secret it is a renewal.
  */
-export async function enrolEdge(call: Call, deps: EnrolPorts): Promise<Answer> {
+export const enrolEdge = { handle };
+
+async function handle(call: Call, deps: EnrolPorts): Promise<Answer> {
   checkQuery(call, []);
   const body = readBody(call, enrolBodySchema);
   const keyHash = body.csr === null ? null : publicKeyHash(body.csr);
@@ -107,7 +110,7 @@ async function enrolNew(call: Call, deps: EnrolPorts, asked: Asked): Promise<Ans
     const config = { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null };
     const outcome = await deps.edges.enrol({ identity, config, facts, allFacts: body.facts });
     if (outcome === 'enrolled') {
-      await audit(call, deps, 'edge-enrolled', name);
+      await audit(contextOf(call), deps, 'edge-enrolled', name);
       return enrolled(deps, identity, secret);
     }
     if (outcome === 'taken') {
@@ -139,7 +142,7 @@ async function enrolAgain(
   if (!same || known.removingSinceMs !== null) throw new ProblemError('edge-exists');
   const secret = newSecret(call.nowMs);
   const identity = await deps.edges.addCredential(known, secret.hash);
-  await audit(call, deps, 'edge-enrolled-again', known.edge);
+  await audit(contextOf(call), deps, 'edge-enrolled-again', known.edge);
   return enrolled(deps, identity, secret);
 }
 

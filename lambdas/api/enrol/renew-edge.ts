@@ -6,6 +6,7 @@ import type { EnrolBody } from '../../../core/wire/edge-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
 import type { Answer, Call } from '../http/call.ts';
+import { contextOf } from '../operation.ts';
 import type { EnrolPorts } from './enrolled.ts';
 import { certify, enrolled } from './enrolled.ts';
 import { newSecret } from './new-secret.ts';
@@ -55,7 +56,7 @@ export async function renewEdge(
     await deps.iot.discard(name, certificate.id);
     return renewEdge(call, deps, caller, asked);
   }
-  await audit(call, deps, 'edge-certificate-renewed', name);
+  await audit(contextOf(call), deps, 'edge-certificate-renewed', name);
   return enrolled(deps, renewed, secret);
 }
 

@@ -13,8 +13,9 @@ import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { outageOf } from '../http/outage.ts';
 import { carriedBytes } from '../http/page.ts';
+import { contextOf } from '../operation.ts';
+import { askFor, type GraphDeps } from './ask.ts';
 import { measureDocument, refusalOf } from './document-limits.ts';
-import { createInvoke, type GraphDeps } from './invoke.ts';
 import { rootOf } from './resolvers.ts';
 import { graphSchema } from './schema.ts';
 
@@ -23,7 +24,9 @@ import { graphSchema } from './schema.ts';
  * that cannot be run is 400 with the errors in the graph's own form; errors of single fields come
  * beside the data of the others.
  */
-export async function postGraphql(call: Call, deps: GraphDeps): Promise<Answer> {
+export const postGraphql = { handle };
+
+async function handle(call: Call, deps: GraphDeps): Promise<Answer> {
   checkQuery(call, []);
   const body = readBody(call, graphqlBodySchema);
   if (Buffer.byteLength(body.query) > graphqlBytesMax) {
@@ -38,7 +41,7 @@ export async function postGraphql(call: Call, deps: GraphDeps): Promise<Answer> 
   const result = await execute({
     schema: graphSchema,
     document,
-    rootValue: rootOf(createInvoke(call, deps)),
+    rootValue: rootOf(askFor(contextOf(call), deps)),
     ...(body.variables === null ? {} : { variableValues: body.variables }),
     ...(body.operationName === null ? {} : { operationName: body.operationName }),
   });

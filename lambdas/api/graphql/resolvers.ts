@@ -1,102 +1,140 @@
+import { listLimitDefault } from '../../../core/limits.ts';
 import type { EdgeAnswer, LeaseAnswer } from '../../../core/wire/edge-answer.ts';
+import { drainBodySchema, edgePatchSchema } from '../../../core/wire/edge-body.ts';
 import type { ExecutionAnswer, JobAnswer } from '../../../core/wire/job-answer.ts';
+import { jobBodySchema } from '../../../core/wire/job-body.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
-import type { Asked, Invoke, Invoked } from './invoke.ts';
+import { drainEdge } from '../edges/drain-edge.ts';
+import { getEdge } from '../edges/get-edge.ts';
+import { edgesAsked, listEdges } from '../edges/list-edges.ts';
+import { patchEdge } from '../edges/patch-edge.ts';
+import { edgeNamed, jobNamed } from '../http/call.ts';
+import type { AskedPage } from '../http/cursor.ts';
+import { checked } from '../http/json-body.ts';
+import type { CursorPage } from '../http/page.ts';
+import { noPrecondition } from '../http/precondition.ts';
+import { getJob } from '../jobs-read/get-job.ts';
+import { getStats } from '../jobs-read/get-stats.ts';
+import { executionsAsked, listExecutions } from '../jobs-read/list-executions.ts';
+import { jobsAsked, listJobs } from '../jobs-read/list-jobs.ts';
+import { cancelJob } from '../jobs-write/cancel-job.ts';
+import { submitJob } from '../jobs-write/submit-job.ts';
+import type { Ask } from './ask.ts';
 
 /**
- * What the fields of the graph resolve to: the answers of the operations, with ways from each to
+ * What the fields of the graph resolve to: the outcomes of the operations, with ways from each to
  * its neighbours.
  */
-type Page = { readonly items: readonly unknown[]; readonly nextCursor: string | null };
 type Paging = { readonly first?: number | null; readonly after?: string | null };
-type Filter = Paging & Readonly<Record<string, string | number | null | undefined>>;
+type Words<N extends string> = { readonly [K in N]?: string | null };
+type JobFilter = Paging & Words<'state' | 'pool' | 'queue' | 'label' | 'edge'>;
+type EdgeFilter = Paging & Words<'state' | 'pool' | 'label'>;
 
-export function rootOf(invoke: Invoke) {
-  const graph = new Graph(invoke);
+export function rootOf(ask: Ask) {
+  const graph = new Graph(ask);
   return {
     job: ({ id }: { id: string }) => graph.job(id),
-    jobs: (filter: Filter) => graph.jobs(filter),
+    jobs: (filter: JobFilter) => graph.jobs(filter),
     edge: ({ name }: { name: string }) => graph.edge(name),
-    edges: (filter: Filter) => graph.edges(filter),
-    stats: async () => (await invoke('getStats', {})).body,
-    submit: async ({ job }: { job: unknown }) =>
-      graph.jobNode((await invoke('submitJob', { body: job })).body as JobAnswer),
-    cancel: async ({ id }: { id: string }) =>
-      graph.jobNode((await invoke('cancelJob', { params: { id } })).body as JobAnswer),
+    edges: (filter: EdgeFilter) => graph.edges(filter),
+    stats: () => ask(getStats, { input: () => undefined }),
+    submit: ({ job }: { job: unknown }) => graph.submit(job),
+    cancel: ({ id }: { id: string }) => graph.cancel(id),
     cordon: ({ edge, reason }: { edge: string; reason?: string | null }) =>
       graph.patch(edge, { cordoned: true, ...(reason ? { reason } : {}) }),
     uncordon: ({ edge }: { edge: string }) => graph.patch(edge, { cordoned: false }),
-    drain: async ({ edge, ...rest }: Drain) => {
-      const body = Object.fromEntries(
-        Object.entries(rest).filter(([, value]) => value !== null && value !== undefined),
-      );
-      const drained = await invoke('drainEdge', { params: { name: edge }, body });
-      return graph.edgeNode(drained.body as EdgeAnswer);
-    },
+    drain: ({ edge, ...body }: { edge: string } & Readonly<Record<string, unknown>>) =>
+      graph.drain(edge, body),
   };
 }
-
-type Drain = {
-  readonly edge: string;
-  readonly reason?: string | null;
-  readonly deadlineSeconds?: number | null;
-};
 
 /** Loads each node once a request, however many ways lead to it. */
 class Graph {
   private readonly loadedEdges = new Map<string, Promise<unknown>>();
   private readonly loadedJobs = new Map<string, Promise<unknown>>();
-  private readonly invoke: Invoke;
+  private readonly ask: Ask;
 
-  constructor(invoke: Invoke) {
-    this.invoke = invoke;
+  constructor(ask: Ask) {
+    this.ask = ask;
   }
 
   job(id: string): Promise<unknown> {
-    return loadedOnce(this.loadedJobs, id, async () => {
-      const found = await this.orNull('getJob', { params: { id } });
-      return found === null ? null : this.jobNode(found as JobAnswer);
-    });
+    return loadedOnce(this.loadedJobs, id, () =>
+      orNull(async () => {
+        const { view } = await this.ask(getJob, { input: () => ({ id: jobNamed(id) }) });
+        return this.jobNode(view);
+      }),
+    );
   }
 
   edge(name: string): Promise<unknown> {
-    return loadedOnce(this.loadedEdges, name, async () => {
-      const found = await this.orNull('getEdge', { params: { name } });
-      return found === null ? null : this.edgeNode(found as EdgeAnswer);
-    });
+    return loadedOnce(this.loadedEdges, name, () =>
+      orNull(async () => {
+        const input = () => ({ name: edgeNamed(name) });
+        return this.edgeNode((await this.ask(getEdge, { edge: name, input })).view);
+      }),
+    );
   }
 
-  async jobs(filter: Filter): Promise<unknown> {
-    const page = await this.invoke('listJobs', { query: queryOf(filter) });
-    return connection(page, (job) => this.jobNode(job as JobAnswer));
+  async jobs(asked: JobFilter): Promise<unknown> {
+    const { state = null, pool = null, queue = null, edge = null, label = null } = asked;
+    const words = { state, pool, queue, edge, label: label === null ? [] : [label] };
+    const page = await this.ask(listJobs, { input: () => jobsAsked(words, pageOf(asked)) });
+    return connection(page, (job) => this.jobNode(job));
   }
 
-  async edges(filter: Filter): Promise<unknown> {
-    const page = await this.invoke('listEdges', { query: queryOf(filter) });
-    return connection(page, (edge) => this.edgeNode(edge as EdgeAnswer));
+  async edges(asked: EdgeFilter): Promise<unknown> {
+    const { state = null, pool = null, label = null } = asked;
+    const words = { state, pool, label: label === null ? [] : [label] };
+    const page = await this.ask(listEdges, { input: () => edgesAsked(words, pageOf(asked)) });
+    return connection(page, (edge) => this.edgeNode(edge));
   }
 
-  async patch(name: string, body: unknown): Promise<unknown> {
-    const edge = await this.invoke('patchEdge', { params: { name }, body });
-    return this.edgeNode(edge.body as EdgeAnswer);
+  async submit(job: unknown): Promise<unknown> {
+    const input = () => ({ body: checked(jobBodySchema, job), keep: null });
+    const accepted = await this.ask(submitJob, { input });
+    if (accepted === 'key-taken') throw new Error('a job without a key met its key');
+    return this.jobNode(accepted.view);
   }
 
-  jobNode(job: JobAnswer) {
-    return {
-      ...job,
-      executions: async (paging: Filter) => {
-        const query = queryOf(paging);
-        const page = await this.invoke('listExecutions', { params: { id: job.id }, query });
-        return connection(page, (it) => this.executionNode(it as ExecutionAnswer));
-      },
+  async cancel(id: string): Promise<unknown> {
+    const input = () => ({ id: jobNamed(id), precondition: noPrecondition, purge: false });
+    const { job } = await this.ask(cancelJob, { input });
+    return job === null ? null : this.jobNode(job.view);
+  }
+
+  async patch(edge: string, body: unknown): Promise<unknown> {
+    const input = () => {
+      const patch = checked(edgePatchSchema, body);
+      return { name: edgeNamed(edge), precondition: noPrecondition, patch };
     };
+    return this.edgeNode((await this.ask(patchEdge, { edge, input })).view);
   }
 
-  edgeNode(edge: EdgeAnswer) {
+  async drain(edge: string, body: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const input = () => {
+      const given = Object.entries(body).filter(([, value]) => value != null);
+      const drain = checked(drainBodySchema, Object.fromEntries(given));
+      return { name: edgeNamed(edge), precondition: noPrecondition, ...drain };
+    };
+    return this.edgeNode((await this.ask(drainEdge, { edge, input })).view);
+  }
+
+  private jobNode(job: JobAnswer) {
+    return { ...job, executions: (asked: Paging) => this.executions(job.id, asked) };
+  }
+
+  private async executions(id: string, asked: Paging): Promise<unknown> {
+    const input = () => executionsAsked(jobNamed(id), pageOf(asked));
+    const page = await this.ask(listExecutions, { input });
+    return connection(page, (execution) => this.executionNode(execution));
+  }
+
+  private edgeNode(edge: EdgeAnswer) {
     return {
       ...edge,
       leases: edge.leases.map((lease) => this.leaseNode(lease)),
-      jobs: (paging: Filter) => this.jobs({ ...paging, edge: edge.name }),
+      jobs: (paging: Paging) => this.jobs({ ...paging, edge: edge.name }),
     };
   }
 
@@ -108,14 +146,14 @@ class Graph {
   private leaseNode(lease: LeaseAnswer) {
     return { ...lease, jobId: lease.job, job: () => this.job(lease.job) };
   }
+}
 
-  private async orNull(operation: string, asked: Asked): Promise<unknown> {
-    try {
-      return (await this.invoke(operation, asked)).body;
-    } catch (error) {
-      if (error instanceof ProblemError && error.code === 'not-found') return null;
-      throw error;
-    }
+async function orNull<T>(load: () => Promise<T>): Promise<T | null> {
+  try {
+    return await load();
+  } catch (error) {
+    if (error instanceof ProblemError && error.code === 'not-found') return null;
+    throw error;
   }
 }
 
@@ -131,16 +169,15 @@ function loadedOnce(
   return loading;
 }
 
-function queryOf({ first, after, ...filter }: Filter): NonNullable<Asked['query']> {
-  return { ...filter, limit: first ?? undefined, cursor: after ?? undefined };
+function pageOf({ first, after }: Paging): AskedPage {
+  return { limit: first ?? listLimitDefault, cursor: after ?? null };
 }
 
-function connection<N>({ body, cursors }: Invoked, nodeOf: (item: unknown) => N) {
-  const page = body as Page;
-  const nodes = page.items.map(nodeOf);
+function connection<T, N>({ items, cursors, nextCursor }: CursorPage<T>, nodeOf: (item: T) => N) {
+  const nodes = items.map(nodeOf);
   return {
     nodes,
     edges: nodes.map((node, at) => ({ node, cursor: cursors[at] })),
-    pageInfo: { hasNextPage: page.nextCursor !== null, endCursor: page.nextCursor },
+    pageInfo: { hasNextPage: nextCursor !== null, endCursor: nextCursor },
   };
 }

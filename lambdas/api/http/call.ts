@@ -1,6 +1,12 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import type { Caller } from '../../../core/caller.ts';
-import { type EdgeName, edgeNameOf, isName, type JobId, jobIdOf } from '../../../core/names.ts';
+import {
+  type EdgeName,
+  isName,
+  type JobId,
+  parseEdgeName,
+  parseJobId,
+} from '../../../core/names.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 
 /** One request as handlers see it: its caller is known, its parts are named. */
@@ -24,8 +30,6 @@ export type Answer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
-  /** Of a list: the cursor behind each item, for the graph. It is not sent. */
-  readonly cursors?: readonly string[];
 };
 
 export type Handler<D> = (call: Call, deps: D) => Promise<Answer>;
@@ -54,7 +58,7 @@ export function readCall(event: APIGatewayProxyEventV2, nowMs: number): Omit<Cal
  */
 function readQuery(raw: string): Pick<Call, 'query' | 'repeated'> {
   const query: Record<string, string> = Object.create(null);
-  const repeated: Record<string, readonly string[]> = {};
+  const repeated: Record<string, readonly string[]> = Object.create(null);
   const parameters = new URLSearchParams(raw);
   for (const [name, value] of parameters) {
     if (name in query) repeated[name] = parameters.getAll(name);
@@ -93,7 +97,7 @@ export function callerOf(call: Call): Caller {
   return call.caller;
 }
 
-/** A name in the path; one that no thing can have names no thing. */
+/** A name in the path; 404 for one that could not exist. */
 export function paramOf(call: Call, name: string, what: string): string {
   const value = call.params[name] ?? '';
   if (!isName(value)) throw notFound(what);
@@ -101,11 +105,30 @@ export function paramOf(call: Call, name: string, what: string): string {
 }
 
 export function jobOfPath(call: Call): JobId {
-  return jobIdOf(paramOf(call, 'id', 'such job'));
+  return jobNamed(call.params.id ?? '');
 }
 
 export function edgeOfPath(call: Call): EdgeName {
-  return edgeNameOf(paramOf(call, 'name', 'such edge'));
+  return edgeNamed(call.params.name ?? '');
+}
+
+/** An id from outside; 404 for one that could not exist. */
+export function jobNamed(id: string): JobId {
+  const job = parseJobId(id);
+  if (job === null) throw notFound('such job');
+  return job;
+}
+
+export function edgeNamed(name: string): EdgeName {
+  const edge = parseEdgeName(name);
+  if (edge === null) throw notFound('such edge');
+  return edge;
+}
+
+/** All values of a query parameter that may be given several times. */
+export function valuesOf({ query, repeated }: Pick<Call, 'query' | 'repeated'>, name: string) {
+  const one = query[name];
+  return one === undefined ? [] : (repeated[name] ?? [one]);
 }
 
 /** `PUT` may make what the path names, so the name itself is what is wrong when it is none. */

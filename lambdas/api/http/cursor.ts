@@ -10,42 +10,62 @@ import { badQuery, type Call } from './call.ts';
  * was given for another list, another job or other filters is refused, because it would go on in
  * the middle of something else.
  */
-export function encodeCursor(call: Call, list: string, position: string): string {
-  return Buffer.from(`${prefixOf(call, list)}${position}`, 'utf8').toString('base64url');
-}
+export type List = {
+  readonly name: string;
+  readonly position: RegExp;
+};
 
-function prefixOf({ params, query, repeated }: Call, list: string): string {
-  const { limit: _limit, cursor: _cursor, ...filters } = query;
-  const asked = Object.entries({ ...params, ...filters, ...repeated }).sort();
-  const digest = createHash('sha256').update(JSON.stringify(asked)).digest('base64url');
-  return `${list}|${digest.slice(0, 8)}|`;
-}
+/** Where a page begins and how long it is; and the cursors of this list with these filters. */
+export type Paging = {
+  readonly limit: number;
+  readonly position: string | null;
+  readonly cursorOf: (position: string) => string;
+};
 
-const positionLengthMax = 512;
+/** What chooses the items of a list: names in the path, and filters; `null` is none. */
+export type Scope = Readonly<Record<string, string | readonly string[] | null>>;
 
-export function readCursor(call: Call, list: string, pattern: RegExp): string | null {
-  const cursor = call.query.cursor;
-  if (cursor === undefined) return null;
+export type AskedPage = { readonly limit: number; readonly cursor: string | null };
+
+export function pagingOf(list: List, scope: Scope, { limit, cursor }: AskedPage): Paging {
+  const prefix = prefixOf(list, scope);
+  const cursorOf = (position: string): string =>
+    Buffer.from(`${prefix}${position}`, 'utf8').toString('base64url');
+  if (limit < 1 || limit > listLimitMax) {
+    throw badQuery('limit', `This must be a whole number from 1 to ${listLimitMax}.`);
+  }
+  if (cursor === null) return { limit, position: null, cursorOf };
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
-  const prefix = prefixOf(call, list);
   const position = text.slice(prefix.length);
   const ours =
     cursor.length <= positionLengthMax &&
     text.startsWith(prefix) &&
-    pattern.test(position) &&
-    encodeCursor(call, list, position) === cursor;
+    list.position.test(position) &&
+    cursorOf(position) === cursor;
   if (!ours) throw new ProblemError('invalid-cursor');
-  return position;
+  return { limit, position, cursorOf };
 }
 
-export function readLimit(call: Call): number {
-  const text = call.query.limit;
+/** Of a list that only its path and its query choose. */
+export function readPaging(call: Call, list: List): Paging {
+  const { limit: _limit, cursor: _cursor, ...filters } = call.query;
+  return pagingOf(list, { ...call.params, ...filters }, askedPage(call));
+}
+
+export function askedPage({ query }: Call): AskedPage {
+  return { limit: limitOf(query.limit), cursor: query.cursor ?? null };
+}
+
+function prefixOf({ name }: List, scope: Scope): string {
+  const chosen = Object.entries(scope).filter(([, value]) => value !== null && value.length > 0);
+  const digest = createHash('sha256').update(JSON.stringify(chosen.sort()));
+  return `${name}|${digest.digest('base64url').slice(0, 8)}|`;
+}
+
+const positionLengthMax = 512;
+
+/** Zero, which no page can have, for what is no number. */
+function limitOf(text: string | undefined): number {
   if (text === undefined) return listLimitDefault;
-  const limit = /^\d{1,6}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > listLimitMax) {
-    throw badQuery('limit', `This must be a whole number from 1 to ${listLimitMax}.`);
-  }
-  return limit;
+  return /^\d{1,6}$/.test(text) ? Number(text) : 0;
 }
-
-export type ListAnswer<T> = { readonly items: readonly T[]; readonly nextCursor: string | null };

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { ProblemError } from '../../../core/wire/problem.ts';
 import type { Answer, Call } from './call.ts';
 
 /**
@@ -7,38 +6,15 @@ import type { Answer, Call } from './call.ts';
  * The version counts the writes of users: only it decides `If-Match`, so that a job's own progress
  * does not spoil an edit.
  */
+export type Versioned<T> = { readonly version: number; readonly view: T };
+
 export function etagOf(version: number, body: unknown): string {
   const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url');
   return `"${version}-${digest.slice(0, 16)}"`;
 }
 
-export function tagged(status: number, version: number, body: unknown): Answer {
-  return { status, headers: { etag: etagOf(version, body) }, body };
-}
-
-/** Tags that a proxy made weak when it compressed the answer still name the version. */
-const tagPattern = /^(?:W\/)?"(\d{1,15})-[\w-]{1,32}"$/;
-
-/**
- * The version that `If-Match` asks for: `null` when anything will do. One list member is enough.
- * What is no tag of ours matches nothing.
- */
-export function versionWanted(call: Call): readonly number[] | null {
-  const header = call.headers['if-match'];
-  if (header === undefined || header.trim() === '*') return null;
-  return header.split(',').flatMap((part) => {
-    const match = tagPattern.exec(part.trim());
-    return match === null ? [] : [Number(match[1])];
-  });
-}
-
-export function checkIfMatch(call: Call, version: number): void {
-  const wanted = versionWanted(call);
-  if (wanted !== null && !wanted.includes(version)) throw new ProblemError('precondition-failed');
-}
-
-export function wantsAbsent(call: Call): boolean {
-  return call.headers['if-none-match']?.trim() === '*';
+export function tagged<T>(status: number, { version, view }: Versioned<T>): Answer {
+  return { status, headers: { etag: etagOf(version, view) }, body: view };
 }
 
 /** A reader that has this very answer already is told so. */

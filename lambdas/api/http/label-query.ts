@@ -1,4 +1,4 @@
-import { badQuery, type Call } from './call.ts';
+import { badQuery } from './call.ts';
 
 /**
  * `?label=key=value`, as often as wanted: what is listed has all of them. The key ends at the first
@@ -6,9 +6,12 @@ import { badQuery, type Call } from './call.ts';
  */
 export type LabelFilter = readonly (readonly [string, string])[];
 
-export function readLabels({ query, repeated }: Call): LabelFilter {
-  if (query.label === undefined) return [];
-  return (repeated.label ?? [query.label]).map(readLabel);
+export function labelsOf(texts: readonly string[]): LabelFilter {
+  return texts.map((text) => {
+    const at = text.indexOf('=');
+    if (at < 1) throw badQuery('label', 'This must have the form key=value.');
+    return [text.slice(0, at), text.slice(at + 1)];
+  });
 }
 
 export function hasLabels(
@@ -16,10 +19,4 @@ export function hasLabels(
   labelOf: (key: string) => string | undefined,
 ): boolean {
   return wanted.every(([key, value]) => labelOf(key) === value);
-}
-
-function readLabel(text: string): readonly [string, string] {
-  const at = text.indexOf('=');
-  if (at < 1) throw badQuery('label', 'This must have the form key=value.');
-  return [text.slice(0, at), text.slice(at + 1)];
 }

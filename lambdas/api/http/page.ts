@@ -1,20 +1,33 @@
 import { answerBytesMax } from '../../../core/limits.ts';
 import type { Answer } from './call.ts';
+import type { Paging } from './cursor.ts';
+
+/** A page of a list. */
+export type Page<T> = { readonly items: readonly T[]; readonly nextCursor: string | null };
+
+/** With the cursor behind each item, which the graph shows. */
+export type CursorPage<T> = Page<T> & { readonly cursors: readonly string[] };
 
 /**
- * The page of a list: at most as many items as were asked for, and no more than one answer can
- * carry. A page that ends early for its size says so with its cursor, like any other; one item
- * always fits.
+ * At most as many items as were asked for, and no more than one answer can carry. A page that ends
+ * early for its size says so with its cursor, like any other; one item always fits. `next` is the
+ * position to go on from, `null` at the end of the list.
  */
-export function pageAnswer<T>(
+export function pageOf<T>(
+  { cursorOf }: Paging,
   items: readonly T[],
-  cursorOf: (item: T) => string,
-  nextCursor: string | null,
-): Answer {
+  positionOf: (item: T) => string,
+  next: string | null,
+): CursorPage<T> {
   const fitting = items.slice(0, fittingCount(items));
-  const cursors = fitting.map(cursorOf);
-  const next = fitting.length < items.length ? (cursors.at(-1) ?? null) : nextCursor;
-  return { status: 200, body: { items: fitting, nextCursor: next }, cursors };
+  const cursors = fitting.map((item) => cursorOf(positionOf(item)));
+  const whole = fitting.length === items.length;
+  const nextCursor = whole ? next && cursorOf(next) : (cursors.at(-1) ?? null);
+  return { items: fitting, cursors, nextCursor };
+}
+
+export function pageAnswer<T>({ items, nextCursor }: Page<T>): Answer {
+  return { status: 200, body: { items, nextCursor } };
 }
 
 function fittingCount(items: readonly unknown[]): number {

@@ -1,8 +1,9 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { mayCall, nameOfCaller } from '../../../core/caller.ts';
+import { nameOfCaller } from '../../../core/caller.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
 import { type ApiFunction, type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
 import { createLog, type Log } from '../../log.ts';
+import { checkAccess } from './access.ts';
 import { type Answer, type Call, type Handler, readCall, readCaller } from './call.ts';
 import { notModified } from './etag.ts';
 import { outageOf } from './outage.ts';
@@ -13,7 +14,7 @@ import { outageOf } from './outage.ts';
  * `ProblemError` for what a user did wrong; anything else is our fault and says nothing of its
  * inside.
  */
-export type Operations<D> = Readonly<Record<string, Handler<D>>>;
+export type Operations<D> = Readonly<Record<string, { readonly handle: Handler<D> }>>;
 
 type ApiHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 
@@ -35,7 +36,7 @@ export function serve<D>(
   const table = new Map<string, { route: Route; handler: Handler<D> }>();
   for (const route of routes) {
     if (route.function !== name) continue;
-    const handler = operations[route.operation];
+    const handler = operations[route.operation]?.handle;
     if (handler === undefined) throw new Error(`${route.operation} has no handler in ${name}`);
     table.set(routeKeyOf(route), { route, handler });
   }
@@ -49,7 +50,7 @@ export function serve<D>(
         answer = withoutRoute(call);
       } else {
         call = { ...request, caller: readCaller(event) };
-        checkAccess(call, entry.route);
+        checkAccess(entry.route, call.caller, call.params.name ?? null);
         answer = notModified(call, await entry.handler(call, getDeps()));
       }
     } catch (error) {
@@ -58,16 +59,6 @@ export function serve<D>(
     logAnswer(call, event.routeKey, answer.status, log);
     return encode(call, answer);
   };
-}
-
-function checkAccess(call: Call, route: Route): void {
-  if (route.access === null) return;
-  const verdict = mayCall(call.caller, route.access, call.params.name ?? null);
-  if (verdict === 'unknown-caller') {
-    const headers = { 'www-authenticate': 'Bearer' };
-    throw new ProblemError('unauthenticated', undefined, { headers });
-  }
-  if (verdict === 'forbidden') throw new ProblemError('forbidden');
 }
 
 /**

@@ -1,14 +1,17 @@
-import { executionsShownMax } from '../../../core/limits.ts';
-import { type Answer, type Call, checkQuery } from '../http/call.ts';
+import type { JobId } from '../../../core/names.ts';
+import { checkQuery, jobOfPath } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
+import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { jobView } from '../views/job-view.ts';
-import { visibleJob } from '../views/visible-job.ts';
+import { jobNow } from '../views/job-now.ts';
 
 /** `GET /v1/jobs/{id}`: the spec, and how far it is, with its first executions. */
-export async function getJob(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
-  checkQuery(call, []);
-  const found = await visibleJob(call, deps);
-  const executions = await deps.jobs.executions(found.job.id, null, executionsShownMax);
-  return tagged(200, found.job.version, jobView(found, executions));
-}
+export const getJob = defineOperation({
+  name: 'getJob',
+  read: (call): { readonly id: JobId } => {
+    checkQuery(call, []);
+    return { id: jobOfPath(call) };
+  },
+  run: ({ id }, context, deps: Pick<Ports, 'jobs'>) => jobNow(id, context, deps),
+  answer: (job) => tagged(200, job),
+});

@@ -1,20 +1,28 @@
 import { notFound } from '../../../core/wire/problem.ts';
-import { type Answer, type Call, checkQuery } from '../http/call.ts';
+import { checkQuery, jobOfPath } from '../http/call.ts';
+import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { readChunkNumber } from '../views/chunk-number.ts';
+import { chunkOf } from '../views/chunk-number.ts';
 import { visibleJob } from '../views/visible-job.ts';
 
 /** `GET /v1/jobs/{id}/chunks/{n}/output`: what the chunk printed, its tail, as text. */
-export async function getOutput(
-  call: Call,
-  deps: Pick<Ports, 'jobs' | 'outputs'>,
-): Promise<Answer> {
-  checkQuery(call, []);
-  const { job } = await visibleJob(call, deps);
-  const chunk = readChunkNumber(call, job.cut.chunks);
-  const stored = await deps.jobs.chunk(job.id, chunk);
-  const key = stored?.output?.key;
-  const body = key === undefined ? null : await deps.outputs.get(key);
-  if (body === null) throw notFound(`kept output of chunk ${chunk} of job "${job.id}"`);
-  return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body };
-}
+export const getOutput = defineOperation({
+  name: 'getOutput',
+  read: (call) => {
+    checkQuery(call, []);
+    return { id: jobOfPath(call), chunk: call.params.chunk ?? '' };
+  },
+  run: async ({ id, ...named }, { caller }, deps: Pick<Ports, 'jobs' | 'outputs'>) => {
+    const { job } = await visibleJob(id, caller, deps);
+    const chunk = chunkOf(named.chunk, job.cut.chunks);
+    const stored = await deps.jobs.chunk(id, chunk);
+    const key = stored?.output?.key;
+    const output = key === undefined ? null : await deps.outputs.get(key);
+    if (output === null) throw notFound(`kept output of chunk ${chunk} of job "${id}"`);
+    return output;
+  },
+  answer: (output) => {
+    const headers = { 'content-type': 'text/plain; charset=utf-8' };
+    return { status: 200, headers, body: output };
+  },
+});

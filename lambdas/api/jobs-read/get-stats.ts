@@ -5,7 +5,8 @@ import { listLimitMax, listRowsExaminedMax } from '../../../core/limits.ts';
 import type { CellId } from '../../../core/names.ts';
 import type { JobStats } from '../../../core/ports/job-stats.ts';
 import type { StatsAnswer } from '../../../core/wire/fleet-body.ts';
-import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
+import { checkQuery } from '../http/call.ts';
+import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 
 /**
@@ -13,26 +14,19 @@ import type { Ports } from '../ports.ts';
  * Totals never fall. Who is limited to a pool sees the figures of that pool alone, its jobs counted
  * from the list.
  */
-export async function getStats(
-  call: Call,
-  deps: Pick<Ports, 'pools' | 'jobs' | 'stats'>,
-): Promise<Answer> {
-  checkQuery(call, []);
-  return { status: 200, body: await readStats(callerOf(call), deps, call.nowMs) };
-}
-
-export async function readStats(
-  caller: Caller,
-  deps: Pick<Ports, 'pools' | 'jobs' | 'stats'>,
-  nowMs: number,
-): Promise<StatsAnswer> {
-  const pool = caller.kind === 'token' ? caller.pool : null;
-  const [metas, jobs] = await Promise.all([
-    cellsOf(deps, pool),
-    pool === null ? deps.stats.current(nowMs) : countPool(caller, deps, pool),
-  ]);
-  return statsOf(metas, jobs);
-}
+export const getStats = defineOperation({
+  name: 'getStats',
+  read: (call) => checkQuery(call, []),
+  run: async (_, { caller, nowMs }, deps: Pick<Ports, 'pools' | 'jobs' | 'stats'>) => {
+    const pool = caller.kind === 'token' ? caller.pool : null;
+    const [metas, jobs] = await Promise.all([
+      cellsOf(deps, pool),
+      pool === null ? deps.stats.current(nowMs) : countPool(caller, deps, pool),
+    ]);
+    return statsOf(metas, jobs);
+  },
+  answer: (body) => ({ status: 200, body }),
+});
 
 async function cellsOf(
   deps: Pick<Ports, 'pools'>,
@@ -77,7 +71,7 @@ const noStates: Record<JobState, number> = {
   cancelled: 0,
 };
 
-export function statsOf(metas: readonly CellMeta[], jobs: JobStats): StatsAnswer {
+function statsOf(metas: readonly CellMeta[], jobs: JobStats): StatsAnswer {
   const sum = (of: (summary: CellSummary) => number) =>
     metas.reduce((all, meta) => all + of(meta.summary), 0);
   const chunks = {

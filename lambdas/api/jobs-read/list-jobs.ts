@@ -1,14 +1,15 @@
-import { seesPool, seesQueue } from '../../../core/caller.ts';
+import { type Caller, seesPool, seesQueue } from '../../../core/caller.ts';
 import { executionsShownMax, listRowsExaminedMax } from '../../../core/limits.ts';
 import { edgeNameOf, isName, type JobId, jobIdOf, namePattern } from '../../../core/names.ts';
 import type { ListedJob } from '../../../core/ports/jobs.ts';
 import type { JobWithStatus } from '../../../core/stored-job.ts';
 import { jobStates } from '../../../core/wire/job-answer.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
-import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
-import { encodeCursor, readCursor, readLimit } from '../http/cursor.ts';
-import { hasLabels, type LabelFilter, readLabels } from '../http/label-query.ts';
-import { pageAnswer } from '../http/page.ts';
+import { badQuery, checkQuery, valuesOf } from '../http/call.ts';
+import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor.ts';
+import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';
+import { pageAnswer, pageOf } from '../http/page.ts';
+import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import { jobView } from '../views/job-view.ts';
 
@@ -25,10 +26,9 @@ export type JobFilter = {
   readonly edge: string | null;
 };
 
-/** The ids of a page, each with the position behind it. */
-export type JobPage = {
-  readonly positions: ReadonlyMap<JobId, string>;
-  readonly next: string | null;
+export type JobsAsked = {
+  readonly filter: JobFilter;
+  readonly paging: Paging;
 };
 
 /** An id that sorts by its time, or a chosen one behind the time of its job. */
@@ -36,20 +36,42 @@ const positionPattern = new RegExp(
   `^([0-9a-z]{18}|[0-9a-z]{9}-${namePattern.source.slice(1, -1)})$`,
 );
 
-export async function listJobs(call: Call, deps: Pick<Ports, 'jobs' | 'pools'>): Promise<Answer> {
-  checkQuery(call, ['state', 'pool', 'queue', 'label', 'edge', 'limit', 'cursor']);
-  const filter = readFilter(call);
-  const limit = readLimit(call);
-  const position = readCursor(call, 'jobs', filter.edge === null ? positionPattern : namePattern);
-  const page = await pageOfJobs(call, deps, filter, position, limit);
-  const found = await deps.jobs.findMany([...page.positions.keys()]);
-  const items = await Promise.all(
-    found.map(async (it) => jobView(it, await executionsOf(deps, it))),
-  );
-  const nextCursor = page.next === null ? null : encodeCursor(call, 'jobs', page.next);
-  const cursorOf = ({ id }: { id: string }) =>
-    encodeCursor(call, 'jobs', page.positions.get(jobIdOf(id))!);
-  return pageAnswer(items, cursorOf, nextCursor);
+export const listJobs = defineOperation({
+  name: 'listJobs',
+  read: (call): JobsAsked => {
+    checkQuery(call, ['state', 'pool', 'queue', 'label', 'edge', 'limit', 'cursor']);
+    const { state = null, pool = null, queue = null, edge = null } = call.query;
+    return jobsAsked({ state, pool, queue, edge, label: valuesOf(call, 'label') }, askedPage(call));
+  },
+  run: async ({ filter, paging }, { caller }, deps: Pick<Ports, 'jobs' | 'pools'>) => {
+    const page = await pageOfJobs(caller, deps, filter, paging);
+    const found = await deps.jobs.findMany([...page.positions.keys()]);
+    const items = await Promise.all(
+      found.map(async (it) => jobView(it, await executionsOf(deps, it))),
+    );
+    return pageOf(paging, items, ({ id }) => page.positions.get(jobIdOf(id))!, page.next);
+  },
+  answer: pageAnswer,
+});
+
+/** The words of a filter as they were given, each of which may make no sense. */
+type FilterWords = Readonly<Record<'state' | 'pool' | 'queue' | 'edge', string | null>> & {
+  readonly label: readonly string[];
+};
+
+export function jobsAsked(words: FilterWords, page: AskedPage): JobsAsked {
+  const { state, label, ...names } = words;
+  for (const [name, value] of Object.entries(names)) {
+    if (value !== null && !isName(value)) throw badQuery(name, 'This cannot be a name.');
+  }
+  if (state !== null && !(jobStates as readonly string[]).includes(state)) {
+    throw badQuery('state', `This must be one of ${jobStates.join(', ')}.`);
+  }
+  const position = names.edge === null ? positionPattern : namePattern;
+  return {
+    filter: { ...names, state, labels: labelsOf(label) },
+    paging: pagingOf({ name: 'jobs', position }, words, page),
+  };
 }
 
 /** A job that no edge was ever given has none; lists of waiting jobs need not ask for each. */
@@ -59,36 +81,23 @@ async function executionsOf(deps: Pick<Ports, 'jobs'>, { job, status }: JobWithS
   return deps.jobs.executions(job.id, null, executionsShownMax);
 }
 
-function readFilter(call: Call): JobFilter {
-  const { state, pool, queue, edge } = call.query;
-  for (const [name, value] of Object.entries({ pool, queue, edge })) {
-    if (value !== undefined && !isName(value)) throw badQuery(name, 'This cannot be a name.');
-  }
-  if (state !== undefined && !(jobStates as readonly string[]).includes(state)) {
-    throw badQuery('state', `This must be one of ${jobStates.join(', ')}.`);
-  }
-  return {
-    pool: pool ?? null,
-    state: state ?? null,
-    queue: queue ?? null,
-    edge: edge ?? null,
-    labels: readLabels(call),
-  };
-}
+/** The ids of a page, each with the position behind it. */
+type JobPage = {
+  readonly positions: ReadonlyMap<JobId, string>;
+  readonly next: string | null;
+};
 
 /** One page. Only what the caller may see is ever looked at. */
-export async function pageOfJobs(
-  call: Call,
+async function pageOfJobs(
+  caller: Caller,
   deps: Pick<Ports, 'jobs' | 'pools'>,
   filter: JobFilter,
-  start: string | null,
-  limit: number,
+  { position: start, limit }: Paging,
 ): Promise<JobPage> {
-  const caller = callerOf(call);
   if (filter.pool !== null && !seesPool(caller, filter.pool)) throw new ProblemError('forbidden');
   if (filter.queue !== null && !seesQueue(caller, filter.queue))
     throw new ProblemError('forbidden');
-  const source = await sourceOf(call, deps, filter);
+  const source = await sourceOf(caller, deps, filter);
   const positions = new Map<JobId, string>();
   let position = start;
   for (let examined = 0; examined < listRowsExaminedMax; ) {
@@ -107,11 +116,10 @@ export async function pageOfJobs(
 type Source = (position: string | null, limit: number) => Promise<readonly ListedJob[]>;
 
 async function sourceOf(
-  call: Call,
+  caller: Caller,
   deps: Pick<Ports, 'jobs' | 'pools'>,
   filter: JobFilter,
 ): Promise<Source> {
-  const caller = callerOf(call);
   const { edge } = filter;
   if (edge !== null) {
     return async (position, limit) => {

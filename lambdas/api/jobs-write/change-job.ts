@@ -1,13 +1,14 @@
 import { nameOfCaller } from '../../../core/caller.ts';
 import type { Refusal, Unchanged } from '../../../core/jobs/decision.ts';
 import type { JobCells } from '../../../core/jobs/job-cells.ts';
-import { changeAttemptsMax, executionsShownMax } from '../../../core/limits.ts';
+import { changeAttemptsMax } from '../../../core/limits.ts';
+import type { JobId } from '../../../core/names.ts';
 import type { JobChange } from '../../../core/ports/jobs.ts';
 import type { JobWithStatus } from '../../../core/stored-job.ts';
 import { ProblemError } from '../../../core/wire/problem.ts';
-import { type Answer, type Call, callerOf } from '../http/call.ts';
-import { checkIfMatch, tagged } from '../http/etag.ts';
-import { jobView } from '../views/job-view.ts';
+import { type Call, jobOfPath } from '../http/call.ts';
+import { checkVersion, type Precondition, readPrecondition } from '../http/precondition.ts';
+import type { Context } from '../operation.ts';
 import { visibleJob } from '../views/visible-job.ts';
 import type { JobsWriteDeps } from './deps.ts';
 
@@ -24,25 +25,33 @@ const eventKinds: Readonly<Record<JobChange['kind'], string>> = {
   retry: 'retried',
 };
 
+export type Change = { readonly id: JobId; readonly precondition: Precondition };
+
+/** What every change of a job is asked with. */
+export function readChange(call: Call): Change {
+  return { id: jobOfPath(call), precondition: readPrecondition(call) };
+}
+
 /**
- * Load, decide, store; again when the job was changed in between. `If-Match` is held against each
- * job that was loaded, so whoever named a version is told when it has gone by.
+ * Load, decide, store; again when the job was changed in between. The precondition is held against
+ * each job that was loaded, so whoever named a version is told when it has gone by.
  */
 export async function changeJob(
-  call: Call,
+  { id, precondition }: Change,
+  { caller, nowMs }: Context,
   deps: ChangeDeps,
   decide: Decide,
 ): Promise<'changed' | 'unchanged'> {
   for (let attempt = 1; attempt <= changeAttemptsMax; attempt++) {
-    const found = await visibleJob(call, deps);
-    checkIfMatch(call, found.job.version);
+    const found = await visibleJob(id, caller, deps);
+    checkVersion(precondition, found.job.version);
     const decision = await decide(found, await deps.changes.cellsOf(found.job));
     if (decision.kind === 'unchanged') return 'unchanged';
     if (decision.kind === 'refused') throw decision.problem;
     if ((await deps.changes.commit(decision)) === 'conflict') continue;
-    const by = nameOfCaller(callerOf(call));
-    const { id, detail } = decision;
-    await deps.changes.tell(id, { atMs: call.nowMs, kind: eventKinds[decision.kind], by, detail });
+    const kind = eventKinds[decision.kind];
+    const { detail } = decision;
+    await deps.changes.tell(id, { atMs: nowMs, kind, by: nameOfCaller(caller), detail });
     return 'changed';
   }
   throw contended();
@@ -52,15 +61,4 @@ export async function changeJob(
 export function contended(): ProblemError {
   const headers = { 'retry-after': '1' };
   return new ProblemError('temporarily-unavailable', undefined, { headers });
-}
-
-/** The job as it is now. */
-export async function jobAnswer(
-  call: Call,
-  deps: Pick<ChangeDeps, 'jobs'>,
-  status: number,
-): Promise<Answer> {
-  const found = await visibleJob(call, deps);
-  const executions = await deps.jobs.executions(found.job.id, null, executionsShownMax);
-  return tagged(status, found.job.version, jobView(found, executions));
 }

@@ -4,18 +4,21 @@ import type { JobAnswer } from '../../../core/wire/job-answer.ts';
 import { type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
 import { type JobspecTask, jobspecSchema, translateJobspec } from '../../../core/wire/jobspec.ts';
 import { invalid, ProblemError } from '../../../core/wire/problem.ts';
-import { type Answer, badQuery, type Call, checkQuery } from '../http/call.ts';
+import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { onceFor } from '../http/idempotency.ts';
 import { checked, readText } from '../http/json-body.ts';
 import type { SubmitDeps } from '../jobs-write/deps.ts';
-import { checkPlace, storeJob } from '../jobs-write/submit-job.ts';
+import { checkPlace, storeJob } from '../jobs-write/store-job.ts';
+import { contextOf } from '../operation.ts';
 
 /**
  * `POST /v1/jobspecs`: a jobspec of the next generation, as YAML or JSON. All tasks are translated
  * and checked before the first is stored; then each becomes a job, those that others wait for
  * first. `Location` names the job when it is one.
  */
-export async function submitJobspec(call: Call, deps: SubmitDeps): Promise<Answer> {
+export const submitJobspec = { handle };
+
+async function handle(call: Call, deps: SubmitDeps): Promise<Answer> {
   checkQuery(call, ['pool', 'queue']);
   const place = readPlace(call);
   const translation = translateJobspec(checked(jobspecSchema, readDocument(call)));
@@ -28,7 +31,7 @@ export async function submitJobspec(call: Call, deps: SubmitDeps): Promise<Answe
     task,
     body: checked(jobBodySchema, { ...task.body, ...place }),
   }));
-  for (const { body } of bodies) checkPlace(call, body);
+  for (const { body } of bodies) checkPlace(callerOf(call), body);
   return onceFor(call, deps.idempotency, () => storeAll(call, deps, bodies));
 }
 
@@ -42,10 +45,11 @@ async function storeAll(
   for (const { task, body } of bodies) {
     const id = makeJobId(call.nowMs + jobs.length, deps.random.bytes(jobIdRandomBytes));
     const dependsOn = task.after.map((name) => ids.get(name)!);
-    const answer = await storeJob(call, deps, { id, body: { ...body, dependsOn }, key: null });
-    if (answer === 'id-taken') throw new ProblemError('job-exists');
+    const submission = { id, body: { ...body, dependsOn }, keep: null };
+    const outcome = await storeJob(submission, contextOf(call), deps);
+    if (typeof outcome === 'string') throw new ProblemError('job-exists');
     ids.set(task.name, id);
-    jobs.push({ task: task.name, job: answer.body as JobAnswer });
+    jobs.push({ task: task.name, job: outcome.view });
   }
   const [only] = jobs;
   const headers = jobs.length === 1 ? { location: `/v1/jobs/${only!.job.id}` } : {};

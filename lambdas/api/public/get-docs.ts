@@ -7,11 +7,13 @@ import { explorerPage, explorerScript, explorerStyle } from './explorer.ts';
  * token of yours. Nothing of it comes from another host; its policy lets it run only its own script
  * and talk only to this API.
  */
-export async function getDocs(_call: Call): Promise<Answer> {
-  return page('text/html; charset=utf-8', explorerPage);
-}
+export const getDocs = {
+  handle: async (): Promise<Answer> => page('text/html; charset=utf-8', explorerPage),
+};
 
-export async function getDocsAsset(call: Call): Promise<Answer> {
+export const getDocsAsset = { handle: asset };
+
+async function asset(call: Call): Promise<Answer> {
   switch (call.params.asset) {
     case 'explorer.js':
       return page('text/javascript; charset=utf-8', explorerScript);

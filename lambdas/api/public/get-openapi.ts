@@ -1,12 +1,14 @@
 import { openApiDocument } from '../../../core/wire/openapi.ts';
-import type { Answer, Call } from '../http/call.ts';
+import type { Answer } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
 import { version } from '../http/version.ts';
 
 let kept: { readonly text: string; readonly etag: string } | null = null;
 
 /** `GET /openapi.json`: made from the schemas that validate, once per process. */
-export async function getOpenApi(_call: Call): Promise<Answer> {
+export const getOpenApi = { handle };
+
+async function handle(): Promise<Answer> {
   if (kept === null) {
     const document = openApiDocument(version);
     kept = { text: JSON.stringify(document), etag: etagOf(1, document) };

@@ -1,4 +1,4 @@
-import { seesPool } from '../../../core/caller.ts';
+import { type Caller, seesPool } from '../../../core/caller.ts';
 import { edgeTotalsJobsMax } from '../../../core/limits.ts';
 import { type EdgeName, poolOfCell } from '../../../core/names.ts';
 import type { EdgesStore, StoredEdge } from '../../../core/ports/edges.ts';
@@ -6,19 +6,18 @@ import type { JobsStore } from '../../../core/ports/jobs.ts';
 import { count } from '../../../core/ranges.ts';
 import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
 import { notFound } from '../../../core/wire/problem.ts';
-import { type Call, callerOf, edgeOfPath } from '../http/call.ts';
+import type { Versioned } from '../http/etag.ts';
 import { type EdgeTotals, edgeView } from './edge-view.ts';
 
 export type EdgeReading = { readonly edges: EdgesStore; readonly jobs: JobsStore };
 
-/** The edge that the path names, or 404: also when the caller may not see its pool. */
+/** The edge of this name, or 404: also when the caller may not see its pool. */
 export async function visibleEdge(
-  call: Call,
+  name: EdgeName,
+  caller: Caller,
   deps: Pick<EdgeReading, 'edges'>,
 ): Promise<StoredEdge> {
-  const name = edgeOfPath(call);
   const identity = await deps.edges.identify(name);
-  const caller = callerOf(call);
   const own = caller.kind === 'edge' && caller.edge === name;
   if (identity === null || !(own || seesPool(caller, poolOfCell(identity.cell)))) {
     throw notFound(`edge "${name}"`);
@@ -41,6 +40,12 @@ export async function edgeViews(
     Promise.all(edges.map((edge) => totalsOf(deps, edge.name))),
   ]);
   return edges.map((edge, at) => edgeView(edge, asks, totals[at]!));
+}
+
+/** The edge as it is now, with its leases. */
+export async function edgeNow(deps: EdgeReading, edge: StoredEdge): Promise<Versioned<EdgeAnswer>> {
+  const [view] = await edgeViews(deps, [edge]);
+  return { version: edge.version, view: view! };
 }
 
 /** Added up from the executions of the edge; the oldest beyond the bound are not counted. */
