@@ -25,7 +25,10 @@ export type JobRecords = {
 export type JobLists = {
   /** Jobs of a pool, newest first, from just before `position`. */
   listPool(pool: string, position: string | null, limit: number): Promise<readonly ListedJob[]>;
-  /** Jobs that an edge ran or runs, newest first, from just before `position`. */
+  /**
+   * Jobs that an edge ran or runs, the last id first, from just before `position`. Ids that were
+   * made for a job sort by its time; one that a user chose sorts as the name it is.
+   */
   listOfEdge(edge: EdgeName, position: string | null, limit: number): Promise<readonly JobId[]>;
   executionsOn(edge: EdgeName, jobs: readonly JobId[]): Promise<readonly Execution[]>;
 };

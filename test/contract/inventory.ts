@@ -1,17 +1,9 @@
 import { expect, test } from 'vitest';
-import type { EdgeFacts, EdgeReport } from '../../core/cell.ts';
-import { type CellId, cellIdOf, type EdgeName, edgeNameOf, jobIdOf } from '../../core/names.ts';
-import type { Inventory } from '../../core/ports/inventory.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
 import type { EdgeEvent } from '../../core/wire/edge-event.ts';
 import { type Prog, parseProg } from '../../core/wire/prog.ts';
-
-/** What every inventory promises: the newest wins, whatever the order in which events arrive. */
-export type InventoryHarness = {
-  readonly inventory: Inventory;
-  enrol(edge: EdgeName, cell: CellId): Promise<void>;
-  report(cell: CellId, edge: EdgeName): Promise<EdgeReport | null>;
-  facts(cell: CellId, edge: EdgeName): Promise<EdgeFacts | null>;
-};
+import { enrol } from './stored-fixture.ts';
+import type { Contract } from './stores.ts';
 
 const cell = cellIdOf('default.0');
 const edge = edgeNameOf('edge-1');
@@ -27,32 +19,31 @@ function presence(kind: 'connected' | 'disconnected', version: number, atMs: num
   return { kind, edge, version, atMs };
 }
 
-function factsEvent(version: number | null, power: number, atMs = 1_000): EdgeEvent {
+function factsEvent(version: number | null, power: number, atMs = 1_000) {
   const facts = {
     capacity: { power },
     labels: { site: 'north' },
     facts: { os: { version: '12' } },
   };
-  return { kind: 'facts', edge, version, atMs, facts };
+  return { kind: 'facts', edge, version, atMs, facts } as const;
 }
 
-export function inventoryContract(makeHarness: () => Promise<InventoryHarness>): void {
+/** What every inventory promises: the newest wins, whatever the order in which events arrive. */
+export const inventoryContract: Contract = (makeStores) => {
   const stored = async (events: readonly EdgeEvent[]) => {
-    const harness = await makeHarness();
-    await harness.enrol(edge, cell);
+    const stores = await makeStores();
+    await enrol(stores, edge);
     const outcomes = [];
-    for (const event of events) outcomes.push(await harness.inventory.store(cell, event));
-    return {
-      outcomes,
-      report: await harness.report(cell, edge),
-      facts: await harness.facts(cell, edge),
-    };
+    for (const event of events) outcomes.push(await stores.inventory.store(cell, event));
+    const { report, facts } = (await stores.cells.load(cell))!.edges.get(edge)!;
+    const { allFacts } = (await stores.edges.load(cell, edge))!;
+    return { outcomes, report, facts, allFacts };
   };
 
   test('only edges that are enrolled have a cell', async () => {
-    const { inventory, enrol } = await makeHarness();
-    await enrol(edge, cell);
-    const cells = await inventory.cellsOf([edge, edgeNameOf('edge-2')]);
+    const stores = await makeStores();
+    await enrol(stores, edge);
+    const cells = await stores.inventory.cellsOf([edge, edgeNameOf('edge-2'), edge]);
     expect([...cells]).toEqual([[edge, cell]]);
   });
 
@@ -135,4 +126,4 @@ export function inventoryContract(makeHarness: () => Promise<InventoryHarness>):
     ]);
     expect(outcomes).toEqual(['stored', 'stored', 'older']);
   });
-}
+};

@@ -1,7 +1,7 @@
 import type { Ask, Cell, CellEdge, CellJob, EdgeConfig, EdgeReport } from '../../core/cell.ts';
 import { newCellMeta, newShare } from '../../core/cell.ts';
 import type { JobSpec } from '../../core/job.ts';
-import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
+import { type CellId, cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
 import { rangeOf } from '../../core/ranges.ts';
 import type { Prog } from '../../core/wire/prog.ts';
 
@@ -122,6 +122,11 @@ export function makeCell(
     queues: parts.queues ?? new Map(),
     tickAtMs: null,
   };
+}
+
+/** The same under another id. */
+export function withId(cell: Cell, id: CellId): Cell {
+  return { ...cell, meta: { ...cell.meta, id } };
 }
 
 /** The cell with one edge changed. */

@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
-import { cellIdOf, edgeNameOf } from '../../../core/names.ts';
+import { edgeNameOf } from '../../../core/names.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../../core/wire/edge-event.ts';
 import { parseProg } from '../../../core/wire/prog.ts';
 import { storeReports } from '../../../lambdas/report/store-reports.ts';
-import { createMemoryInventory } from '../../contract/memory-inventory.ts';
+import { enrol, north } from '../../contract/stored-fixture.ts';
+import { createMemoryStores } from '../../memory/stores.ts';
 import { createQuietLog } from '../quiet-log.ts';
 
 const edge = edgeNameOf('edge-1');
@@ -16,10 +17,11 @@ function events(...messages: Record<string, unknown>[]): EdgeEvent[] {
   return messages.flatMap((it) => parseEdgeEvent(message(it)) ?? []);
 }
 
-function stage() {
-  const inventory = createMemoryInventory();
-  inventory.enrol(edge, cellIdOf('default.0'));
-  return { inventory, log: createQuietLog() };
+async function stage() {
+  const stores = createMemoryStores();
+  await enrol(stores, edge);
+  const report = async () => (await stores.cells.load(north))?.edges.get(edge)?.report;
+  return { stores, inventory: stores.inventory, report, log: createQuietLog() };
 }
 
 test('reads what the rules make of what edges say', () => {
@@ -57,7 +59,7 @@ test.each([
 });
 
 test('of a batch only the newest of each kind is written', async () => {
-  const deps = stage();
+  const deps = await stage();
   const batch = events(
     { version: 2, at: 5 },
     { version: 4, at: 7 },
@@ -67,16 +69,16 @@ test('of a batch only the newest of each kind is written', async () => {
   );
   const outcomes = await storeReports(deps, batch);
   expect(outcomes).toEqual(['older', 'stored', 'older', 'older', 'stored']);
-  expect(deps.inventory.report(edge)).toMatchObject({ version: 4, connected: false });
+  expect(await deps.report()).toMatchObject({ version: 4, connected: false });
 });
 
 test('a connection that follows a disconnection of an earlier one wins in any order', async () => {
   const up = { kind: 'connected', version: 2, at: 9 };
   const down = { kind: 'disconnected', version: 1, at: 8 };
   for (const batch of [events(up, down), events(down, up)]) {
-    const deps = stage();
+    const deps = await stage();
     await storeReports(deps, batch);
-    expect(deps.inventory.report(edge)?.connected).toBe(true);
+    expect((await deps.report())?.connected).toBe(true);
   }
 });
 
@@ -85,22 +87,22 @@ test('a connection that ended is over in any order, whatever the clocks say', as
     const up = { kind: 'connected', version: 2, at: 8 };
     const down = { kind: 'disconnected', version: 2, at };
     for (const batch of [events(up, down), events(down, up)]) {
-      const deps = stage();
+      const deps = await stage();
       await storeReports(deps, batch);
-      expect(deps.inventory.report(edge)?.connected).toBe(false);
+      expect((await deps.report())?.connected).toBe(false);
     }
   }
 });
 
 test('an edge that is not enrolled is not stored and not tried again', async () => {
-  const deps = stage();
+  const deps = await stage();
   const outcomes = await storeReports(deps, events({ edge: 'stranger' }, {}));
   expect(outcomes).toEqual(['unknown-edge', 'stored']);
 });
 
 test('what could not be stored fails alone', async () => {
-  const { inventory, log } = stage();
-  inventory.enrol(edgeNameOf('edge-2'), cellIdOf('default.0'));
+  const { stores, inventory, log } = await stage();
+  await enrol(stores, 'edge-2');
   const store: typeof inventory.store = async (cell, event) => {
     if (event.edge === edge) throw new Error('the table is away');
     return inventory.store(cell, event);

@@ -6,15 +6,16 @@ import type { CellStore } from '../../../core/ports/cells.ts';
 import { parseWork, type WorkJson } from '../../../core/wire/work.ts';
 import { runPass } from '../../../lambdas/schedule/run-pass.ts';
 import { scheduleCells } from '../../../lambdas/schedule/schedule-cells.ts';
-import { createMemoryCellStore } from '../../contract/memory-cell-store.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
+import { createMemoryCells } from '../../memory/cells.ts';
+import { seedMemory } from '../../memory/seed.ts';
+import { nothingStored } from '../../memory/stored.ts';
 import { createQuietLog } from '../quiet-log.ts';
 
 const id = cellIdOf('default.0');
 
 function stage(cell: Cell | null, over: { store?: Partial<CellStore>; write?: () => void } = {}) {
-  const memory = createMemoryCellStore();
-  if (cell !== null) memory.put(cell);
+  const memory = memoryOf(cell);
   const shadows = new Map<EdgeName, WorkJson>();
   const looks: { cell: CellId; atMs: number }[] = [];
   const log = createQuietLog();
@@ -35,6 +36,12 @@ function stage(cell: Cell | null, over: { store?: Partial<CellStore>; write?: ()
     log,
   };
   return { deps, memory, shadows, looks, log };
+}
+
+function memoryOf(cell: Cell | null): CellStore {
+  const stored = nothingStored();
+  if (cell !== null) seedMemory(stored, cell);
+  return createMemoryCells(stored);
 }
 
 const oneJob = () => makeCell({ edges: makeEdges(2), jobs: [makeJob('job-1')] });
@@ -68,8 +75,7 @@ test('a cell that is not there is no failure', async () => {
 });
 
 test('whoever lost the race decides again on what is stored now', async () => {
-  const memory = createMemoryCellStore();
-  memory.put(oneJob());
+  const memory = memoryOf(oneJob());
   let raced = false;
   const { deps, shadows } = stage(null, {
     store: {

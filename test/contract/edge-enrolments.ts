@@ -1,0 +1,134 @@
+import { expect, test } from 'vitest';
+import { cellEdgesMax } from '../../core/limits.ts';
+import { edgeNameOf } from '../../core/names.ts';
+import { startMs } from '../core/cell-fixture.ts';
+import { enrol, makeEnrolment, makeIdentity, north, south } from './stored-fixture.ts';
+import type { Contract, Stores } from './stores.ts';
+
+const name = edgeNameOf('edge-1');
+
+/** Which of these secrets open something. */
+async function valid({ tokens }: Stores, ...hashes: string[]): Promise<string[]> {
+  const found = await Promise.all(hashes.map((hash) => tokens.find(hash)));
+  return hashes.filter((_, at) => found[at] !== null);
+}
+
+const edgesIn = async ({ pools }: Stores) => (await pools.find('default')).cells[0]?.edges;
+
+/** What every store promises of how edges come and go. */
+export const edgeEnrolmentsContract: Contract = (makeStores) => {
+  test('an edge that enrolled has a name, a place in its cell, and a secret', async () => {
+    const stores = await makeStores();
+    expect(await stores.edges.identify(name)).toBeNull();
+    const identity = await enrol(stores, name, { keyHash: 'key', certificateId: 'certificate' });
+    expect(await stores.edges.identify(name)).toEqual(identity);
+    expect(await stores.edges.cellsOf([name, edgeNameOf('nobody')])).toEqual(new Set([north]));
+    const { config, facts, allFacts } = makeEnrolment(name);
+    const stored = { name, cell: north, config, version: 1, facts, allFacts };
+    const quiet = { report: null, work: null };
+    expect(await stores.edges.load(north, name)).toEqual({ ...stored, ...quiet });
+    expect((await stores.cells.load(north))?.edges.get(name)).toEqual({
+      name,
+      config,
+      facts,
+      ...quiet,
+    });
+    const credential = { kind: 'edge', edge: name, cell: north };
+    expect(await stores.tokens.find('secret-of-edge-1')).toEqual(credential);
+    expect(await edgesIn(stores)).toBe(1);
+  });
+
+  test('of two that want one name at once the first has it, and the other leaves nothing', async () => {
+    const stores = await makeStores();
+    await stores.pools.ensureCell('default', 0, startMs);
+    const [one, other] = ['one', 'other'].map((secret) =>
+      makeEnrolment(name, { credentials: [secret] }),
+    );
+    const outcomes = await Promise.all([stores.edges.enrol(one!), stores.edges.enrol(other!)]);
+    expect(outcomes.toSorted()).toEqual(['enrolled', 'taken']);
+    expect(await valid(stores, 'one', 'other')).toHaveLength(1);
+    expect(await edgesIn(stores)).toBe(1);
+  });
+
+  test('a cell takes no more edges than it may have, also of two at once', async () => {
+    const stores = await makeStores();
+    for (let at = 1; at < cellEdgesMax; at++) await enrol(stores, `edge-${at}`);
+    const last = ['left', 'right'].map((it) => stores.edges.enrol(makeEnrolment(it)));
+    expect((await Promise.all(last)).toSorted()).toEqual(['enrolled', 'full']);
+    expect(await edgesIn(stores)).toBe(cellEdgesMax);
+    const taken = makeEnrolment('edge-1');
+    expect(await stores.edges.enrol(taken)).toBe('taken');
+  });
+
+  test('a cell that is not there takes none', async () => {
+    const stores = await makeStores();
+    const enrolment = makeEnrolment(name, { cell: south });
+    expect(await stores.edges.enrol(enrolment)).toBe('full');
+    expect(await stores.edges.identify(name)).toBeNull();
+  });
+
+  test('one more secret leaves the one before it, and ends those before that', async () => {
+    const stores = await makeStores();
+    const first = await enrol(stores, name, { credentials: ['a'] });
+    const second = await stores.edges.addCredential(first, 'b');
+    expect(second).toEqual({ ...first, credentials: ['a', 'b'] });
+    expect(await valid(stores, 'a', 'b')).toEqual(['a', 'b']);
+    const third = await stores.edges.addCredential(second, 'c');
+    expect(await stores.edges.identify(name)).toEqual(third);
+    expect(await valid(stores, 'a', 'b', 'c')).toEqual(['b', 'c']);
+  });
+
+  test('of two renewals that saw the same secrets one wins, and the other changes nothing', async () => {
+    const stores = await makeStores();
+    const seen = await enrol(stores, name, { credentials: ['a', 'b'] });
+    const next = ['c', 'd'].map((secret) => ({
+      ...seen,
+      certificateId: `certificate-${secret}`,
+      credentials: ['b', secret],
+    }));
+    const outcomes = await Promise.all(next.map((it) => stores.edges.renew(seen, it)));
+    expect(outcomes.toSorted()).toEqual([false, true]);
+    const winner = next[outcomes.indexOf(true)]!;
+    expect(await stores.edges.identify(name)).toEqual(winner);
+    expect(await valid(stores, 'a', 'b', 'c', 'd')).toEqual(winner.credentials);
+  });
+
+  test('an edge that is to go keeps its name, and may lose its secrets before', async () => {
+    const stores = await makeStores();
+    const identity = await enrol(stores, name);
+    await stores.edges.markRemoving(identity, 7);
+    expect(await stores.edges.identify(name)).toEqual({ ...identity, removingSinceMs: 7 });
+    expect(await valid(stores, 'secret-of-edge-1')).toHaveLength(1);
+    await stores.edges.revoke(identity);
+    expect(await valid(stores, 'secret-of-edge-1')).toEqual([]);
+    expect(await stores.edges.enrol(makeEnrolment(name))).toBe('taken');
+  });
+
+  test('an edge that nobody knows cannot be marked to go', async () => {
+    const stores = await makeStores();
+    await stores.edges.markRemoving(makeIdentity(name), 7);
+    expect(await stores.edges.identify(name)).toBeNull();
+  });
+
+  test('of an edge that is forgotten nothing is left, its room neither', async () => {
+    const stores = await makeStores();
+    const identity = await enrol(stores, name);
+    await enrol(stores, 'edge-2');
+    await stores.edges.forget(identity);
+    expect(await stores.edges.identify(name)).toBeNull();
+    expect(await stores.edges.load(north, name)).toBeNull();
+    expect([...(await stores.cells.load(north))!.edges.keys()]).toEqual(['edge-2']);
+    expect(await valid(stores, 'secret-of-edge-1', 'secret-of-edge-2')).toEqual([
+      'secret-of-edge-2',
+    ]);
+    expect(await edgesIn(stores)).toBe(1);
+  });
+
+  test('to forget an edge again changes nothing', async () => {
+    const stores = await makeStores();
+    const identity = await enrol(stores, name);
+    await enrol(stores, 'edge-2');
+    for (let time = 1; time <= 2; time++) await stores.edges.forget(identity);
+    expect(await edgesIn(stores)).toBe(1);
+  });
+};

@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { createAuditStore } from '../../adapters/dynamodb/audit-store.ts';
+import { createCellStore } from '../../adapters/dynamodb/cell-store.ts';
+import { createInventory } from '../../adapters/dynamodb/edge-inventory.ts';
+import { createEdgesStore } from '../../adapters/dynamodb/edges-store.ts';
+import { createFleet } from '../../adapters/dynamodb/fleet.ts';
+import { createIdempotencyStore } from '../../adapters/dynamodb/idempotency-store.ts';
+import { createJobChanges } from '../../adapters/dynamodb/job-changes.ts';
+import { createJobStatistics } from '../../adapters/dynamodb/job-stats.ts';
+import { createJobsStore } from '../../adapters/dynamodb/jobs-store.ts';
+import { createMoveStore } from '../../adapters/dynamodb/move-store.ts';
+import { createPoolsStore } from '../../adapters/dynamodb/pools-store.ts';
+import { createQueuesStore } from '../../adapters/dynamodb/queues-store.ts';
+import { createRollupStore } from '../../adapters/dynamodb/rollup-store.ts';
+import type { Table } from '../../adapters/dynamodb/table.ts';
+import { createTokensStore } from '../../adapters/dynamodb/tokens-store.ts';
+import type { Cell } from '../../core/cell.ts';
+import type { AuditStore } from '../../core/ports/audit.ts';
+import type { CellMoves, CellStore } from '../../core/ports/cells.ts';
+import type { EdgesStore } from '../../core/ports/edges.ts';
+import type { Fleet } from '../../core/ports/fleet.ts';
+import type { IdempotencyStore } from '../../core/ports/idempotency.ts';
+import type { Inventory } from '../../core/ports/inventory.ts';
+import type { JobStatistics } from '../../core/ports/job-stats.ts';
+import type { JobChanges, JobsStore } from '../../core/ports/jobs.ts';
+import type { Pools, Queues } from '../../core/ports/pools.ts';
+import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
+import type { TokensStore } from '../../core/ports/tokens.ts';
+import { seedCell } from '../adapters/dynamodb/seed-cell.ts';
+import { createMemoryStores } from '../memory/stores.ts';
+import { startDatabase, type TestDatabase } from './database.ts';
+import { sdks } from './sdk.ts';
+
+/**
+ * The ports that keep something, on one store: what one of them writes another reads. A contract
+ * speaks of a store through its ports alone, so that every implementation can be asked the same.
+ */
+export type Stores = {
+  readonly cells: CellStore;
+  readonly moves: CellMoves;
+  readonly fleet: Fleet;
+  readonly inventory: Inventory;
+  readonly rollups: RollupStore & OwedFolds;
+  readonly edges: EdgesStore;
+  readonly pools: Pools;
+  readonly queues: Queues;
+  readonly tokens: TokensStore;
+  readonly audit: AuditStore;
+  readonly idempotency: IdempotencyStore;
+  readonly stats: JobStatistics;
+  readonly jobs: JobsStore;
+  readonly changes: JobChanges;
+  /** Stores a cell as it is. */
+  seed(cell: Cell): Promise<void>;
+};
+
+export type Contract = (makeStores: () => Promise<Stores>) => void;
+
+export function createTableStores(table: Table): Stores {
+  return {
+    cells: createCellStore(table),
+    moves: createMoveStore(table),
+    fleet: createFleet(table),
+    inventory: createInventory(table),
+    rollups: createRollupStore(table),
+    edges: createEdgesStore(table),
+    pools: createPoolsStore(table),
+    queues: createQueuesStore(table),
+    tokens: createTokensStore(table),
+    audit: createAuditStore(table),
+    idempotency: createIdempotencyStore(table),
+    stats: createJobStatistics(table),
+    jobs: createJobsStore(table),
+    changes: createJobChanges(table),
+    seed: (cell) => seedCell(table, cell),
+  };
+}
+
+/**
+ * Runs a contract on every store that there is: memory, and the table over the client that is
+ * bundled with functions and over the SDK's own. The engine under the table is that of the run.
+ */
+export function onEveryStore(contract: Contract): void {
+  describe('in memory', () => contract(async () => createMemoryStores()));
+  describe.each(sdks)('in the table over the %s client', (sdk) => {
+    let database: TestDatabase;
+    beforeAll(async () => {
+      database = await startDatabase();
+    });
+    afterAll(() => database.close());
+    contract(async () => createTableStores(await database.makeTable(sdk)));
+  });
+}

@@ -1,0 +1,19 @@
+import type { Fleet } from '../../core/ports/fleet.ts';
+import { createMemoryPools } from './pools.ts';
+import { createMemoryRollups } from './rollups.ts';
+import type { Stored } from './stored.ts';
+
+/** The fleet as the tick sees it, in memory. */
+export function createMemoryFleet(stored: Stored): Fleet {
+  const { allCells, metas } = createMemoryPools(stored);
+  const { owedFolds } = createMemoryRollups(stored);
+  return {
+    cells: allCells,
+    metas,
+    owedFolds,
+    async touch(cell, atMs) {
+      const found = stored.cells.get(cell);
+      if (found !== undefined) stored.cells.set(cell, { ...found, tickAtMs: atMs });
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import type { EdgeReport } from '../../core/cell.ts';
+import { cellFactsOf } from '../../core/edge-facts.ts';
+import { connectionOrderMs } from '../../core/limits.ts';
+import type { CellId, EdgeName } from '../../core/names.ts';
+import type { Inventory } from '../../core/ports/inventory.ts';
+import type { EdgeEvent } from '../../core/wire/edge-event.ts';
+import { changeEdge, type FactsOrder, type Seat, type Stored, seatKey } from './stored.ts';
+
+type ProgEvent = Extract<EdgeEvent, { kind: 'prog' }>;
+type FactsEvent = Extract<EdgeEvent, { kind: 'facts' }>;
+type PresenceEvent = Extract<EdgeEvent, { kind: 'connected' | 'disconnected' }>;
+
+/** What edges say, in memory. An edge that is in no cell is not heard. */
+export function createMemoryInventory(stored: Stored): Inventory {
+  return {
+    async cellsOf(edges) {
+      const found = edges.flatMap((edge): [EdgeName, CellId][] => {
+        const cell = stored.identities.get(edge)?.cell;
+        return cell === undefined ? [] : [[edge, cell]];
+      });
+      return new Map(found);
+    },
+    async store(cell, event) {
+      const seat = stored.seats.get(seatKey(cell, event.edge));
+      if (seat === undefined || !hear(stored, seat, event)) return 'older';
+      changeEdge(stored, cell, event.edge, (edge) => ({
+        ...edge,
+        facts: seat.facts.facts,
+        report: reportOf(seat),
+      }));
+      return 'stored';
+    },
+  };
+}
+
+function hear(stored: Stored, seat: Seat, event: EdgeEvent): boolean {
+  switch (event.kind) {
+    case 'prog':
+      return hearProg(seat, event);
+    case 'facts':
+      return hearFacts(stored, seat, event);
+    case 'connected':
+    case 'disconnected':
+      return hearPresence(seat, event);
+  }
+}
+
+function hearProg(seat: Seat, event: ProgEvent): boolean {
+  const { prog, version, atMs } = event;
+  const before = seat.prog;
+  if (before !== null && !isNewerProg(before, event)) return false;
+  seat.prog = { prog, version: version ?? before?.version ?? null, atMs };
+  return true;
+}
+
+function isNewerProg(before: NonNullable<Seat['prog']>, event: ProgEvent): boolean {
+  const { sequence, boot } = event.prog;
+  if (event.version === null && sequence === null) return event.atMs > before.atMs;
+  const byVersion =
+    event.version === null || before.version === null || event.version > before.version;
+  const bySequence =
+    sequence === null ||
+    before.prog.sequence === null ||
+    before.prog.boot !== boot ||
+    sequence > before.prog.sequence;
+  return byVersion && bySequence;
+}
+
+function hearFacts(stored: Stored, seat: Seat, event: FactsEvent): boolean {
+  const { edge, facts, atMs } = event;
+  if (!isNewerFacts(seat.facts, event)) return false;
+  const order = { version: event.version ?? seat.facts.version, atMs };
+  seat.facts = { facts: cellFactsOf(facts), ...order };
+  stored.allFacts.set(edge, { facts: facts.facts, ...order });
+  return true;
+}
+
+function isNewerFacts(before: FactsOrder, event: FactsEvent): boolean {
+  if (event.version === null) return before.atMs === null || event.atMs > before.atMs;
+  return before.version === null || event.version > before.version;
+}
+
+function hearPresence(seat: Seat, event: PresenceEvent): boolean {
+  const before = seat.presence;
+  const connected = event.kind === 'connected';
+  if (before !== null && before.atMs >= event.atMs - connectionOrderMs) {
+    if (connected ? event.version <= before.version : event.version < before.version) return false;
+  }
+  seat.presence = { connected, version: event.version, atMs: event.atMs };
+  return true;
+}
+
+/** A report proves a connection: it counts when it came after the broker called the edge gone. */
+function reportOf({ prog, presence }: Seat): EdgeReport | null {
+  if (prog === null && presence === null) return null;
+  const receivedAtMs = prog?.atMs ?? 0;
+  const hintAtMs = presence?.atMs ?? 0;
+  const proven = receivedAtMs > hintAtMs;
+  const connected = presence?.connected === true;
+  return {
+    prog: prog?.prog ?? null,
+    version: prog?.version ?? 0,
+    receivedAtMs,
+    connected: connected || proven,
+    connectionVersion: presence?.version ?? 0,
+    connectionAtMs: !connected && proven ? receivedAtMs : hintAtMs,
+  };
+}

@@ -1,0 +1,55 @@
+import { type CellJob, newShare } from '../../core/cell.ts';
+import type { JobHistory, Move } from '../../core/move-ranges.ts';
+import type { JobId } from '../../core/names.ts';
+import type { CellMoves } from '../../core/ports/cells.ts';
+import { emptyRanges } from '../../core/ranges.ts';
+import { carryOut, createMemoryCells, mayCommit } from './cells.ts';
+import type { Stored } from './stored.ts';
+
+/** Both cells change or neither does. */
+export function createMemoryMoves(stored: Stored): CellMoves {
+  return {
+    load: createMemoryCells(stored).load,
+    async historiesIn(cell, jobs) {
+      const histories = new Map<JobId, JobHistory>();
+      for (const job of jobs) {
+        const rows = stored.jobs.get(job);
+        const ended = rows?.cells.get(cell);
+        if (rows === undefined || ended === undefined) continue;
+        histories.set(job, { ended, executions: [...rows.executions.values()] });
+      }
+      return histories;
+    },
+    async commitMove(move) {
+      const plans = [move.from, move.to];
+      if (!plans.every((plan) => mayCommit(stored, plan)) || !isAsked(stored, move)) {
+        return 'conflict';
+      }
+      for (const plan of plans) carryOut(stored, plan);
+      arrive(stored, move);
+      return 'committed';
+    },
+  };
+}
+
+/** What comes along is still asked as it was read, and nobody asked it of the target meanwhile. */
+function isAsked(stored: Stored, move: Move): boolean {
+  const from = stored.cells.get(move.from.meta!.id)!;
+  const to = stored.cells.get(move.to.meta!.id)!;
+  return [...move.asks].every(([job, ask]) => {
+    const now = from.jobs.get(job)?.ask;
+    if (now === undefined || to.jobs.has(job)) return false;
+    const { cancelled, retryEpoch, held } = ask;
+    return now.cancelled === cancelled && now.retryEpoch === retryEpoch && now.held === held;
+  });
+}
+
+function arrive(stored: Stored, move: Move): void {
+  const id = move.to.meta!.id;
+  const cell = stored.cells.get(id)!;
+  const arrivals = [...move.asks].map(([job, ask]): [JobId, CellJob] => {
+    const share = move.to.shares.get(job) ?? newShare(emptyRanges);
+    return [job, { id: job, ask, share }];
+  });
+  stored.cells.set(id, { ...cell, jobs: new Map([...cell.jobs, ...arrivals]) });
+}

@@ -1,0 +1,85 @@
+import type { Ask } from '../../core/cell.ts';
+import type { JobState } from '../../core/job.ts';
+import type { JobStatus } from '../../core/job-status.ts';
+import { rateIntervalMs } from '../../core/limits.ts';
+import type { CellId, JobId } from '../../core/names.ts';
+import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
+import { eventPosition } from './jobs.ts';
+import { changeJob, rowsOf, type Stored } from './stored.ts';
+
+/** Jobs for the rollup, in memory. */
+export function createMemoryRollups(stored: Stored): RollupStore & OwedFolds {
+  return {
+    async load(job) {
+      const rows = stored.jobs.get(job);
+      if (rows === undefined || rows.status === null) return null;
+      const { status, cells } = rows;
+      const parents = status.held ? statesOf(stored, status.dependsOn) : new Map();
+      return { status, cells: new Map(cells), parents };
+    },
+    async save(seen, { next, events }) {
+      const rows = rowsOf(stored, next.job);
+      const { status } = rows;
+      if (status === null || status.version !== seen.version) return 'conflict';
+      rows.status = withFold(status, next);
+      if (next.counted !== seen.counted && next.counted !== null) {
+        countJob(stored, seen.counted, next.counted);
+      }
+      for (const event of events) rows.events.set(eventPosition(event), event);
+      return 'saved';
+    },
+    async release(job, cells) {
+      ask(stored, job, cells, { held: false });
+    },
+    async cancel(job, cells) {
+      ask(stored, job, cells, { cancelled: true });
+    },
+    async dependantsOf(job) {
+      return [...(stored.jobs.get(job)?.dependants ?? [])].sort();
+    },
+    async settle(job, endedAtMs) {
+      if ((stored.owed.get(job) ?? Number.POSITIVE_INFINITY) <= endedAtMs) stored.owed.delete(job);
+    },
+    async owedFolds(atMs) {
+      return [...stored.owed].flatMap(([job, endedAtMs]) => (endedAtMs < atMs ? [job] : []));
+    },
+    async countProgress(progress, atMs) {
+      const interval = Math.floor(atMs / rateIntervalMs);
+      const before = stored.rates.get(interval) ?? { chunks: 0, jobs: 0 };
+      const chunks = before.chunks + progress.chunks;
+      stored.rates.set(interval, { chunks, jobs: before.jobs + progress.jobs });
+    },
+  };
+}
+
+function statesOf(stored: Stored, jobs: readonly JobId[]): Map<JobId, JobState> {
+  return new Map(
+    jobs.flatMap((job) => {
+      const state = stored.jobs.get(job)?.status?.state;
+      return state === undefined ? [] : [[job, state]];
+    }),
+  );
+}
+
+/** What a fold changes; the rest is its user's. */
+function withFold(status: JobStatus, next: JobStatus): JobStatus {
+  const { version, state, counts, donePower, startedAtMs, endedAtMs } = next;
+  const { reason, waiting, held, orphaned, counted } = next;
+  const times = { startedAtMs, endedAtMs };
+  const folded = { version, state, counts, donePower, ...times, reason, waiting };
+  return { ...status, ...folded, held, orphaned, counted };
+}
+
+function countJob(stored: Stored, from: JobState | null, to: JobState): void {
+  const add = (name: JobState | 'total', by: number) =>
+    stored.counts.set(name, (stored.counts.get(name) ?? 0) + by);
+  add(to, 1);
+  if (from === null) add('total', 1);
+  else add(from, -1);
+}
+
+function ask(stored: Stored, id: JobId, cells: readonly CellId[], change: Partial<Ask>): void {
+  for (const cell of cells) {
+    changeJob(stored, cell, id, (job) => ({ ...job, ask: { ...job.ask, ...change } }));
+  }
+}

@@ -1,0 +1,140 @@
+import type { Cell, CellEdge, CellJob, EdgeFacts } from '../../core/cell.ts';
+import type { JobState } from '../../core/job.ts';
+import type { JobStatus } from '../../core/job-status.ts';
+import type { CellId, EdgeName, JobId } from '../../core/names.ts';
+import type { ChunkEnd, Execution, JobCellStatus } from '../../core/plan.ts';
+import type { AuditEvent } from '../../core/ports/audit.ts';
+import type { EdgeIdentity } from '../../core/ports/edges.ts';
+import type { FirstAnswer } from '../../core/ports/idempotency.ts';
+import type { StoredPool, StoredQueue } from '../../core/ports/pools.ts';
+import type { Credential } from '../../core/ports/tokens.ts';
+import type { JobEvent } from '../../core/rollup.ts';
+import type { StoredJob } from '../../core/stored-job.ts';
+import type { FactValue } from '../../core/wire/facts.ts';
+import type { Prog } from '../../core/wire/prog.ts';
+
+/**
+ * Everything that the table would hold, as values. The stores of this folder share it, as those of
+ * the table share the table, with its promises and no others: one thing changes at a time, except
+ * in what a store promises to commit whole. Nothing waits between a look and the change that hangs
+ * on it, so no two of them can be interleaved.
+ */
+export type Stored = {
+  readonly cells: Map<CellId, Cell>;
+  /** Of an edge in its cell: what its row there holds besides its settings. */
+  readonly seats: Map<string, Seat>;
+  readonly identities: Map<EdgeName, EdgeIdentity>;
+  readonly allFacts: Map<EdgeName, AllFacts>;
+  readonly pools: Map<string, StoredPool>;
+  /** Edges of each cell, counted as they come and go. */
+  readonly poolCells: Map<CellId, number>;
+  readonly queues: Map<string, StoredQueue>;
+  readonly credentials: Map<string, Credential>;
+  readonly firstAnswers: Map<string, FirstAnswer>;
+  readonly audit: AuditEvent[];
+  readonly jobs: Map<JobId, JobRows>;
+  /** Jobs that a cell has ended and whose last fold may be lost, with the time of the end. */
+  readonly owed: Map<JobId, number>;
+  readonly counts: Map<JobState | 'total', number>;
+  /** Progress by the number of its interval. */
+  readonly rates: Map<number, { chunks: number; jobs: number }>;
+};
+
+export type Seat = {
+  /** Of its settings. */
+  version: number;
+  prog: { prog: Prog; version: number | null; atMs: number } | null;
+  presence: { connected: boolean; version: number; atMs: number } | null;
+  facts: FactsOrder & { facts: EdgeFacts };
+};
+
+export type FactsOrder = { readonly version: number | null; readonly atMs: number | null };
+export type AllFacts = FactsOrder & { readonly facts: Readonly<Record<string, FactValue>> };
+
+/** A job's own rows. Each may be there without the others, for a moment or for good. */
+export type JobRows = {
+  job: StoredJob | null;
+  status: JobStatus | null;
+  readonly cells: Map<CellId, JobCellStatus>;
+  readonly executions: Map<EdgeName, Execution>;
+  readonly ends: Map<number, ChunkEnd>;
+  readonly outputs: Map<number, { readonly key: string; readonly bytes: number }>;
+  readonly events: Map<string, JobEvent>;
+  readonly dependants: Set<JobId>;
+};
+
+export function nothingStored(): Stored {
+  return {
+    cells: new Map(),
+    seats: new Map(),
+    identities: new Map(),
+    allFacts: new Map(),
+    pools: new Map(),
+    poolCells: new Map(),
+    queues: new Map(),
+    credentials: new Map(),
+    firstAnswers: new Map(),
+    audit: [],
+    jobs: new Map(),
+    owed: new Map(),
+    counts: new Map(),
+    rates: new Map(),
+  };
+}
+
+export function seatKey(cell: CellId, edge: EdgeName): string {
+  return `${cell} ${edge}`;
+}
+
+export function rowsOf(stored: Stored, job: JobId): JobRows {
+  const rows = stored.jobs.get(job) ?? {
+    job: null,
+    status: null,
+    cells: new Map(),
+    executions: new Map(),
+    ends: new Map(),
+    outputs: new Map(),
+    events: new Map(),
+    dependants: new Set(),
+  };
+  stored.jobs.set(job, rows);
+  return rows;
+}
+
+/** Changes what is asked of a cell; a job that the cell does not have, or no longer, stays so. */
+export function changeJob(
+  stored: Stored,
+  cell: CellId,
+  id: JobId,
+  change: (job: CellJob) => CellJob,
+): void {
+  const found = stored.cells.get(cell);
+  const job = found?.jobs.get(id);
+  if (found === undefined || job === undefined) return;
+  stored.cells.set(cell, { ...found, jobs: new Map(found.jobs).set(id, change(job)) });
+}
+
+export function changeEdge(
+  stored: Stored,
+  cell: CellId,
+  name: EdgeName,
+  change: (edge: CellEdge) => CellEdge,
+): void {
+  const found = stored.cells.get(cell);
+  const edge = found?.edges.get(name);
+  if (found === undefined || edge === undefined) return;
+  stored.cells.set(cell, { ...found, edges: new Map(found.edges).set(name, change(edge)) });
+}
+
+/** A page of what is sorted, from just behind `after`. */
+export function pageOf<T>(
+  items: Iterable<T>,
+  keyOf: (item: T) => string,
+  after: string | null,
+  limit: number,
+): T[] {
+  return [...items]
+    .sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1))
+    .filter((item) => after === null || keyOf(item) > after)
+    .slice(0, limit);
+}
