@@ -26,7 +26,9 @@ export function createAuditStore(table: Table): AuditStore {
           limit: limit - found.length,
           ...after,
         });
-        found.push(...page.rows);
+        const wanted = page.rows.filter((row) => amount(row.atMs) >= sinceMs);
+        found.push(...wanted);
+        if (wanted.length < page.rows.length) break;
       }
       return found.map((row) => ({ event: decodeAudit(row), position: row.sk }));
     },

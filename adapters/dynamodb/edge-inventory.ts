@@ -52,7 +52,9 @@ function writeProg(table: Table, cell: CellId, event: ProgEvent): Promise<boolea
     receivedAtMs: event.atMs,
     version: version ?? undefined,
   };
-  return table.update(reportKey(cell, event.edge), { set }, newerReport(event));
+  // A sequence of an earlier report says nothing about one that has none.
+  const remove = prog.sequence === null ? ['sequence'] : [];
+  return table.update(reportKey(cell, event.edge), { set, remove }, newerReport(event));
 }
 
 /**
@@ -79,13 +81,9 @@ function newerReport(event: ProgEvent): Condition {
   return { expression: clauses.join(' AND '), values };
 }
 
+/** In the cell what its passes read, beside it all that the edge said: each by the same order. */
 async function writeFacts(table: Table, cell: CellId, event: FactsEvent): Promise<boolean> {
-  const { edge, facts, atMs } = event;
-  const bulky = table.update(edgeFactsKey(edge), {
-    set: { facts: JSON.stringify(facts.facts), atMs },
-  });
-  const { version: _, ...attributes } = factsAttributes(cellFactsOf(facts), 0);
-  const { version } = event;
+  const { edge, facts, atMs, version } = event;
   const condition: Condition =
     version === null
       ? { expression: 'attribute_not_exists(#atMs) OR #atMs < :at', values: { at: atMs } }
@@ -93,10 +91,12 @@ async function writeFacts(table: Table, cell: CellId, event: FactsEvent): Promis
           expression: 'attribute_not_exists(#version) OR #version < :version',
           values: { version },
         };
-  const set = { ...attributes, atMs, version: version ?? undefined };
+  const order = { atMs, version: version ?? undefined };
+  const { version: _, ...attributes } = factsAttributes(cellFactsOf(facts), 0);
+  const all = { facts: JSON.stringify(facts.facts), ...order };
   const [, stored] = await Promise.all([
-    bulky,
-    table.update(factsKey(cell, edge), { set }, condition),
+    table.update(edgeFactsKey(edge), { set: all }, condition),
+    table.update(factsKey(cell, edge), { set: { ...attributes, ...order } }, condition),
   ]);
   return stored;
 }

@@ -7,7 +7,7 @@ import type {
 } from '../../core/ports/idempotency.ts';
 import { idempotencyKey } from './keys.ts';
 import { amount, json, text } from './row-values.ts';
-import type { Row, Table, Write } from './table.ts';
+import type { Condition, Row, Table, Write } from './table.ts';
 
 const absent = { expression: 'attribute_not_exists(#pk)' };
 
@@ -34,11 +34,12 @@ export function createIdempotencyStore(table: Table): IdempotencyStore {
     },
 
     async finish(request, answer) {
-      await table.update(keyOf(request), { set: { answer: JSON.stringify(answer) } });
+      const set = { answer: JSON.stringify(answer) };
+      await table.update(keyOf(request), { set }, stillClaimed(request));
     },
 
     async release(request) {
-      await table.remove(keyOf(request), { expression: 'attribute_not_exists(#answer)' });
+      await table.remove(keyOf(request), stillClaimed(request));
     },
   };
 }
@@ -60,6 +61,14 @@ export function putFirstAnswer(
     ...ttl(nowMs),
   };
   return { kind: 'put', row, condition: absent };
+}
+
+/** Another request may have the key by now: one that hung for long has given it up. */
+function stillClaimed({ digest }: IdempotentRequest): Condition {
+  return {
+    expression: '#digest = :digest AND attribute_not_exists(#answer)',
+    values: { digest },
+  };
 }
 
 function keyOf(request: IdempotentRequest) {

@@ -3,7 +3,7 @@ import { cellIdOf, edgeNameOf } from '../../core/names.ts';
 import type { Credential, StoredToken, TokensStore } from '../../core/ports/tokens.ts';
 import { hashOfPartition, tokenIdKey, tokenKey, tokenListKey } from './keys.ts';
 import { amount, amountOrNull, text, textOrNull } from './row-values.ts';
-import { listIndex } from './schema.ts';
+import { listIndex, lists } from './schema.ts';
 import type { Row, Table, Write } from './table.ts';
 
 export function createTokensStore(table: Table): TokensStore {
@@ -35,21 +35,12 @@ export function createTokensStore(table: Table): TokensStore {
       await table.remove(tokenIdKey(token.id));
     },
     async count(max) {
-      const { listPk } = tokenListKey('');
-      const page = await table.query({ pk: listPk, index: listIndex.name, limit: max });
+      const page = await table.query({ pk: lists.tokens, index: listIndex.name, limit: max });
       return page.rows.length;
     },
     async list(afterId, limit) {
-      const { listPk } = tokenListKey('');
-      const last = afterId === null ? null : await table.get(tokenIdKey(afterId));
-      const start =
-        last === null ? null : { ...tokenKey(text(last.hash)), listPk, listSk: afterId };
-      const page = await table.query({
-        pk: listPk,
-        index: listIndex.name,
-        limit,
-        ...(start === null ? {} : { after: start }),
-      });
+      const after = afterId === null ? {} : { after: await startBehind(table, afterId) };
+      const page = await table.query({ pk: lists.tokens, index: listIndex.name, limit, ...after });
       const rows = await table.getMany(page.rows);
       return rows
         .map((row) => decodeToken(row, hashOfPartition(row.pk)))
@@ -62,6 +53,12 @@ export function createTokensStore(table: Table): TokensStore {
         { expression: '#usesLeft > :none', values: { none: 0 } },
       ),
   };
+}
+
+/** A place in the list; of a token that was revoked in the meantime the hash is not known. */
+async function startBehind(table: Table, id: string) {
+  const pointer = await table.get(tokenIdKey(id));
+  return { ...tokenKey(text(pointer?.hash)), ...tokenListKey(id) };
 }
 
 /** The credential of an edge, as a part of the transaction that enrols it. */

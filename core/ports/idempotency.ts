@@ -25,7 +25,8 @@ export type IdempotencyStore = {
   find(request: IdempotentRequest): Promise<FirstAnswer | null>;
   /** `false`: another request has this key. One that hung for longer than `staleMs` gives it up. */
   claim(request: IdempotentRequest, nowMs: number, staleMs: number): Promise<boolean>;
+  /** Keeps the first answer; nothing when another request has the key by now. */
   finish(request: IdempotentRequest, answer: StoredAnswer): Promise<void>;
-  /** Gives the key back, unless its answer is there. */
+  /** Gives the key back, unless its answer is there or another request has it by now. */
   release(request: IdempotentRequest): Promise<void>;
 };

@@ -29,6 +29,12 @@ export const auditContract: Contract = (makeStores) => {
     expect(await listed(atMs, nowMs - 5 * dayMs)).toEqual(atMs.toSorted().toReversed());
   });
 
+  test.each([1, 25, 48])('nothing is older than wanted: %i hours', async (hours) => {
+    const sinceMs = nowMs - hours * 3_600_000;
+    const atMs = [nowMs, sinceMs, sinceMs - 1, sinceMs - 3_600_000, sinceMs - dayMs];
+    expect(await listed(atMs, sinceMs)).toEqual([nowMs, sinceMs]);
+  });
+
   test('pages go on where the last one ended, also among events of one moment', async () => {
     const { audit } = await makeStores();
     const events = [

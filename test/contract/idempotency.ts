@@ -30,6 +30,7 @@ export const idempotencyContract: Contract = (makeStores) => {
     await idempotency.finish(request, answer);
     expect(await idempotency.claim(request, 1_000 + 2 * staleMs, staleMs)).toBe(false);
     await idempotency.release(request);
+    await idempotency.finish(request, { ...answer, body: 'later' });
     expect(await idempotency.find(request)).toMatchObject({ digest: 'first', answer });
   });
 
@@ -55,5 +56,21 @@ export const idempotencyContract: Contract = (makeStores) => {
     expect(await idempotency.claim(other, 1_000 + staleMs, staleMs)).toBe(false);
     expect(await idempotency.claim(other, 1_001 + staleMs, staleMs)).toBe(true);
     expect(await idempotency.find(other)).toMatchObject({ digest: 'second' });
+  });
+
+  test('who lost its key to another request changes nothing of it any more', async () => {
+    const { idempotency } = await makeStores();
+    await idempotency.claim(request, 1_000, staleMs);
+    await idempotency.claim(other, 1_001 + staleMs, staleMs);
+    await idempotency.finish(request, answer);
+    await idempotency.release(request);
+    const inFlight = { digest: 'second', startedAtMs: 1_001 + staleMs, answer: null };
+    expect(await idempotency.find(other)).toEqual(inFlight);
+  });
+
+  test('an answer to a key that was given back is not kept', async () => {
+    const { idempotency } = await makeStores();
+    await idempotency.finish(request, answer);
+    expect(await idempotency.find(request)).toBeNull();
   });
 };

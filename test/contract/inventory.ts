@@ -126,4 +126,18 @@ export const inventoryContract: Contract = (makeStores) => {
     ]);
     expect(outcomes).toEqual(['stored', 'stored', 'older']);
   });
+
+  test('a client that keeps a sequence only sometimes is heard by the order of the shadow', async () => {
+    const events = [prog(1, { n: 700 }), prog(2), prog(3, { n: 1 })];
+    expect((await stored(events)).outcomes).toEqual(['stored', 'stored', 'stored']);
+  });
+
+  test('all that an edge said of itself is as new as the facts of its cell', async () => {
+    const older = factsEvent(1, 100);
+    const { allFacts } = await stored([
+      { ...factsEvent(2, 300), facts: { ...older.facts, facts: { os: { version: '13' } } } },
+      older,
+    ]);
+    expect(allFacts).toEqual({ os: { version: '13' } });
+  });
 };

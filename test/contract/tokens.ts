@@ -51,13 +51,15 @@ export const tokensContract: Contract = (makeStores) => {
     await tokens.create(token);
   });
 
-  test('tokens come by id, page by page', async () => {
+  test('tokens come by id, page by page, also behind one that was revoked', async () => {
     const { tokens } = await makeStores();
     const made = ['c', 'a', 'd', 'b'].map((id) => makeToken(id));
     for (const token of made) await tokens.create(token);
     const ids = async (after: string | null, limit: number) =>
       (await tokens.list(after, limit)).map((token) => token.id);
     expect(await ids(null, 3)).toEqual(['a', 'b', 'c']);
+    expect(await ids('b', 3)).toEqual(['c', 'd']);
+    await tokens.remove(made[3]!);
     expect(await ids('b', 3)).toEqual(['c', 'd']);
     expect(await ids('d', 3)).toEqual([]);
   });
