@@ -22,7 +22,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`edgewise: The output cannot be written (${error.code ?? error}).\n`);
   process.exit(1);
 });
-// Talk that nobody can hear does not stop the work.
+// A closed stderr does not stop the work.
 process.stderr.on('error', () => undefined);
 
 process.exitCode = await run(process.argv.slice(2), processTerminal(interruption.signal));

@@ -95,10 +95,10 @@ export function unavailableFor(
   if (lostAtMs !== null) return deaf;
   const trouble = diskTroubleOf(facts);
   if (trouble !== null) {
-    return { reason: 'edge-cordoned', detail: `its disk takes nothing: ${trouble}` };
+    return { reason: 'edge-cordoned', detail: `its disk cannot be written: ${trouble}` };
   }
   if (asideUntilMs !== null && asideUntilMs > nowMs) {
-    return { reason: 'edge-cordoned', detail: 'set aside: everything failed there' };
+    return { reason: 'edge-cordoned', detail: 'quarantined: everything failed there' };
   }
   return written.rewrites >= rewritesMax && !hasApplied(report, written) ? deaf : null;
 }

@@ -109,7 +109,7 @@ async function checkClock(api: string): Promise<Finding> {
     const response = await fetch(url, { signal: AbortSignal.timeout(connectTimeoutMs) });
     await response.arrayBuffer();
     const theirs = Date.parse(response.headers.get('date') ?? '');
-    if (!Number.isFinite(theirs)) return good('clock', 'The plane does not tell its time.');
+    if (!Number.isFinite(theirs)) return good('clock', 'The control plane does not say its time.');
     const skewMs = Date.now() - theirs;
     const seconds = Math.round(Math.abs(skewMs) / 1_000);
     if (Math.abs(skewMs) <= clockSkewMsMax) return good('clock', `It is right to ${seconds} s.`);

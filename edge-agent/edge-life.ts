@@ -236,7 +236,7 @@ export class EdgeLife {
     try {
       const renewed = await enrol(this.#deps.api, identity.secret, this.#request());
       if (renewed.certificate === identity.certificate) {
-        throw new Error('the plane gave the old one again');
+        throw new Error('the control plane gave the old one again');
       }
       this.#identity = renewed;
       this.#deps.log(`${this.#deps.name}: certificate renewed`);

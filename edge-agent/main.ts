@@ -6,7 +6,7 @@ import { agentVersion } from './version.ts';
 
 /**
  * The agent as a program: `edgewise-agent --name edge-10 …`, and as `edgewise agent …` inside the
- * CLI. Data goes to stdout, talk to stderr; a user never sees a stack trace.
+ * CLI. Data goes to stdout, messages to stderr; a user never sees a stack trace.
  */
 export type AgentStreams = {
   readonly out: (text: string) => void;

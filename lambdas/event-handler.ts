@@ -22,7 +22,7 @@ export function batchAnswer(failed: Iterable<string>): BatchAnswer {
   return { batchItemFailures: [...failed].map((itemIdentifier) => ({ itemIdentifier })) };
 }
 
-/** A body that is no JSON is nobody's event. */
+/** `null` for a body that is not JSON; no handler takes it for an event. */
 export function parseBody(body: string): unknown {
   try {
     return JSON.parse(body);

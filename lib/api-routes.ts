@@ -66,7 +66,7 @@ export type Throttle = { readonly ratePerSecond: number; readonly burst: number 
  */
 export const apiThrottle: Throttle = { ratePerSecond: 5_000, burst: 2_500 };
 
-/** Routes that are dear get less. */
+/** Expensive routes have lower limits. */
 export const routeThrottles: Readonly<Record<string, Throttle>> = {
   'POST /v1/jobs': { ratePerSecond: 1_000, burst: 1_000 },
   'POST /v1/edges': { ratePerSecond: 20, burst: 100 },

@@ -111,7 +111,7 @@ class Silence extends Error {
   override readonly name = 'TimeoutError';
 
   constructor(silenceMs: number) {
-    super(`the service was silent for ${silenceMs} ms`);
+    super(`the service did not answer for ${silenceMs} ms`);
   }
 }
 

@@ -27,12 +27,12 @@ export function json<T>(value: unknown, otherwise: T): T {
 }
 
 /**
- * Ranges we wrote ourselves: text that is none means a damaged row, which must not pass for an
- * empty set.
+ * Ranges we wrote ourselves: invalid text means a damaged row, which must not pass for an empty
+ * set.
  */
 export function ranges(value: unknown): RangeSet {
   const set = parseRanges(text(value), storedIntervalsMax);
-  if (set === null) throw new Error(`a stored row holds ranges that are none: ${text(value)}`);
+  if (set === null) throw new Error(`a stored row holds invalid ranges: ${text(value)}`);
   return set;
 }
 

@@ -69,7 +69,13 @@ export const jobFlags = {
     about: 'failed chunks that end the job',
     rare: true,
   },
-  'lost-after': { kind: 'number', value: 'S', min: 1, about: 'silence of an edge', rare: true },
+  'lost-after': {
+    kind: 'number',
+    value: 'S',
+    min: 1,
+    about: 'seconds until a disconnected edge is lost',
+    rare: true,
+  },
   offline: { kind: 'number', value: 'S', min: 1, about: 'how long it may run offline', rare: true },
   deadline: { kind: 'number', value: 'S', min: 1, about: 'seconds until it is ended', rare: true },
   'keep-output': {
@@ -136,10 +142,7 @@ function checkPower(flags: JobFlagValues, file: JobBody): void {
   if (flags.slurm && flags.flux) throw usage('--slurm and --flux cannot both be given.');
   const said = flags.power ?? flags['chunk-power'] ?? flags.chunks ?? flags.file;
   if (said === undefined && Object.keys(file).length === 0) {
-    throw usage(
-      'It is not said how large the job is.',
-      'Give --power W, --chunks N or --file job.yaml.',
-    );
+    throw usage('The job has no size.', 'Give --power W, --chunks N or --file job.yaml.');
   }
 }
 

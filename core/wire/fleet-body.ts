@@ -64,8 +64,7 @@ export const tokenBodySchema = z
     pool: nameSchema.nullable().default(null),
     queue: nameSchema.nullable().default(null),
     ttlSeconds: whole(1, tokenTtlSecondsMax).nullable().default(null).meta({
-      description:
-        'For ever unless said; one hour unless said, and a week at most, with edges:enrol.',
+      description: 'For ever by default; with edges:enrol one hour by default, and a week at most.',
     }),
     edge: nameSchema
       .nullable()

@@ -39,8 +39,8 @@ import {
 
 /**
  * What a user sends to submit a job: validates, types and documents it, and fills in every default.
- * Refuses fields it does not know, both `power` and `chunkPower`, and what the second round
- * reserves.
+ * Refuses fields it does not know, both `power` and `chunkPower`, and kinds of jobs that are only
+ * reserved.
  */
 
 const amount = z.number().min(0).max(powerMax);

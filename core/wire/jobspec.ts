@@ -6,7 +6,8 @@ import { nonEmptyText, text, whole } from './text-schema.ts';
 import type { FieldError } from './validation.ts';
 
 /**
- * Jobspec, next generation, translated into bodies of jobs: each task becomes a job, `depends_on`
+ * Jobspecs of version 1 (Flux's later form, with tasks and groups by name), translated into bodies
+ * of jobs: each task becomes a job, `depends_on`
  * becomes `dependsOn`, a resource's nodes become a gang and what is below a node is asked of each
  * of them; its replicas are slots that may be anywhere, one chunk each.
  *

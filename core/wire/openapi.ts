@@ -146,8 +146,8 @@ const answerTexts: Readonly<Record<number, string>> = {
   200: 'As asked.',
   201: 'Created.',
   202: 'Accepted; the rest happens behind it.',
-  204: 'Done; there is nothing to say.',
-  304: 'You have it already.',
+  204: 'Done; the answer has no body.',
+  304: 'Not modified since this ETag.',
 };
 
 function problemAnswer(description: string): Json {

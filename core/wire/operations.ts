@@ -30,7 +30,7 @@ export type Body =
   | { readonly mediaTypes: readonly string[]; readonly description: string };
 
 const paging = {
-  limit: '1 to 500, 50 unless said; a page of large items may hold fewer',
+  limit: '1 to 500, 50 by default; a page of large items may hold fewer',
   cursor: 'from the page before',
 };
 const bodyProblems: readonly ProblemCode[] = [
@@ -86,9 +86,9 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     problems: [...missing, 'nothing-to-retry', 'precondition-failed'],
   },
   submitJobspec: {
-    summary: 'Submit a jobspec of the next generation, as YAML or JSON',
+    summary: 'Submit a jobspec (version 1), as YAML or JSON',
     tag: 'jobs',
-    query: { pool: 'default unless said', queue: 'default unless said' },
+    query: { pool: '"default" by default', queue: '"default" by default' },
     headers: ['idempotency-key'],
     body: {
       mediaTypes: ['application/yaml', 'application/json'],
@@ -148,7 +148,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
   putOutput: {
     summary: 'Keep the output of a chunk (edges)',
     tag: 'jobs',
-    query: { attempt: 'which attempt printed it, 1 unless said' },
+    query: { attempt: 'which attempt printed it, 1 by default' },
     body: { mediaTypes: ['text/plain'], description: 'The tail of the output, at most 64 KB.' },
     answers: { 204: null },
     problems: [...bodyProblems, 'not-found'],
@@ -196,7 +196,7 @@ const edgeOperations: Readonly<Record<string, Operation>> = {
     summary: 'List edges',
     tag: 'edges',
     query: {
-      state: 'any lamp: connected, disconnected, lost, cordoned, draining, busy, free, …',
+      state: 'connected, disconnected, lost, cordoned, draining, busy, free, …',
       pool: 'only of this pool',
       label: 'key=value; of several all must match',
       ...paging,
@@ -338,7 +338,7 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
   listAudit: {
     summary: 'Read who changed what, newest first',
     tag: 'tokens',
-    query: { since: 'a time; a day ago unless said', ...paging },
+    query: { since: 'a time; a day ago by default', ...paging },
     answers: { 200: fleet.auditListSchema },
     problems: ['invalid-request'],
   },

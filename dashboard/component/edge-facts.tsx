@@ -18,7 +18,7 @@ export function EdgeFacts({ facts }: { facts: Readonly<Record<string, unknown>> 
   return (
     <section class="panel" aria-labelledby="facts-title">
       <h2 id="facts-title">Facts</h2>
-      {lines.length === 0 && <p class="soft">It has not said anything about itself.</p>}
+      {lines.length === 0 && <p class="soft">It has reported no facts.</p>}
       <dl class="lines">
         {lines.map(([name, value]) => (
           <div key={name}>

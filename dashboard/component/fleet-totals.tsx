@@ -30,7 +30,7 @@ function LampCounts(props: Pick<FleetTotalsProps, 'filter'> & { counts: LampCoun
   const { counts, filter } = props;
   return (
     <div class="lamps-total">
-      <ul class="lamps" aria-label="Edges by lamp">
+      <ul class="lamps" aria-label="Edges by status">
         {lamps.map((lamp) => {
           const on = filter.lamp === lamp;
           const next = { ...noFleetFilter, view: filter.view, lamp: on ? '' : lamp };

@@ -62,7 +62,7 @@ function LiveWords() {
       <span class="pulse" aria-hidden="true" />
       {state.sentence}
       <span class="soft" aria-hidden="true">
-        {heardAtMs !== null && ` Last heard ${durationWords(nowMs - heardAtMs)} ago.`}
+        {heardAtMs !== null && ` Last answer ${durationWords(nowMs - heardAtMs)} ago.`}
         {wait > 0 && ` Next try in ${durationWords(Math.max(1_000, wait))}.`}
       </span>
     </p>

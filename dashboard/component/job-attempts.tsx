@@ -92,7 +92,7 @@ function Output({ path }: { path: string }) {
   }
   return (
     <ScrollText label="Output of the chunk">
-      {fetched.text === '' ? '(it said nothing)' : fetched.text}
+      {fetched.text === '' ? '(it printed nothing)' : fetched.text}
     </ScrollText>
   );
 }

@@ -25,14 +25,14 @@ export async function storeReports(
     const cell = cells.get(event.edge);
     if (cell === undefined) {
       outcomes[at] = 'unknown-edge';
-      deps.log.info('an edge that is not enrolled was heard', { edge: event.edge });
+      deps.log.info('an edge that is not enrolled reported', { edge: event.edge });
       return;
     }
     try {
       outcomes[at] = await deps.inventory.store(cell, event);
     } catch (error) {
       outcomes[at] = 'failed';
-      deps.log.error('what an edge said could not be stored', { edge: event.edge, error });
+      deps.log.error('the report of an edge could not be stored', { edge: event.edge, error });
     }
   });
   return outcomes;

@@ -22,7 +22,7 @@ export async function rollUpJobs(deps: RollUpDeps, jobs: Iterable<JobId>): Promi
       progress.jobs += made.jobs;
     } catch (error) {
       failed.push(job);
-      deps.log.error('the status of a job was not folded', { job, error });
+      deps.log.error('the status of a job was not updated', { job, error });
     }
   });
   if (progress.chunks + progress.jobs > 0) {
@@ -57,5 +57,5 @@ async function rollUpJob(
     }
     return rollup.changed ? rollup.progress : nothing;
   }
-  throw new Error(`others folded the job ${job} each time`);
+  throw new Error(`the job ${job} was updated by others each time`);
 }

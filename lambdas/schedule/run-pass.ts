@@ -80,7 +80,11 @@ async function writeShadows(deps: PassDeps, cell: Cell, plan: Plan): Promise<voi
     try {
       await deps.shadows.write(edge, encodeWork(workOf(work, cell.jobs), work.removed));
     } catch (error) {
-      deps.log.warn('the work of an edge was not written', { cell: cell.meta.id, edge, error });
+      deps.log.warn('the work document of an edge was not written', {
+        cell: cell.meta.id,
+        edge,
+        error,
+      });
     }
   });
 }
@@ -88,11 +92,11 @@ async function writeShadows(deps: PassDeps, cell: Cell, plan: Plan): Promise<voi
 function raise(log: Log, cell: CellId, alarm: Alarm): void {
   switch (alarm.kind) {
     case 'mass-loss':
-      log.warn('much of the cell went silent at once', { cell, ...alarm });
+      log.warn('many edges of the cell stopped reporting at once', { cell, ...alarm });
       log.metric('MassLoss', alarm.lost, { cell });
       return;
     case 'edge-aside':
-      log.warn('an edge on which everything fails is set aside', { cell, ...alarm });
+      log.warn('an edge on which everything fails is quarantined', { cell, ...alarm });
   }
 }
 

@@ -40,7 +40,7 @@ test('an edge whose disk takes nothing gets no work, and says so', () => {
     chunks: 2,
     edges: 1,
     examples: ['edge-0'],
-    detail: 'its disk takes nothing: disk-full',
+    detail: 'its disk cannot be written: disk-full',
   });
 });
 

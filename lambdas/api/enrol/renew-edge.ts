@@ -17,9 +17,9 @@ import { newSecret } from './new-secret.ts';
  * has, if any.
  *
  * The answer may be lost, so nothing that the edge holds ends here: the secret it came with stays
- * beside the new one, and the certificate it had stays valid until the next renewal. Who asks again
- * soon with the same key gets the certificate of before, so that questions without an answer do not
- * use up certificates.
+ * beside the new one, and the certificate it had stays valid until the next renewal. A repeated
+ * request with the same key soon after gets the same certificate, so that retries do not use up
+ * certificates.
  */
 export async function renewEdge(
   call: Call,

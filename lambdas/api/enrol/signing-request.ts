@@ -10,7 +10,7 @@ export type SigningRequest = { readonly publicKey: Buffer; readonly isSigned: bo
 const pemPattern =
   /^\s*-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]+)-----END (?:NEW )?CERTIFICATE REQUEST-----\s*$/;
 
-/** `null`: this is none. */
+/** `null` for a text that is no signing request. */
 export function readSigningRequest(pem: string): SigningRequest | null {
   const body = pemPattern.exec(pem)?.[1];
   if (body === undefined) return null;

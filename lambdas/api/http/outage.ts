@@ -1,7 +1,8 @@
 import { ProblemError } from '../../../core/wire/problem.ts';
 
 /**
- * Tells a service that asks for patience from a defect of ours; both are told without their inside.
+ * Distinguishes a service that is throttled or away, for which the caller retries, from a defect of
+ * ours. The answer gives away nothing of either.
  */
 
 const throttled = new Set([

@@ -12,7 +12,7 @@ import { checkPlace, storeJob } from '../jobs-write/store-job.ts';
 import { contextOf } from '../operation.ts';
 
 /**
- * `POST /v1/jobspecs`: a jobspec of the next generation, as YAML or JSON. All tasks are translated
+ * `POST /v1/jobspecs`: a jobspec of version 1, as YAML or JSON. All tasks are translated
  * and checked before the first is stored; then each becomes a job, those that others wait for
  * first. `Location` names the job when it is one.
  */

@@ -72,7 +72,7 @@ describe('a body that is wrong', () => {
     ],
     ['a NUL', { labels: { a: 'x\u0000' } }, '/labels/a'],
     ['half a character', { labels: { a: '\ud800' } }, '/labels/a'],
-    ['a kind of the second round', { kind: 'service' }, '/kind'],
+    ['a kind that is reserved', { kind: 'service' }, '/kind'],
     ['a parent that is not there', { dependsOn: ['nobody'] }, '/dependsOn/0'],
   ];
   test.each(cases)(
