@@ -52,7 +52,8 @@ export function rollUp(view: RollupView, nowMs: number): Rollup {
   return {
     next,
     changed: !sameStatus(status, next),
-    release: next.held ? [] : open.filter((cell) => status.held || heldIn(cell)),
+    // A job that ends is not released: between that and its cancellation a pass could start it.
+    release: next.held || ends ? [] : open.filter((cell) => status.held || heldIn(cell)),
     cancel: ends ? open : [],
     events: eventsOf(status, next, nowMs),
     settleDependants: isFinal(next.state),

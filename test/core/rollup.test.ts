@@ -205,9 +205,12 @@ describe('a job that waits for others', () => {
         'parent-1': 'done' as const,
         ...(state === undefined ? {} : { 'parent-2': state }),
       };
-      const { next, cancel } = roll(held, {}, parents);
+      const waiting = { [north]: counted({ waiting: 4 }) };
+      const { next, cancel, release } = roll(held, waiting, parents);
       expect(next).toMatchObject({ orphaned: true, reason: 'dependency-failed' });
       expect(cancel).toEqual([north]);
+      // A pass between the two would start what shall never run.
+      expect(release).toEqual([]);
       const after = roll(next, { [north]: counted({ cancelled: 4 }, { endedAtMs: endMs }) });
       expect(after.next).toMatchObject({ state: 'failed', reason: 'dependency-failed' });
     },
