@@ -1,5 +1,6 @@
-import { type EdgeName, edgeNameOf, type JobId, makeCellId } from '../../core/names.ts';
-import { makeSpec } from '../core/cell-fixture.ts';
+import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
+import type { Execution } from '../../core/plan.ts';
+import type { ApiRequest } from '../sim/api.ts';
 import type { Bug } from '../sim/bugs.ts';
 import { calm } from '../sim/faults.ts';
 import { World } from '../sim/world.ts';
@@ -14,14 +15,14 @@ export class CalmWorld {
   /** Edges that were taken for lost at any moment. */
   readonly everLost = new Set<EdgeName>();
   readonly #beganMs: number;
+  #jobs = 0;
 
   constructor(edges: number, bug?: Omit<Bug, 'name' | 'sentence'>) {
     const planted = bug === undefined ? {} : { bug: { ...bug, name: 'own', sentence: '' } };
     this.world = new World(1, planted);
     this.world.faults = calm;
     this.#beganMs = this.world.timeline.nowMs;
-    const cell = makeCellId('default', 0);
-    this.world.fleet.addCell(cell, this.#beganMs);
+    const cell = this.world.addCell(0);
     this.edges = Array.from({ length: edges }, (_, at) => edgeNameOf(`edge-${at}`));
     for (const edge of this.edges) this.world.addEdge(cell, edge, 200);
   }
@@ -32,13 +33,22 @@ export class CalmWorld {
    */
   submit(chunks: number, chunkMs: number, lostAfterSeconds = 30): JobId {
     const retries = { attempts: 3, backoffSeconds: 0, maxFailedChunks: null };
-    return this.world.submit({
-      cells: [makeCellId('default', 0)],
-      chunkMs,
-      failing: new Map(),
-      deadly: null,
-      spec: makeSpec({ chunks, chunkPower: 100, lostAfterSeconds, retries }),
-    });
+    const id = jobIdOf(`job-${++this.#jobs}`);
+    this.world.fates.set(id, { chunkMs, failing: new Map(), deadly: null });
+    const body = { name: id, chunks, chunkPower: 100, lostAfterSeconds, retries };
+    this.#ask({ operation: 'putJob', id, body });
+    return id;
+  }
+
+  cancel(id: JobId): void {
+    this.#ask({ operation: 'cancelJob', id });
+  }
+
+  #ask(request: ApiRequest): void {
+    const fail = (error: unknown) => this.world.fail(error);
+    this.world.api.request(request).then((answer) => {
+      if (answer?.status !== 202) fail(new Error(`${request.operation}: ${answer?.status}`));
+    }, fail);
   }
 
   get seconds(): number {
@@ -66,7 +76,7 @@ export class CalmWorld {
   }
 
   #noteLosses(): void {
-    for (const cell of this.world.fleet.cells.values()) {
+    for (const cell of this.world.stored.cells.values()) {
       for (const edge of cell.edges.values()) {
         if (edge.work !== null && edge.work.lostAtMs !== null) this.everLost.add(edge.name);
       }
@@ -74,7 +84,7 @@ export class CalmWorld {
   }
 
   stateOf(job: JobId): string {
-    return this.world.fleet.statuses.get(job)!.state;
+    return this.world.stored.jobs.get(job)?.status?.state ?? 'not stored yet';
   }
 
   ended(job: JobId, seconds?: number): Promise<void> {
@@ -84,12 +94,14 @@ export class CalmWorld {
 
   /** Edges on which chunks of the job are told to run. */
   runningOn(job: JobId): EdgeName[] {
-    const rows = [...this.world.fleet.executions.values()];
-    return rows.filter((row) => row.job === job && row.running.length > 0).map(({ edge }) => edge);
+    return this.#executions(job).flatMap((row) => (row.running.length > 0 ? [row.edge] : []));
   }
 
   doneOn(job: JobId): EdgeName[] {
-    const rows = [...this.world.fleet.executions.values()];
-    return rows.filter((row) => row.job === job && row.done.length > 0).map(({ edge }) => edge);
+    return this.#executions(job).flatMap((row) => (row.done.length > 0 ? [row.edge] : []));
+  }
+
+  #executions(job: JobId): Execution[] {
+    return [...(this.world.stored.jobs.get(job)?.executions.values() ?? [])];
   }
 }

@@ -14,7 +14,7 @@ test('a chunk that never ends holds up no other job on its edge, and can be canc
   const others = [stage.submit(10, 500), stage.submit(10, 500)];
   for (const job of others) await stage.ended(job, 600);
   expect(others.map((job) => stage.stateOf(job))).toEqual(['done', 'done']);
-  stage.world.cancel(stuck);
+  stage.cancel(stuck);
   await stage.ended(stuck, 5);
   expect(stage.stateOf(stuck)).toBe('cancelled');
 });

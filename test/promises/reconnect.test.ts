@@ -80,7 +80,7 @@ test('an edge that was lost and returned gets new work, and hears of its end', a
   await stage.ended(first);
   const next = stage.submit(2, 3_600_000);
   await stage.until('at work again', () => stage.runningOn(next).length === 1, 10);
-  stage.world.cancel(next);
+  stage.cancel(next);
   await stage.ended(next, 5);
   const runs = stage.world.truth.runs;
   await stage.run(8 * 3_600);
@@ -93,7 +93,7 @@ test('a cancelled job ends at once although its edge is away, and the edge stops
   await stage.until('at work', () => stage.runningOn(job).length === 1);
   stage.world.setLink(stage.edges[0]!, false);
   await stage.run(5);
-  stage.world.cancel(job);
+  stage.cancel(job);
   await stage.ended(job, 5);
   expect(stage.stateOf(job)).toBe('cancelled');
   stage.world.setLink(stage.edges[0]!, true);

@@ -1,7 +1,10 @@
 import type { Cell, CellEdge, CellJob, EdgeWork } from '../../core/cell.ts';
+import type { JobCreation } from '../../core/jobs/submit.ts';
 import type { EdgeName, JobId } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
-import { rangeOf, union } from '../../core/ranges.ts';
+import type { JobChange } from '../../core/ports/jobs.ts';
+import { fromChunks, union } from '../../core/ranges.ts';
+import type { JobWithStatus, StoredJob } from '../../core/stored-job.ts';
 import { isRecord } from '../../core/wire/json.ts';
 import type { JournalRecord } from '../../edge-agent/journal-record.ts';
 import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
@@ -24,6 +27,11 @@ export type Bug = {
   /** Whether the journal writes the record. */
   readonly writes?: (record: JournalRecord) => boolean;
   readonly noTimers?: true;
+  /** What a user's request sees of the job. */
+  readonly sees?: (found: JobWithStatus) => JobWithStatus;
+  /** What is stored instead of the job that was decided, or of the change. */
+  readonly creates?: (creation: JobCreation) => JobCreation;
+  readonly changes?: (change: JobChange, stored: StoredJob) => JobChange;
 };
 
 export const plantedBugs: readonly Bug[] = [
@@ -70,10 +78,7 @@ export const plantedBugs: readonly Bug[] = [
     commit: (plan) =>
       withShares(plan, (share) => {
         const failed = [...share.retries.keys()].sort((a, b) => a - b);
-        const ranges = failed.reduce(
-          (all, chunk) => union(all, rangeOf(chunk, chunk + 1)),
-          share.done,
-        );
+        const ranges = union(share.done, fromChunks(failed));
         return { ...share, done: ranges, retries: new Map() };
       }),
   },

@@ -1,20 +1,23 @@
 import type { Cell } from '../../core/cell.ts';
-import type { Inventory } from '../../core/inventory.ts';
+import type { JobStatus } from '../../core/job-status.ts';
 import type { CellId, JobId } from '../../core/names.ts';
 import type { Plan } from '../../core/plan.ts';
-import type { RollupStore } from '../../core/rollup.ts';
+import type { CellMoves, CellStore } from '../../core/ports/cells.ts';
+import type { RollupStore } from '../../core/ports/rollups.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../core/wire/edge-event.ts';
 import type { Log } from '../../lambdas/log.ts';
 import { storeReports } from '../../lambdas/report/store-reports.ts';
 import { rollUpJobs } from '../../lambdas/rollup/roll-up-jobs.ts';
 import { scheduleCells } from '../../lambdas/schedule/schedule-cells.ts';
 import { tickCells } from '../../lambdas/tick/tick-cells.ts';
+import type { Stores } from '../contract/stores.ts';
+import type { Stored } from '../memory/stored.ts';
 import type { Bug } from './bugs.ts';
 import type { Faults } from './faults.ts';
 import { InjectedFault, type Invocation, invoke } from './invocation.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { SimulatedShadows } from './shadows.ts';
-import type { StoredFleet } from './stored-fleet.ts';
+import { through } from './through.ts';
 import type { Timeline } from './timeline.ts';
 
 /**
@@ -26,13 +29,15 @@ export type FunctionsWorld = {
   readonly timeline: Timeline;
   readonly random: SeededRandom;
   readonly faults: () => Faults;
-  readonly fleet: StoredFleet;
+  readonly stored: Stored;
+  readonly stores: Stores;
   readonly bug: Bug | null;
   readonly shadows: () => SimulatedShadows;
   /** False while the plane is out: nothing is invoked. */
   readonly isUp: () => boolean;
   readonly defect: (error: unknown) => void;
   readonly committed: (seen: Cell, before: Cell, after: Cell, plan: Plan) => void;
+  readonly folded: (before: JobStatus, after: JobStatus) => void;
   readonly trace: (line: string) => void;
 };
 
@@ -95,27 +100,11 @@ export class Functions {
   }
 
   #schedule(cell: CellId): Promise<boolean> {
-    const { fleet, timeline, shadows, bug } = this.#world;
+    const { timeline, shadows, bug } = this.#world;
     return this.#invoke(async ({ call }) => {
-      let seen: Cell | null = null;
       const failed = await scheduleCells(
         {
-          store: {
-            load: (id) =>
-              call('load', () => {
-                seen = fleet.cells.get(id) ?? null;
-                return seen === null ? null : (bug?.load?.(seen) ?? seen);
-              }),
-            commit: (plan) =>
-              call('commit', () => {
-                const stored = plan.meta === null ? undefined : fleet.cells.get(plan.meta.id);
-                const done = fleet.commit(bug?.commit?.(plan, stored!) ?? plan);
-                if (done === null) return bug?.tellsLostRaceAsWon ? 'committed' : 'conflict';
-                this.#afterCommit(seen ?? done.before, done.before, done.after, plan);
-                seen = done.after;
-                return 'committed';
-              }),
-          },
+          store: through(call, 'cells', this.#cells()),
           shadows: {
             write: (edge, work) =>
               call('shadow', () => {
@@ -141,6 +130,29 @@ export class Functions {
     });
   }
 
+  #cells(): CellStore {
+    const { stored, stores, bug } = this.#world;
+    const { cells } = stores;
+    let seen: Cell | null = null;
+    return {
+      load: async (id) => {
+        seen = await cells.load(id);
+        return seen === null ? null : (bug?.load?.(seen) ?? seen);
+      },
+      commit: async (plan) => {
+        const before = stored.cells.get(plan.meta!.id)!;
+        const outcome = cells.commit(bug?.commit?.(plan, before) ?? plan);
+        const after = stored.cells.get(plan.meta!.id)!;
+        if ((await outcome) === 'conflict') {
+          return bug?.tellsLostRaceAsWon ? 'committed' : 'conflict';
+        }
+        this.#afterCommit(seen ?? before, before, after, plan);
+        seen = after;
+        return 'committed';
+      },
+    };
+  }
+
   #afterCommit(seen: Cell, before: Cell, after: Cell, plan: Plan): void {
     this.#world.trace(`commit ${after.meta.id} v${after.meta.version}`);
     try {
@@ -152,23 +164,8 @@ export class Functions {
   }
 
   #report(events: readonly EdgeEvent[]): Promise<boolean> {
-    const { fleet } = this.#world;
     return this.#invoke(async ({ call }) => {
-      const inventory: Inventory = {
-        cellsOf: (edges) =>
-          call('pointers', () => {
-            const cells = edges.map((edge) => [edge, fleet.cellOf(edge)] as const);
-            return new Map(
-              cells.flatMap(([edge, cell]) => (cell === undefined ? [] : [[edge, cell]])),
-            );
-          }),
-        store: (cell, event) =>
-          call('inventory', () => {
-            const outcome = fleet.store(cell, event);
-            if (outcome === 'stored') this.wake(cell);
-            return outcome;
-          }),
-      };
+      const inventory = through(call, 'inventory', this.#world.stores.inventory);
       const outcomes = await storeReports({ inventory, log: this.#log() }, events);
       if (outcomes.includes('failed')) throw new InjectedFault('a report was not stored');
     });
@@ -176,93 +173,63 @@ export class Functions {
 
   #rollUp(job: JobId): Promise<boolean> {
     return this.#invoke(async ({ call }) => {
-      const failed = await rollUpJobs(
-        { store: this.#rollupStore(call), clock: this.#clock(), log: this.#log() },
-        [job],
-      );
+      const store = through(call, 'rollup', this.#rollups());
+      const failed = await rollUpJobs({ store, clock: this.#clock(), log: this.#log() }, [job]);
       if (failed.length > 0) throw new InjectedFault('the fold failed');
     });
   }
 
-  #rollupStore(call: Invocation['call']): RollupStore {
-    const { fleet } = this.#world;
-    const askAll = (
-      job: JobId,
-      cells: readonly CellId[],
-      change: Parameters<StoredFleet['ask']>[2],
-    ) => {
-      for (const cell of cells) {
-        fleet.ask(cell, job, change);
-        this.wake(cell);
-      }
-    };
+  #rollups(): RollupStore {
+    const { stores, trace, folded, defect } = this.#world;
+    const { rollups } = stores;
     return {
-      load: (job) =>
-        call('load-job', () => {
-          const status = fleet.statuses.get(job);
-          if (status === undefined) return null;
-          const parents = status.dependsOn.flatMap((parent) => {
-            const found = fleet.statuses.get(parent);
-            return found === undefined ? [] : [[parent, found.state] as const];
-          });
-          const cells = new Map(fleet.jobCells.get(job) ?? []);
-          return { status, cells, parents: new Map(parents) };
-        }),
-      save: (seen, rollup) =>
-        call('save-job', () => {
-          if (fleet.statuses.get(seen.job)?.version !== seen.version) return 'conflict' as const;
-          fleet.statuses.set(seen.job, rollup.next);
-          this.#world.trace(`job ${seen.job} ${rollup.next.state}`);
-          return 'saved' as const;
-        }),
-      release: (job, cells) => call('release', () => askAll(job, cells, { held: false })),
-      cancel: (job, cells) => call('cancel', () => askAll(job, cells, { cancelled: true })),
-      settle: (job, endedAtMs) => call('settle', () => fleet.settle(job, endedAtMs)),
-      dependantsOf: (job) =>
-        call('dependants', () =>
-          [...fleet.statuses.values()]
-            .filter((status) => status.dependsOn.includes(job))
-            .map((status) => status.job),
-        ),
-      countProgress: () => Promise.resolve(),
+      ...rollups,
+      async save(seen, rollup) {
+        const outcome = await rollups.save(seen, rollup);
+        if (outcome === 'conflict') return outcome;
+        trace(`job ${seen.job} ${rollup.next.state}`);
+        try {
+          folded(seen, rollup.next);
+        } catch (error) {
+          defect(error);
+        }
+        return outcome;
+      },
     };
   }
 
   #tick(): Promise<boolean> {
-    const { fleet } = this.#world;
+    const { stores } = this.#world;
     return this.#invoke(async ({ call }) => {
       await tickCells({
-        fleet: {
-          cells: () => call('cells', () => [...fleet.cells.keys()]),
-          owedFolds: (atMs) => call('owed', () => fleet.owedFolds(atMs)),
-          metas: (cells) => call('metas', () => cells.map((cell) => fleet.cells.get(cell)!.meta)),
-          touch: (cell, atMs) =>
-            call('touch', () => {
-              fleet.tick(cell, atMs);
-              this.wake(cell);
-            }),
-        },
+        fleet: through(call, 'fleet', stores.fleet),
         fold: async (jobs) => {
           for (const job of jobs) this.rollUp(job);
         },
-        moves: {
-          load: (cell) => call('load', () => fleet.cells.get(cell) ?? null),
-          historiesIn: (cell, jobs) => call('histories', () => fleet.historiesIn(cell, jobs)),
-          commitMove: (move) =>
-            call('move', () => {
-              const done = fleet.commitMove(move);
-              if (done === null) return 'conflict';
-              for (const { before, after, plan } of done) {
-                this.#afterCommit(before, before, after, plan);
-                this.wake(after.meta.id);
-              }
-              return 'committed';
-            }),
-        },
+        moves: through(call, 'moves', this.#moves()),
         clock: this.#clock(),
         log: this.#log(),
       });
     });
+  }
+
+  #moves(): CellMoves {
+    const { stored, stores } = this.#world;
+    const cellOf = (plan: Plan) => stored.cells.get(plan.meta!.id)!;
+    return {
+      ...stores.moves,
+      commitMove: async (move) => {
+        const plans = [move.from, move.to];
+        const before = plans.map(cellOf);
+        const outcome = stores.moves.commitMove(move);
+        const after = plans.map(cellOf);
+        if ((await outcome) === 'conflict') return 'conflict';
+        for (const [at, plan] of plans.entries()) {
+          this.#afterCommit(before[at]!, before[at]!, after[at]!, plan);
+        }
+        return 'committed';
+      },
+    };
   }
 
   #clock() {

@@ -1,7 +1,6 @@
 import { isFinal } from '../../core/job.ts';
-import { type EdgeName, edgeNameOf, type JobId, makeCellId } from '../../core/names.ts';
+import { type EdgeName, edgeNameOf, type JobId } from '../../core/names.ts';
 import { count, has } from '../../core/ranges.ts';
-import { makeSpec } from '../core/cell-fixture.ts';
 import type { Bug } from './bugs.ts';
 import { calm, type Faults } from './faults.ts';
 import { must } from './truth.ts';
@@ -23,6 +22,8 @@ export type SeedResult = {
 };
 
 const troubleMs = 150_000;
+/** A chunk that fails this often never succeeds, however many attempts users give it. */
+const always = 999;
 /**
  * Longer than the slowest reaper: an edge that is silent although it is leased is believed for half
  * an hour.
@@ -41,7 +42,7 @@ export async function runSeed(
     await world.run(beganMs + troubleMs);
     endTrouble(world);
     const endMs = world.timeline.nowMs + patienceMs;
-    const isOver = () => world.openJobs().length === 0;
+    const isOver = () => !world.users.isWaiting && world.openJobs().length === 0;
     await world.run(endMs, isOver);
     if (world.violation === null) checkEnd(world);
   } catch (error) {
@@ -52,7 +53,7 @@ export async function runSeed(
     faults: world.plannedFaults,
     hash: world.hash(),
     violation: world.violation,
-    jobs: world.jobs.size,
+    jobs: world.stored.jobs.size,
     runs: world.truth.runs,
     steps: world.timeline.steps,
     simulatedMs: world.timeline.nowMs - beganMs,
@@ -60,11 +61,10 @@ export async function runSeed(
 }
 
 function layOut(world: World): void {
-  const { random, fleet, timeline } = world;
+  const { random, timeline } = world;
   const cells = random.chance(0.4) ? 2 : 1;
   for (let cell = 0; cell < cells; cell++) {
-    const id = makeCellId('default', cell);
-    fleet.addCell(id, timeline.nowMs);
+    const id = world.addCell(cell);
     const edges = random.between(2, 5);
     for (let edge = 0; edge < edges; edge++) {
       world.addEdge(id, edgeNameOf(`edge-${cell}-${edge}`), random.pick([100, 250, 400]));
@@ -72,40 +72,41 @@ function layOut(world: World): void {
   }
   const jobs = random.between(2, 5);
   for (let job = 0; job < jobs; job++) {
-    timeline.after(random.between(0, 60_000), 'submit', () => submitJob(world));
+    const name = `job-${job}`;
+    timeline.after(random.between(0, 60_000), 'submit', () => submitJob(world, name));
   }
 }
 
-function submitJob(world: World): void {
+async function submitJob(world: World, name: string): Promise<void> {
   const { random } = world;
-  const cells = [...world.fleet.cells.keys()];
   const chunks = random.pick([1, 4, 9, 40, 150]);
   const failing = new Map<number, number>();
   if (random.chance(0.5)) {
     for (let i = 0; i < random.between(1, 3); i++) {
-      failing.set(random.between(0, chunks - 1), random.pick([1, 2, 99]));
+      failing.set(random.between(0, chunks - 1), random.pick([1, 2, always]));
     }
   }
-  const others = [...world.jobs.keys()];
-  const dependsOn = others.length > 0 && random.chance(0.25) ? [random.pick(others)] : [];
-  world.submit({
-    cells: random.chance(0.5) && chunks > 4 ? cells : [random.pick(cells)],
+  world.fates.set(name, {
     chunkMs: random.pick([20, 300, 2_000, 9_000]),
     failing,
     deadly: random.chance(0.06) ? random.between(0, chunks - 1) : null,
-    spec: makeSpec({
-      chunks,
-      chunkPower: random.pick([10, 50, 100]),
-      dependsOn,
-      priority: random.pick([10, 50, 90]),
-      retries: { attempts: 3, backoffSeconds: random.pick([0, 1, 5]), maxFailedChunks: null },
-      lostAfterSeconds: random.pick([5, 20, 120]),
-      placement: {
-        policy: random.pick(['spread', 'pack', 'fastest']),
-        maxEdges: random.chance(0.2) ? 2 : null,
-        nodes: null,
-      },
-    }),
+  });
+  const others = [...world.stored.jobs.keys()];
+  const dependsOn = others.length > 0 && random.chance(0.25) ? [random.pick(others)] : [];
+  const edges = random.chance(0.1) ? [random.pick([...world.edges.keys()])] : [];
+  await world.users.submit(name, {
+    chunks,
+    chunkPower: random.pick([10, 50, 100]),
+    dependsOn,
+    requires: { edges },
+    priority: random.pick([10, 50, 90]),
+    retries: { attempts: 3, backoffSeconds: random.pick([0, 1, 5]), maxFailedChunks: null },
+    lostAfterSeconds: random.pick([5, 20, 120]),
+    placement: {
+      policy: random.pick(['spread', 'pack', 'fastest']),
+      maxEdges: random.chance(0.2) ? 2 : null,
+      nodes: null,
+    },
   });
 }
 
@@ -146,7 +147,7 @@ function makeTrouble(world: World): void {
     downFor([random.pick(edges)], random.between(500, 60_000)),
   );
   again(faults.cellCutEveryMs, 'cell cut', () => {
-    const cell = random.pick([...world.fleet.cells.values()]);
+    const cell = random.pick([...world.stored.cells.values()]);
     downFor([...cell.edges.keys()], random.between(5_000, 90_000));
   });
   again(faults.planeOutageEveryMs, 'outage', () => {
@@ -161,8 +162,7 @@ function makeTrouble(world: World): void {
 function userActs(world: World, edges: readonly EdgeName[]): void {
   const { random, timeline } = world;
   const edge = random.pick(edges);
-  const jobs = [...world.jobs.keys()];
-  const action = random.pick(['cordon', 'open', 'drain', 'cancel', 'retry'] as const);
+  const action = random.pick(['cordon', 'open', 'drain', 'job', 'job', 'job'] as const);
   if (action === 'cordon') {
     world.configure(edge, { cordoned: { reason: 'care', sinceMs: timeline.nowMs } });
   } else if (action === 'open') {
@@ -170,32 +170,34 @@ function userActs(world: World, edges: readonly EdgeName[]): void {
   } else if (action === 'drain') {
     const deadlineAtMs = random.chance(0.5) ? timeline.nowMs + random.between(0, 20_000) : null;
     world.configure(edge, { drain: { reason: 'care', deadlineAtMs } });
-  } else if (action === 'cancel' && jobs.length > 0 && random.chance(0.4)) {
-    world.cancel(random.pick(jobs));
-  } else if (action === 'retry' && jobs.length > 0) {
-    world.retry(random.pick(jobs));
+  } else {
+    world.users.act();
   }
 }
 
 /**
  * Every edge is opened again; one may be gone for good, and one deaf, as long as another remains in
- * its cell.
+ * its cell and no job wants just this one.
  */
 function endTrouble(world: World): void {
   world.faults = calm;
   world.isUp = true;
-  for (const cell of world.fleet.cells.values()) {
-    const gone =
-      world.random.chance(0.3) && cell.edges.size > 1
-        ? world.random.pick([...cell.edges.keys()])
-        : null;
+  world.users.watch = false;
+  const wanted = new Set(world.jobs().flatMap(({ spec }) => spec.requires.edges));
+  for (const cell of world.stored.cells.values()) {
+    const spare = [...cell.edges.keys()].filter((edge) => !wanted.has(edge));
+    const mayGo = world.random.chance(0.3) && cell.edges.size > 1 && spare.length > 0;
+    const gone = mayGo ? world.random.pick(spare) : null;
     const strong = [...cell.edges.keys()].filter((edge) => edge !== gone);
     for (const edge of strong) {
       world.configure(edge, { cordoned: null, drain: null });
       world.setLink(edge, true);
     }
     if (gone !== null) world.kill(gone, false);
-    if (strong.length > 1 && world.random.chance(0.3)) world.deaf.add(world.random.pick(strong));
+    const mayBeDeaf = spare.filter((edge) => edge !== gone);
+    if (strong.length > 1 && mayBeDeaf.length > 0 && world.random.chance(0.3)) {
+      world.deaf.add(world.random.pick(mayBeDeaf));
+    }
     keepUp(world, strong);
   }
 }
@@ -209,12 +211,14 @@ function keepUp(world: World, edges: readonly EdgeName[]): void {
 function checkEnd(world: World): void {
   const open = world.openJobs();
   must(open.length === 0, () => `still open after all trouble stopped: ${open.join(', ')}`);
-  for (const id of world.jobs.keys()) checkJobEnd(world, id);
+  for (const id of world.stored.jobs.keys()) checkJobEnd(world, id);
+  world.book.checkEnd();
 }
 
 function checkJobEnd(world: World, id: JobId): void {
-  const status = world.fleet.statuses.get(id)!;
-  const job = world.jobs.get(id)!;
+  const { stored, book } = world;
+  const rows = stored.jobs.get(id)!;
+  const status = rows.status!;
   const { counts } = status;
   must(isFinal(status.state), () => `job ${id} is ${status.state}`);
   must(
@@ -222,25 +226,26 @@ function checkJobEnd(world: World, id: JobId): void {
     () => `job ${id}: ${JSON.stringify(counts)} do not add up`,
   );
   if (status.cancelled || status.orphaned) return;
-  const hopeless = [...job.failing].filter(([, times]) => times >= job.spec.retries.attempts);
-  const isDoomed = (chunk: number) =>
-    chunk === job.deadly || hopeless.some(([number]) => number === chunk);
-  for (const cell of world.fleet.jobCells.get(id)?.values() ?? []) {
-    for (const end of world.fleet.chunkEnds.values()) {
-      if (end.job !== id || end.state !== 'dead') continue;
-      const isExcused = isDoomed(end.chunk) || end.failure === 'killed-its-edges';
-      must(isExcused, () => `job ${id}: chunk ${end.chunk} is dead without a cause`);
-    }
-    for (const [chunk] of hopeless) {
-      must(!has(cell.done, chunk), () => `job ${id}: chunk ${chunk} is done and always fails`);
+  const { failing, deadly } = world.fates.get(rows.job!.spec.name!)!;
+  const mayDie = (chunk: number) =>
+    chunk === deadly || (failing.get(chunk) ?? 0) >= book.attemptsMin(id);
+  for (const end of rows.ends.values()) {
+    const isExcused = end.state !== 'dead' || mayDie(end.chunk);
+    must(
+      isExcused || end.failure === 'killed-its-edges',
+      () => `job ${id}: chunk ${end.chunk} is dead without a cause`,
+    );
+  }
+  for (const cell of rows.cells.values()) {
+    for (const [chunk, times] of failing) {
+      const isDone = times === always && has(cell.done, chunk);
+      must(!isDone, () => `job ${id}: chunk ${chunk} is done and always fails`);
     }
   }
-  if (hopeless.length === 0 && job.deadly === null && counts.dead === 0) {
+  if (deadly === null && counts.dead === 0) {
     must(status.state === 'done', () => `job ${id} is ${status.state} although nothing was wrong`);
   }
-  const counted = [...world.fleet.executions.values()]
-    .filter((row) => row.job === id)
-    .reduce((sum, row) => sum + count(row.done), 0);
+  const counted = [...rows.executions.values()].reduce((sum, row) => sum + count(row.done), 0);
   must(
     counted === counts.done,
     () => `job ${id}: executions count ${counted}, the job ${counts.done}`,

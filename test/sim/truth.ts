@@ -12,6 +12,8 @@ export type Truth = {
   hasCompleted(job: string, chunk: number): boolean;
   failuresOf(job: string, chunk: number): number;
   killsOf(job: string, chunk: number): number;
+  /** How often it came to any end. */
+  runsOf(job: string, chunk: number): number;
   readonly runs: number;
 };
 
@@ -39,6 +41,8 @@ export function createTruth(): Truth {
     hasCompleted: (job, chunk) => read(completed, job, chunk) > 0,
     failuresOf: (job, chunk) => read(failed, job, chunk),
     killsOf: (job, chunk) => read(killed, job, chunk),
+    runsOf: (job, chunk) =>
+      read(completed, job, chunk) + read(failed, job, chunk) + read(killed, job, chunk),
     get runs() {
       return runs;
     },

@@ -1,36 +1,38 @@
 import { createHash } from 'node:crypto';
-import { type Ask, type Cell, type CellJob, newShare, reopenedShare } from '../../core/cell.ts';
-import { type Cut, cutJob, isFinal, type JobSpec } from '../../core/job.ts';
-import { newJobStatus } from '../../core/job-status.ts';
+import type { EdgeConfig } from '../../core/cell.ts';
+import { isFinal } from '../../core/job.ts';
+import type { JobStatus } from '../../core/job-status.ts';
 import {
   type CellId,
   type EdgeName,
   edgeNameOf,
   type JobId,
   jobIdOf,
-  makeJobId,
+  makeCellId,
 } from '../../core/names.ts';
-import type { JobCellStatus, Plan } from '../../core/plan.ts';
-import { emptyRanges, rangeOf, take } from '../../core/ranges.ts';
+import type { EdgeIdentity } from '../../core/ports/edges.ts';
+import type { StoredJob } from '../../core/stored-job.ts';
 import { type AgentSpec, agentSpec } from '../../core/wire/agent-spec.ts';
 import type { ChunkOrder } from '../../edge-agent/executor.ts';
 import { plainConfig } from '../core/cell-fixture.ts';
+import { changeEdge, nothingStored, type Stored } from '../memory/stored.ts';
+import { createMemoryStores } from '../memory/stores.ts';
+import { SimulatedApi } from './api.ts';
 import type { Bug } from './bugs.ts';
+import { StreamedCells } from './change-stream.ts';
 import { drawFaults, type Faults } from './faults.ts';
 import { Functions } from './functions.ts';
 import { checkCommit } from './safety.ts';
 import { hashText, type SeededRandom, seededRandom } from './seeded-random.ts';
 import { SimulatedShadows } from './shadows.ts';
 import { type ChunkFate, SimulatedEdge } from './simulated-edge.ts';
-import { StoredFleet } from './stored-fleet.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { createTruth, must, Violation } from './truth.ts';
+import { createUserBook } from './user-safety.ts';
+import { Users } from './users.ts';
 
-export type SimulatedJob = {
-  readonly id: JobId;
-  readonly spec: JobSpec;
-  readonly cut: Cut;
-  readonly cells: readonly CellId[];
+/** What becomes of the chunks of a job, by the name of the job. */
+export type JobFate = {
   readonly chunkMs: number;
   /** Chunks with these numbers fail this often before they succeed; 99 is always. */
   readonly failing: ReadonlyMap<number, number>;
@@ -44,10 +46,17 @@ const startMs = 1_700_000_000_000;
 export class World {
   readonly seed: number;
   readonly timeline: Timeline;
-  readonly fleet = new StoredFleet();
+  readonly stored: Stored = {
+    ...nothingStored(),
+    cells: new StreamedCells((cell) => this.functions.wake(cell)),
+  };
+  readonly stores = createMemoryStores(this.stored);
   readonly truth = createTruth();
+  readonly book = createUserBook(this.stored, this.truth);
+  readonly api: SimulatedApi;
+  readonly users: Users;
   readonly edges = new Map<EdgeName, SimulatedEdge>();
-  readonly jobs = new Map<JobId, SimulatedJob>();
+  readonly fates = new Map<string, JobFate>();
   readonly functions: Functions;
   readonly shadows: SimulatedShadows;
   readonly bug: Bug | null;
@@ -55,7 +64,6 @@ export class World {
   readonly plannedFaults: Faults;
   faults: Faults;
   isUp = true;
-  readonly retryEpochs = new Map<JobId, number>();
   violation: Error | null = null;
   /** Edges that report, and never hear of their work again. */
   readonly deaf = new Set<EdgeName>();
@@ -95,13 +103,35 @@ export class World {
     this.functions = new Functions({
       ...shared,
       random: random.stream('functions'),
-      fleet: this.fleet,
+      stored: this.stored,
+      stores: this.stores,
       bug: this.bug,
       shadows: () => this.shadows,
       isUp: () => this.isUp,
       defect: (error) => this.fail(error),
-      committed: (seen, before, after, plan) => this.#committed(seen, before, after, plan),
+      committed: (...commit) => checkCommit(this.truth, ...commit),
+      folded: (before, after) => this.#folded(before, after),
       trace: (line) => this.note(line),
+    });
+    this.api = new SimulatedApi({
+      ...shared,
+      random: random.stream('api'),
+      stored: this.stored,
+      stores: this.stores,
+      bug: this.bug,
+      isUp: () => this.isUp,
+      defect: (error) => this.fail(error),
+      created: (job) => this.book.created(job),
+      changed: (done) => this.book.changed(done),
+    });
+    this.users = new Users({
+      timeline: this.timeline,
+      random: random.stream('users'),
+      request: (request) => this.api.request(request),
+      jobs: () => this.jobs(),
+      stored: (id) => this.stored.jobs.get(id)?.job ?? undefined,
+      trace: (line) => this.note(line),
+      defect: (error) => this.fail(error),
     });
   }
 
@@ -118,14 +148,18 @@ export class World {
     this.violation ??= error instanceof Error ? error : new Violation(String(error));
   }
 
+  addCell(index: number): CellId {
+    const { nowMs } = this.timeline;
+    this.stores.pools.ensureCell('default', index, nowMs).catch((error) => this.fail(error));
+    return makeCellId('default', index);
+  }
+
   addEdge(cell: CellId, name: EdgeName, power: number): void {
-    this.fleet.addEdge(cell, {
-      name,
-      config: plainConfig,
-      facts: { capacity: { power }, labels: {}, flat: {} },
-      report: null,
-      work: null,
-    });
+    const capacity = { power };
+    const identity = newIdentity(name, cell, this.timeline.nowMs);
+    const facts = { capacity, labels: {}, flat: {} };
+    const enrolment = { identity, config: plainConfig, facts, allFacts: {} };
+    this.stores.edges.enrol(enrolment).catch((error) => this.fail(error));
     this.#links.set(name, { isUp: true, connection: 0, isKnown: false });
     const edge = new SimulatedEdge(name, power, {
       timeline: this.timeline,
@@ -144,103 +178,16 @@ export class World {
       bug: this.bug,
     });
     this.edges.set(name, edge);
-    this.functions.wake(cell);
     edge.boot();
   }
 
-  submit(job: Omit<SimulatedJob, 'id' | 'cut'>): JobId {
-    const nowMs = this.timeline.nowMs;
-    const id = makeJobId(nowMs, this.random.bytes(9));
-    const { power, chunkPower, chunks } = job.spec;
-    const cut = cutJob({ power, chunkPower, chunks }, { chunks: 4, largestEdgePower: null });
-    this.jobs.set(id, { ...job, id, cut });
-    const { name, pool, queue, labels, dependsOn } = job.spec;
-    this.fleet.statuses.set(
-      id,
-      newJobStatus({
-        job: id,
-        name,
-        pool,
-        queue,
-        labels,
-        cut,
-        cells: job.cells,
-        dependsOn,
-        createdAtMs: nowMs,
-        maxFailedChunks: job.spec.retries.maxFailedChunks,
-      }),
-    );
-    let rest = rangeOf(0, cut.chunks);
-    for (const [at, cell] of job.cells.entries()) {
-      const portion = Math.ceil(cut.chunks / job.cells.length);
-      const part =
-        at === job.cells.length - 1 ? { taken: rest, rest: emptyRanges } : take(rest, portion);
-      rest = part.rest;
-      this.fleet.addJob(cell, {
-        id,
-        ask: { ...askOf({ ...job, id, cut }, nowMs), held: dependsOn.length > 0 },
-        share: newShare(part.taken),
-      });
-      this.functions.wake(cell);
-    }
-    this.functions.rollUp(id);
-    return id;
-  }
-
-  /** As the API does it: the status knows at once, the cells are asked. */
-  cancel(id: JobId): void {
-    const status = this.fleet.statuses.get(id);
-    if (status === undefined || isFinal(status.state)) return;
-    this.fleet.statuses.set(id, { ...status, cancelled: true, version: status.version + 1 });
-    for (const cell of this.jobs.get(id)!.cells) {
-      this.fleet.ask(cell, id, { cancelled: true });
-      this.functions.wake(cell);
-    }
-    this.functions.rollUp(id);
-  }
-
-  /**
-   * As the API does it: the dead chunks of an ended share come back in a share made anew, with its
-   * past.
-   */
-  retry(id: JobId): void {
-    const status = this.fleet.statuses.get(id);
-    if (status === undefined || status.cancelled || status.counts.dead === 0) return;
-    this.retryEpochs.set(id, (this.retryEpochs.get(id) ?? 0) + 1);
-    const retryEpoch = this.retryEpochs.get(id)!;
-    for (const [cell, row] of this.fleet.jobCells.get(id) ?? []) {
-      if (row.dead.length === 0) continue;
-      if (this.fleet.cells.get(cell)!.jobs.has(id)) this.fleet.ask(cell, id, { retryEpoch });
-      else this.fleet.addJob(cell, this.#again(id, row, retryEpoch));
-      this.functions.wake(cell);
-    }
-    const { dead, pending } = status.counts;
-    this.fleet.statuses.set(id, {
-      ...status,
-      state: 'pending',
-      counts: { ...status.counts, dead: 0, pending: pending + dead },
-      endedAtMs: null,
-      reason: null,
-      version: status.version + 1,
-    });
-    this.functions.rollUp(id);
-  }
-
-  #again(id: JobId, row: JobCellStatus, retryEpoch: number): CellJob {
-    const job = this.jobs.get(id)!;
-    const past = [...this.fleet.executions.values()].filter((execution) => execution.job === id);
-    return {
-      id,
-      ask: { ...askOf(job, this.timeline.nowMs), retryEpoch },
-      share: reopenedShare(row, past, retryEpoch),
-    };
-  }
-
-  configure(edge: EdgeName, change: Parameters<StoredFleet['configure']>[2]): void {
-    const cell = this.fleet.cellOf(edge);
+  configure(name: EdgeName, change: Partial<EdgeConfig>): void {
+    const cell = this.stored.identities.get(name)?.cell;
     if (cell === undefined) return;
-    this.fleet.configure(cell, edge, change);
-    this.functions.wake(cell);
+    changeEdge(this.stored, cell, name, (edge) => ({
+      ...edge,
+      config: { ...edge.config, ...change },
+    }));
   }
 
   setLink(edge: EdgeName, isUp: boolean): void {
@@ -270,13 +217,18 @@ export class World {
     return this.violation === null && until();
   }
 
-  openJobs(): JobId[] {
-    const states = [...this.fleet.statuses.values()];
-    return states.filter((status) => !isFinal(status.state)).map((status) => status.job);
+  jobs(): StoredJob[] {
+    return [...this.stored.jobs.values()].flatMap(({ job }) => job ?? []);
   }
 
-  #committed(seen: Cell, before: Cell, after: Cell, plan: Plan): void {
-    checkCommit(this.truth, seen, before, after, plan);
+  openJobs(): JobId[] {
+    const states = [...this.stored.jobs].map(([id, { status }]) => ({ id, state: status!.state }));
+    return states.filter(({ state }) => !isFinal(state)).map(({ id }) => id);
+  }
+
+  #folded(before: JobStatus, after: JobStatus): void {
+    this.book.folded(before, after);
+    this.users.sees(after, before);
   }
 
   #carry(edge: EdgeName, way: string, deliver: () => void): void {
@@ -322,18 +274,20 @@ export class World {
   }
 
   #specOf(job: JobId, hash: string): AgentSpec | null {
-    const known = this.jobs.get(job);
-    return known === undefined ? null : agentSpec(job, hash, known.spec, known.cut, 'token:sim');
+    const known = this.stored.jobs.get(job)?.job ?? null;
+    if (known === null || known.specHash !== hash) return null;
+    return agentSpec(job, hash, known.spec, known.cut, known.createdBy);
   }
 
   #fateOf(edge: EdgeName, order: ChunkOrder): ChunkFate {
-    const job = this.jobs.get(jobIdOf(order.job))!;
+    const { id, spec } = this.stored.jobs.get(jobIdOf(order.job))!.job!;
+    const job = this.fates.get(spec.name!)!;
     // Edges differ in speed, so that leases are stolen from the slow ones.
     const slowness = 1 + (Math.abs(hashText(edge)) % 5);
     const afterMs = Math.max(1, Math.round(job.chunkMs * slowness * (0.5 + this.#fates.next())));
     if (order.chunk === job.deadly) return { afterMs, end: 'deadly' };
     const failures = job.failing.get(order.chunk) ?? 0;
-    if (this.truth.failuresOf(job.id, order.chunk) < failures) {
+    if (this.truth.failuresOf(id, order.chunk) < failures) {
       return { afterMs, end: { kind: 'failed', failure: 1 + (order.chunk % 200) } };
     }
     return { afterMs, end: { kind: 'done' } };
@@ -341,6 +295,11 @@ export class World {
 
   /** A result that an edge has written down is never made again there. */
   #started(on: SimulatedEdge, order: ChunkOrder): void {
+    const { id, spec } = this.stored.jobs.get(jobIdOf(order.job))!.job!;
+    const open = spec.dependsOn.filter(
+      (parent) => this.stored.jobs.get(parent)?.status?.state !== 'done',
+    );
+    must(open.length === 0, () => `job ${id} runs and job ${open[0]} is not done`);
     const kept = this.#kept.get(on.name);
     must(
       kept === undefined || !kept.has(`${order.job}/${order.chunk}`),
@@ -363,14 +322,17 @@ export class World {
   }
 }
 
-function askOf(job: SimulatedJob, nowMs: number): Ask {
+function newIdentity(edge: EdgeName, cell: CellId, nowMs: number): EdgeIdentity {
   return {
-    spec: job.spec,
-    specHash: `h-${job.id.slice(-4)}`,
-    cut: job.cut,
-    submittedAtMs: nowMs,
-    cancelled: false,
-    retryEpoch: 0,
-    held: false,
+    edge,
+    cell,
+    keyHash: null,
+    certificateId: null,
+    certificate: null,
+    previousCertificateId: null,
+    renewedAtMs: null,
+    credentials: [],
+    enrolledAtMs: nowMs,
+    removingSinceMs: null,
   };
 }

@@ -1,10 +1,9 @@
 import type { Ports } from '../ports.ts';
 
 /** What submitting needs. */
-export type SubmitDeps = Pick<
-  Ports,
-  'jobs' | 'changes' | 'edges' | 'cells' | 'idempotency' | 'random'
->;
+export type SubmitDeps = Pick<Ports, 'jobs' | 'changes' | 'cells' | 'idempotency' | 'random'> & {
+  readonly edges: Pick<Ports['edges'], 'cellsOf'>;
+};
 
 /** What changing jobs needs besides. */
-export type JobsWriteDeps = SubmitDeps & Pick<Ports, 'outputs'>;
+export type JobsWriteDeps = SubmitDeps & { readonly outputs: Pick<Ports['outputs'], 'removeAll'> };

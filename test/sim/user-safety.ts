@@ -1,0 +1,153 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isFinal } from '../../core/job.ts';
+import type { JobStatus } from '../../core/job-status.ts';
+import type { JobId } from '../../core/names.ts';
+import {
+  chunksOf,
+  emptyRanges,
+  equal,
+  formatRanges,
+  intersect,
+  isEmpty,
+  type RangeSet,
+  rangeOf,
+  union,
+} from '../../core/ranges.ts';
+import type { StoredJob } from '../../core/stored-job.ts';
+import type { Stored } from '../memory/stored.ts';
+import type { ChangeDone } from './api.ts';
+import { must, type Truth } from './truth.ts';
+
+/** What users were promised, held against what is stored after each of their changes. */
+export type UserBook = {
+  created(job: StoredJob): void;
+  changed(done: ChangeDone): void;
+  folded(before: JobStatus, after: JobStatus): void;
+  /** What no later change may have let happen. */
+  checkEnd(): void;
+  /** The fewest attempts that the job ever allowed. */
+  attemptsMin(id: JobId): number;
+};
+
+/** Chunks that a user brought back, and how often each had run by then. */
+type Revival = { readonly id: JobId; readonly runs: ReadonlyMap<number, number> };
+
+export function createUserBook(stored: Stored, truth: Truth): UserBook {
+  const attempts = new Map<JobId, number>();
+  const revivals: Revival[] = [];
+  const note = (job: StoredJob) => {
+    const least = attempts.get(job.id) ?? Number.POSITIVE_INFINITY;
+    attempts.set(job.id, Math.min(least, job.spec.retries.attempts));
+  };
+  return {
+    created(job) {
+      note(job);
+      checkCreated(stored, job);
+    },
+    changed(done) {
+      note(done.after);
+      checkEdited(done);
+      checkCopies(stored, done);
+      if (done.change.kind === 'retry') revivals.push(revivalOf(truth, done));
+    },
+    folded: checkFold,
+    checkEnd() {
+      for (const revival of revivals) checkRevival(stored, truth, revival);
+    },
+    attemptsMin: (id) => attempts.get(id) ?? 1,
+  };
+}
+
+/** Each chunk is in exactly one cell, and one submission makes one job. */
+function checkCreated(stored: Stored, { id, spec, cut }: StoredJob): void {
+  let all: RangeSet = emptyRanges;
+  for (const cell of stored.cells.values()) {
+    const ranges = cell.jobs.get(id)?.share.ranges ?? emptyRanges;
+    const twice = intersect(all, ranges);
+    must(isEmpty(twice), () => `job ${id}: chunks ${formatRanges(twice)} are in two cells`);
+    all = union(all, ranges);
+  }
+  must(equal(all, rangeOf(0, cut.chunks)), () => `job ${id} begins with ${formatRanges(all)}`);
+  const same = [...stored.jobs.values()].filter(({ job }) => job?.spec.name === spec.name);
+  must(
+    same.length === 1,
+    () => `${spec.name} was submitted once and is stored ${same.length} times`,
+  );
+}
+
+/** A change does what was asked to what was stored, and nothing else. */
+function checkEdited({ request, change, before, after }: ChangeDone): void {
+  const wanted = { ...before, version: before.version + 1 };
+  const body = (request.body ?? {}) as Partial<StoredJob['spec']>;
+  if (change.kind === 'cancel') wanted.cancelledAtMs = change.atMs;
+  else if (change.kind === 'retry') wanted.retryEpoch = before.retryEpoch + 1;
+  else {
+    const { spec } = before;
+    const isWhole = request.operation === 'putJob';
+    wanted.spec = {
+      ...spec,
+      priority: body.priority ?? spec.priority,
+      labels: body.labels ?? (isWhole ? {} : spec.labels),
+      retries: { ...spec.retries, ...body.retries },
+    };
+  }
+  must(
+    isDeepStrictEqual(after, wanted),
+    () =>
+      `job ${after.id}: ${request.operation} made ${JSON.stringify(after)} of ${JSON.stringify(before)}`,
+  );
+}
+
+/** Passes decide by the copies in their cells: they say what the job says. */
+function checkCopies(stored: Stored, { change, after, known }: ChangeDone): void {
+  const { id, spec } = after;
+  for (const [cell, { jobs }] of stored.cells) {
+    const ask = jobs.get(id)?.ask;
+    if (ask === undefined) continue;
+    must(
+      ask.spec.priority === spec.priority && isDeepStrictEqual(ask.spec.retries, spec.retries),
+      () => `cell ${cell} does not know of the edit of job ${id}`,
+    );
+    // What arrives in a cell at the same moment is asked by the next fold.
+    if (change.kind !== 'cancel' || known.get(cell)?.isOpen !== true) continue;
+    must(ask.cancelled, () => `cell ${cell} does not know that job ${id} is cancelled`);
+  }
+}
+
+/** What has ended stays as it is until a user brings back what was dead; done stays done. */
+function checkFold(before: JobStatus, after: JobStatus): void {
+  const { job } = before;
+  must(
+    !isFinal(before.state) || before.state === after.state,
+    () => `job ${job} was ${before.state} and is ${after.state}`,
+  );
+  must(
+    after.counts.done >= before.counts.done,
+    () => `job ${job}: fewer chunks are done than were`,
+  );
+}
+
+function revivalOf(truth: Truth, { after: { id }, known }: ChangeDone): Revival {
+  const runs = new Map<number, number>();
+  for (const { status } of known.values()) {
+    for (const chunk of chunksOf(status?.dead ?? emptyRanges)) {
+      runs.set(chunk, truth.runsOf(id, chunk));
+    }
+  }
+  return { id, runs };
+}
+
+/** Unless the job was ended, each of them ran again. */
+function checkRevival(stored: Stored, truth: Truth, { id, runs }: Revival): void {
+  const cells = [...(stored.jobs.get(id)?.cells.values() ?? [])];
+  const over = cells
+    .map(({ done, cancelled }) => union(done, cancelled))
+    .reduce(union, emptyRanges);
+  for (const [chunk, before] of runs) {
+    const isOver = !isEmpty(intersect(over, rangeOf(chunk, chunk + 1)));
+    must(
+      isOver || truth.runsOf(id, chunk) > before,
+      () => `job ${id}: chunk ${chunk} was asked for again and never ran`,
+    );
+  }
+}

@@ -1,0 +1,147 @@
+import type { JobStatus } from '../../core/job-status.ts';
+import type { JobId } from '../../core/names.ts';
+import type { StoredJob } from '../../core/stored-job.ts';
+import type { ApiAnswer, ApiRequest } from './api.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import type { Timeline } from './timeline.ts';
+import { must } from './truth.ts';
+
+/**
+ * Users: what they submit, and what they do to jobs that exist, two of them at once if it comes to
+ * that. Who gets no answer to a submission sends it again with the same key, or gives up.
+ */
+export type UsersWorld = {
+  readonly timeline: Timeline;
+  readonly random: SeededRandom;
+  readonly request: (request: ApiRequest) => Promise<ApiAnswer | null>;
+  readonly jobs: () => readonly StoredJob[];
+  readonly stored: (id: JobId) => StoredJob | undefined;
+  readonly trace: (line: string) => void;
+  readonly defect: (error: unknown) => void;
+};
+
+const triesMax = 8;
+const givesUp = 0.1;
+
+export class Users {
+  readonly #world: UsersWorld;
+  readonly #bodies = new Map<string, object>();
+  #submissions = 0;
+  #waiting = 0;
+  /** While trouble lasts, who sees chunks die asks for another try. */
+  watch = true;
+
+  constructor(world: UsersWorld) {
+    this.#world = world;
+  }
+
+  /** Whether somebody still waits for an answer to a submission. */
+  get isWaiting(): boolean {
+    return this.#waiting > 0;
+  }
+
+  /** The name of the job tells its submission: it cannot be edited. */
+  async submit(name: string, body: object): Promise<void> {
+    const { random } = this.#world;
+    const number = ++this.#submissions;
+    this.#bodies.set(name, body);
+    const chosen = random.chance(0.3);
+    const request: ApiRequest = chosen
+      ? { operation: 'putJob', id: `${name}-chosen`, body: { ...body, name } }
+      : {
+          operation: 'submitJob',
+          headers: { 'idempotency-key': `submission-${number}` },
+          body: { ...body, name },
+        };
+    this.#waiting += 1;
+    const answer = await this.#insist(request);
+    this.#waiting -= 1;
+    if (answer === null) return;
+    must(
+      [200, 202, 409, 422].includes(answer.status),
+      () => `${name} was answered ${answer.status}`,
+    );
+    if (answer.status > 202) return;
+    const { id } = answer.body as { id: JobId };
+    must(
+      this.#world.stored(id)?.spec.name === name,
+      () => `${name} was accepted and is not stored`,
+    );
+  }
+
+  /** One user does something to a job, or two do at the same moment. */
+  act(): void {
+    const { random } = this.#world;
+    const jobs = this.#world.jobs();
+    if (jobs.length === 0) return;
+    const job = random.pick(jobs);
+    const users = random.chance(0.4) ? 2 : 1;
+    for (let user = 0; user < users; user++) this.#actOn(job).catch(this.#world.defect);
+  }
+
+  /** A job's status changed: somebody may be looking at it. */
+  sees(status: JobStatus, before: JobStatus): void {
+    const { random, timeline } = this.#world;
+    if (!this.watch || status.counts.dead <= before.counts.dead || random.chance(0.6)) return;
+    timeline.after(random.between(0, 3_000), 'user retries', () =>
+      this.#change('retryJob', status.job).catch(this.#world.defect),
+    );
+  }
+
+  async #actOn({ id, spec }: StoredJob): Promise<void> {
+    const { random } = this.#world;
+    const action = random.pick(['patch', 'patch', 'put', 'cancel', 'retry', 'retry'] as const);
+    if (action === 'cancel') await this.#change('cancelJob', id);
+    else if (action === 'retry') await this.#change('retryJob', id);
+    else if (action === 'patch') await this.#change('patchJob', id, this.#drawPatch());
+    else {
+      const body = { ...this.#bodies.get(spec.name ?? ''), name: spec.name };
+      await this.#change('putJob', id, { ...body, priority: random.between(1, 99) });
+    }
+  }
+
+  #drawPatch(): object {
+    const { random } = this.#world;
+    const attempts = random.pick([1, 2, 4, 6]);
+    const backoffSeconds = random.pick([0, 2]);
+    return {
+      ...(random.chance(0.5) ? { priority: random.between(1, 99) } : {}),
+      ...(random.chance(0.4) ? { labels: { team: `team-${random.between(1, 9)}` } } : {}),
+      ...(random.chance(0.4)
+        ? { retries: random.chance(0.5) ? { attempts } : { backoffSeconds } }
+        : {}),
+    };
+  }
+
+  async #change(operation: ApiRequest['operation'], id: JobId, body?: object): Promise<void> {
+    const { random, stored } = this.#world;
+    const version = stored(id)?.version ?? 0;
+    const headers = random.chance(0.3) ? { 'if-match': `"${version}-seen"` } : {};
+    const request = { operation, id, headers, ...(body === undefined ? {} : { body }) };
+    const answer = await this.#ask(request);
+    const expected = [200, 202, 404, 409, 412];
+    must(
+      answer === null || expected.includes(answer.status),
+      () => `${operation} was answered ${answer?.status}`,
+    );
+  }
+
+  async #insist(request: ApiRequest): Promise<ApiAnswer | null> {
+    const { random, timeline } = this.#world;
+    for (let tries = 1; tries <= triesMax; tries++) {
+      const answer = await this.#ask(request);
+      if (answer !== null && answer.status !== 503) return answer;
+      if (this.watch && random.chance(givesUp)) return null;
+      await timeline.pause(random.between(100, 8_000), 'user tries again');
+    }
+    return null;
+  }
+
+  async #ask(request: ApiRequest): Promise<ApiAnswer | null> {
+    const answer = await this.#world.request(request);
+    this.#world.trace(
+      `user ${request.operation} ${request.id ?? ''} ${answer?.status ?? 'no answer'}`,
+    );
+    return answer;
+  }
+}
