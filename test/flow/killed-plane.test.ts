@@ -71,6 +71,6 @@ test('its functions are killed, all of them, three times', limit, async () => {
 function functionPids(): number[] {
   return product.place
     .pids()
-    .filter(({ line }) => line.includes('lambda/bootstrap.mjs'))
+    .filter(({ line }) => line.includes('lambda/runtime/bootstrap.mjs'))
     .map(({ pid }) => pid);
 }
