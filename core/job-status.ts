@@ -49,6 +49,11 @@ export type JobStatus = {
   readonly held: boolean;
   /** A job it depends on did not succeed. */
   readonly orphaned: boolean;
+  /**
+   * Cells that a user's retry asked to bring dead chunks back, each with its epoch: what they count
+   * is from before, until they show that epoch.
+   */
+  readonly retrying: readonly (readonly [CellId, number])[];
   /** The state under which the fleet's statistics count it; `null` while they do not know it. */
   readonly counted: JobState | null;
 };
@@ -92,6 +97,7 @@ export function newJobStatus(
     cancelled: false,
     held,
     orphaned: false,
+    retrying: [],
     counted: null,
   };
 }

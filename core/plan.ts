@@ -46,6 +46,8 @@ export type JobCellStatus = {
   readonly endedAtMs: number | null;
   /** Why it ended early, for example `max-failed-chunks` or `deadline`. */
   readonly reason: string | null;
+  /** Of the share that was counted. */
+  readonly retryEpoch: number;
 };
 
 /** `JOB#<id>/EXEC#<edge>`: absolute counts of one edge for one job; stays as history. */

@@ -2,6 +2,7 @@ import { isFinal, type JobState } from './job.ts';
 import { foldJob, hasTooManyFailed, type JobStatus, sameStatus } from './job-status.ts';
 import type { CellId, JobId } from './names.ts';
 import type { JobCellStatus } from './plan.ts';
+import { emptyRanges } from './ranges.ts';
 
 /** What the rollup knows of a job: its status, and what each cell said last. */
 export type RollupView = {
@@ -40,10 +41,12 @@ export type Rollup = {
  * them, and nothing hangs on having seen a particular event.
  */
 export function rollUp(view: RollupView, nowMs: number): Rollup {
-  const { status, cells } = view;
+  const { status } = view;
+  const retrying = status.retrying.filter(([cell, epoch]) => !showsEpoch(view, cell, epoch));
+  const cells = new Map([...view.cells, ...retrying.flatMap(([cell]) => revivedIn(view, cell))]);
   const settled = settleParents(status, view.parents);
   const folded = foldJob(settled, [...cells.values()], nowMs);
-  const next = { ...folded, counted: folded.state, version: status.version + 1 };
+  const next = { ...folded, retrying, counted: folded.state, version: status.version + 1 };
   const open = [...new Set([...status.cells, ...cells.keys()])].filter(
     (cell) => (cells.get(cell)?.endedAtMs ?? null) === null,
   );
@@ -62,6 +65,22 @@ export function rollUp(view: RollupView, nowMs: number): Rollup {
       jobs: isFinal(next.state) && !isFinal(status.state) ? 1 : 0,
     },
   };
+}
+
+function showsEpoch({ cells }: RollupView, cell: CellId, epoch: number): boolean {
+  return (cells.get(cell)?.retryEpoch ?? 0) >= epoch;
+}
+
+/**
+ * What a cell counted before its user's retry, as it is since. Taken as it was counted, the job
+ * would have ended again before the cell could begin.
+ */
+function revivedIn({ cells }: RollupView, cell: CellId): [CellId, JobCellStatus][] {
+  const before = cells.get(cell);
+  if (before === undefined) return [];
+  const { dead, pending } = before.counts;
+  const counts = { ...before.counts, dead: 0, pending: pending + dead };
+  return [[cell, { ...before, counts, dead: emptyRanges, endedAtMs: null, reason: null }]];
 }
 
 /** A job that it waits for and that is gone cannot be known to have succeeded. */

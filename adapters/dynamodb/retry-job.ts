@@ -9,7 +9,11 @@ export function retryWrites(change: JobRetry): Write[] {
   const { id, status, retryEpoch } = change;
   return [
     specWrite(change, { retryEpoch }),
-    statusWrite(id, { ...status, counts: JSON.stringify(status.counts) }),
+    statusWrite(id, {
+      ...status,
+      counts: JSON.stringify(status.counts),
+      retrying: JSON.stringify(status.retrying),
+    }),
     ...change.asked.map((cell) => askWrite(cell, id, { retryEpoch })),
     ...change.overtaken.map(
       (cell): Write => ({ kind: 'update', key: metaKey(cell), change: { add: { version: 1 } } }),

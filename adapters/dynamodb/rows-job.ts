@@ -49,6 +49,7 @@ export function statusAttributes(status: JobStatus): Record<string, unknown> {
     waiting: JSON.stringify(status.waiting),
     held: status.held,
     orphaned: status.orphaned,
+    retrying: JSON.stringify(status.retrying),
     counted: status.counted,
   };
 }
@@ -76,6 +77,7 @@ export function decodeStatus(row: Row): JobStatus {
     cancelled: row.cancelled === true,
     held: row.held === true,
     orphaned: row.orphaned === true,
+    retrying: json<[CellId, number][]>(row.retrying, []),
     counted: textOrNull(row.counted) as JobState | null,
   };
 }
@@ -92,6 +94,7 @@ export function encodeJobCell(cell: CellId, status: JobCellStatus): Row {
     startedAtMs: status.startedAtMs,
     endedAtMs: status.endedAtMs,
     reason: status.reason,
+    retryEpoch: status.retryEpoch === 0 ? null : status.retryEpoch,
   });
 }
 
@@ -107,6 +110,7 @@ export function decodeJobCell(row: Row): JobCellStatus {
     startedAtMs: amountOrNull(row.startedAtMs),
     endedAtMs: amountOrNull(row.endedAtMs),
     reason: textOrNull(row.reason),
+    retryEpoch: amount(row.retryEpoch),
   };
 }
 

@@ -16,7 +16,7 @@ export type JobRetry = {
   readonly seenVersion: number;
   readonly retryEpoch: number;
   /** What the status says until the next fold. */
-  readonly status: Pick<JobStatus, 'state' | 'counts' | 'endedAtMs' | 'reason'>;
+  readonly status: Pick<JobStatus, 'state' | 'counts' | 'endedAtMs' | 'reason' | 'retrying'>;
   /** Cells that still have the job: there the epoch of what is asked is raised. */
   readonly asked: readonly CellId[];
   /**
@@ -52,6 +52,8 @@ export function retry(
     }
   }
   const { dead, pending } = status.counts;
+  const retrying = new Map(status.retrying);
+  for (const cell of [...asked, ...reopened.keys()]) retrying.set(cell, next.retryEpoch);
   return {
     kind: 'retry',
     id: job.id,
@@ -62,6 +64,7 @@ export function retry(
       counts: { ...status.counts, dead: 0, pending: pending + dead },
       endedAtMs: null,
       reason: null,
+      retrying: [...retrying],
     },
     asked,
     overtaken: asked,

@@ -156,6 +156,7 @@ function statusRow(pass: Pass, job: JobDraft): JobCellStatus {
     startedAtMs: job.startedAtMs,
     endedAtMs: job.ended ? pass.nowMs : null,
     reason: job.endReason,
+    retryEpoch: job.retryEpoch,
   };
 }
 

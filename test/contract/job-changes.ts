@@ -189,7 +189,15 @@ export const jobChangesContract: Contract = (makeStores) => {
     const { it } = await found(stores);
     expect(it).toMatchObject({
       job: { retryEpoch: 1, version: 2 },
-      status: { state: 'pending', counts: { dead: 0, pending: 16 }, endedAtMs: null },
+      status: {
+        state: 'pending',
+        counts: { dead: 0, pending: 16 },
+        endedAtMs: null,
+        retrying: expect.arrayContaining([
+          [north, 1],
+          [south, 1],
+        ]),
+      },
     });
     expect(await versions()).toEqual([before[0], before[1]! + 1]);
     expect(await askIn(stores, south)).toMatchObject({ retryEpoch: 1 });

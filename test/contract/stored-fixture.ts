@@ -120,6 +120,7 @@ export function cellStatus(job: JobId, over: Partial<JobCellStatus> = {}): JobCe
     startedAtMs: startMs,
     endedAtMs: null,
     reason: null,
+    retryEpoch: 0,
     ...over,
   };
 }

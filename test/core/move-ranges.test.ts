@@ -23,6 +23,7 @@ const emptyStatus: JobCellStatus = {
   startedAtMs: null,
   endedAtMs: startMs,
   reason: null,
+  retryEpoch: 0,
 };
 
 function idle(): Cell {

@@ -43,6 +43,7 @@ function counted(
     startedAtMs: null,
     endedAtMs: null,
     reason: null,
+    retryEpoch: 0,
     ...over,
   };
 }
@@ -169,6 +170,35 @@ describe('a job that was cancelled', () => {
   test('is done when everything was done before the request came', () => {
     const cells = { [north]: counted({ done: 4 }, { endedAtMs: endMs }) };
     expect(roll(makeStatus({ cancelled: true }), cells).next.state).toBe('done');
+  });
+});
+
+describe('a job whose dead chunks were asked for again', () => {
+  const again = { state: 'pending' as const, retrying: [[north, 2]] as const };
+  const failed = counted({ done: 3, dead: 1 }, { endedAtMs: endMs, retryEpoch: 1 });
+
+  test('does not end again by what its cell counted before', () => {
+    const { next, changed } = roll(makeStatus(again), { [north]: failed });
+    expect(next).toMatchObject({ endedAtMs: null, reason: null, retrying: [[north, 2]] });
+    expect(next.counts).toMatchObject({ done: 3, dead: 0, pending: 1 });
+    expect([next.state, changed]).toEqual(['running', true]);
+  });
+
+  test('is told to cells that have not begun again, when it is cancelled', () => {
+    const status = makeStatus({ ...again, cancelled: true });
+    expect(roll(status, { [north]: failed }).cancel).toEqual([north]);
+  });
+
+  test('ends by what its cell counts since, and awaits nothing any more', () => {
+    const since = { ...failed, retryEpoch: 2 };
+    const { next } = roll(makeStatus(again), { [north]: since });
+    expect(next).toMatchObject({ state: 'failed', retrying: [] });
+    expect(next.counts.dead).toBe(1);
+  });
+
+  test('counts what died in a cell that was not asked', () => {
+    const cells = { [north]: failed, [south]: counted({ dead: 1 }) };
+    expect(roll(makeStatus(again), cells).next.counts).toMatchObject({ dead: 1, pending: 0 });
   });
 });
 

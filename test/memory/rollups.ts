@@ -64,10 +64,10 @@ function statesOf(stored: Stored, jobs: readonly JobId[]): Map<JobId, JobState> 
 /** What a fold changes; the rest is its user's. */
 function withFold(status: JobStatus, next: JobStatus): JobStatus {
   const { version, state, counts, donePower, startedAtMs, endedAtMs } = next;
-  const { reason, waiting, held, orphaned, counted } = next;
+  const { reason, waiting, held, orphaned, retrying, counted } = next;
   const times = { startedAtMs, endedAtMs };
   const folded = { version, state, counts, donePower, ...times, reason, waiting };
-  return { ...status, ...folded, held, orphaned, counted };
+  return { ...status, ...folded, held, orphaned, retrying, counted };
 }
 
 function countJob(stored: Stored, from: JobState | null, to: JobState): void {

@@ -79,8 +79,11 @@ test('the counts of a cell read the same', () => {
     startedAtMs: null,
     endedAtMs: 0,
     reason: null,
+    retryEpoch: 0,
   };
   expect(decodeJobCell(encodeJobCell(cell, status))).toEqual(status);
+  const again = { ...status, retryEpoch: 3 };
+  expect(decodeJobCell(encodeJobCell(cell, again))).toEqual(again);
 });
 
 test('a lease that was granted again keeps when it began', () => {

@@ -23,6 +23,7 @@ function counted(over: Partial<JobCellStatus>): JobCellStatus {
     startedAtMs: null,
     endedAtMs: null,
     reason: null,
+    retryEpoch: 0,
     ...over,
   };
 }

@@ -102,6 +102,7 @@ export function inCell(
     startedAtMs: startMs,
     endedAtMs: isOpen ? null : startMs + 1,
     reason: null,
+    retryEpoch: 0,
   };
   return { isOpen, status };
 }

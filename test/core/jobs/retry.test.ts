@@ -50,6 +50,7 @@ test('what was dead is pending until the next fold', () => {
     counts: { ...failed.status.counts, dead: 0, pending: 4 },
     endedAtMs: null,
     reason: null,
+    retrying: [[north, 1]],
   });
   expect(change.detail).toBe('3 dead chunks run again.');
 });

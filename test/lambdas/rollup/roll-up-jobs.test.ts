@@ -78,6 +78,7 @@ async function count(table: Table, job: JobId, counts: Partial<JobCellStatus['co
       startedAtMs: startMs,
       endedAtMs: open === 0 ? endMs : null,
       reason: null,
+      retryEpoch: 0,
     }),
   );
 }
