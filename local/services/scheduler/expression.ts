@@ -87,14 +87,15 @@ function parseField(text: string, [low, high, names]: FieldRange, path: string):
 
 /** True when a cron schedule fires in the minute of this time. */
 export function cronMatches(fields: readonly CronField[], time: Date, timezone: string): boolean {
-  const local = new Date(time.toLocaleString('en-US', { timeZone: timezone }));
+  // Read as UTC: the host's own clock may skip an hour that this zone has.
+  const local = new Date(`${time.toLocaleString('en-US', { timeZone: timezone })} UTC`);
   const actual = [
-    local.getMinutes(),
-    local.getHours(),
-    local.getDate(),
-    local.getMonth() + 1,
-    local.getDay() + 1,
-    local.getFullYear(),
+    local.getUTCMinutes(),
+    local.getUTCHours(),
+    local.getUTCDate(),
+    local.getUTCMonth() + 1,
+    local.getUTCDay() + 1,
+    local.getUTCFullYear(),
   ];
   return fields.every((field, i) => field === 'any' || field.has(actual[i] ?? -1));
 }
