@@ -17,7 +17,7 @@ export function startCompanion({ name, script, args, env = {}, logPath }) {
   const child = spawn(node, ['--import', lifeline, join(root, script), ...args], {
     cwd: root,
     detached: true,
-    env: toolEnvironment({ ...env, EDGEWISE_LIFELINE: '3' }),
+    env: toolEnvironment({ ...withoutSettings(), ...env, EDGEWISE_LIFELINE: '3' }),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
   let lastLines = [];
@@ -43,6 +43,14 @@ export function startCompanion({ name, script, args, env = {}, logPath }) {
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     stop: (graceMs) => stopGroup(child, ended, graceMs),
   };
+}
+
+/** What this shell says of other fleets and APIs is not meant for what is started here. */
+function withoutSettings() {
+  const names = Object.keys(process.env).filter((name) => name.startsWith('EDGEWISE_'));
+  return Object.fromEntries(
+    names.filter((name) => name !== 'EDGEWISE_DEBUG').map((name) => [name, undefined]),
+  );
 }
 
 async function stopGroup(child, ended, graceMs) {

@@ -80,7 +80,7 @@ describe('what stands in its way is one sentence', () => {
     const second = place.start('--edges', '0', ...quiet);
     expect(await second.ended).toBe(1);
     expect(second.text().trim()).toMatch(
-      /^A local cloud already runs on \S+ \(process \d+, .*\)\. .*$/,
+      /^A local cloud already runs on .+ \(process \d+, .*\)\. .*$/,
     );
     expect(first.process.exitCode).toBeNull();
   });

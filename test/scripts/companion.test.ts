@@ -1,0 +1,23 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, onTestFinished, test } from 'vitest';
+
+const companion = join(import.meta.dirname, '..', '..', 'scripts', 'companion.mjs');
+
+test('a companion hears what it is told, and not what the shell says of other places', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgewise-companion-'));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const logPath = join(directory, 'log');
+  const code = `
+    import { startCompanion } from '${companion}';
+    const settings = ['config', 'show', '--output', 'json'];
+    const env = { EDGEWISE_API: 'http://told.test', EDGEWISE_TOKEN: 'told' };
+    const what = { name: 'client', script: 'cli/main.ts', args: settings, env, logPath: '${logPath}' };
+    await startCompanion(what).ended;`;
+  const env = { ...process.env, EDGEWISE_CONTEXT: 'absent', EDGEWISE_OUTPUT: 'nonsense' };
+  await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env });
+  expect(JSON.parse(readFileSync(logPath, 'utf8'))).toMatchObject({ api: 'http://told.test' });
+});
