@@ -45,6 +45,11 @@ test('nothing is left for later, and nothing is switched off without a reason', 
   expect(placesOf(sources, (line) => /\.(only|skip)\((['"`]|async|\()/.test(line))).toEqual([]);
 });
 
+test('nothing is sorted or written in the language of the host', () => {
+  const silent = /\.localeCompare\(|\.toLocale\w*\(\)|new Intl\.\w+\(\)/;
+  expect(placesOf(sources, (line) => silent.test(line))).toEqual([]);
+});
+
 test('every module says what it is for', () => {
   const modules = sources.filter(({ folder }) => folder === 'core');
   const silent = modules.filter(({ text }) => !/\/\*\*/.test(text));

@@ -34,7 +34,7 @@ export function powerByPool(edges: readonly Edge[]): PoolPower[] {
       total: before.total + total,
     });
   }
-  return [...pools.values()].sort((a, b) => a.pool.localeCompare(b.pool));
+  return [...pools.values()].sort((a, b) => natural(a.pool, b.pool));
 }
 
 export type QueueDepth = { readonly queue: string; readonly jobs: number; readonly chunks: number };
