@@ -95,7 +95,7 @@ function call(url: string, agent: Agent): Promise<number> {
 
 /** The local cloud's process and everything that names its state directory. */
 function processes(cloud: ChildProcess, stateDir: string): { pid: string; memoryKb: number }[] {
-  const lines = execFileSync('ps', ['-eo', 'pid=,rss=,args='], { encoding: 'utf8' }).split('\n');
+  const lines = execFileSync('ps', ['-wweo', 'pid=,rss=,args='], { encoding: 'utf8' }).split('\n');
   return lines
     .filter((line) => line.includes(stateDir) || line.trim().startsWith(`${cloud.pid} `))
     .map((line) => line.trim().split(/\s+/))

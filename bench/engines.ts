@@ -116,7 +116,7 @@ function ask({ api, token }: Endpoints, path: string, init: RequestInit): Promis
 
 /** The database is the only program of the state directory that is neither the cloud nor Node. */
 function databaseMb(state: string): number {
-  const lines = execFileSync('ps', ['-eo', 'rss=,args='], { encoding: 'utf8' }).split('\n');
+  const lines = execFileSync('ps', ['-ww', '-eo', 'rss=,args='], { encoding: 'utf8' }).split('\n');
   const own = lines.filter(
     (line) =>
       line.includes(state) && !line.includes('main.ts') && /dynoxide|DynamoDBLocal/i.test(line),

@@ -75,7 +75,7 @@ export function endStaleChildren(store: StateStore): void {
 
 function commandOf(pid: number): string {
   try {
-    return execFileSync('ps', ['-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
+    return execFileSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' });
   } catch {
     return '';
   }

@@ -70,7 +70,7 @@ function readEndpoints(): Endpoints {
 
 /** Command lines of this machine's programs that name this test's state directory. */
 function programs(): string[] {
-  const all = execFileSync('ps', ['-eo', 'args='], { encoding: 'utf8' }).split('\n');
+  const all = execFileSync('ps', ['-ww', '-eo', 'args='], { encoding: 'utf8' }).split('\n');
   return all.filter((line) => line.includes(stateDir));
 }
 
@@ -135,7 +135,7 @@ test('kill -9 and a start at once do not wait for each other', async () => {
 test('kill -9 of the database alone is mended, and its stream goes on', async () => {
   const endpoints = await start().ready();
   await writeItem(endpoints, 'NOTE#before');
-  const pid = execFileSync('ps', ['-eo', 'pid=,args='], { encoding: 'utf8' })
+  const pid = execFileSync('ps', ['-ww', '-eo', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
     .find((line) => line.includes(join(stateDir, 'database')))
     ?.trim()
