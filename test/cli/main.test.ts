@@ -6,6 +6,7 @@ import { version } from '../../cli/version.ts';
 
 /** The real process, because only it has streams that break. */
 const entry = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
+const env = { PATH: process.env.PATH };
 
 test.skipIf(!existsSync('/dev/full'))(
   'data that cannot be written is a failure that is told',
@@ -16,6 +17,7 @@ test.skipIf(!existsSync('/dev/full'))(
       const { status, stderr } = spawnSync(process.execPath, [entry, 'version'], {
         stdio: [...stdio],
         encoding: 'utf8',
+        env,
       });
       expect({ status, stderr }).toEqual({
         status: 1,
@@ -34,6 +36,7 @@ test.skipIf(!existsSync('/dev/full'))('talk that cannot be written stops nothing
       spawnSync(process.execPath, [entry, ...words], {
         stdio: ['ignore', 'pipe', full],
         encoding: 'utf8',
+        env,
       });
     expect(run('version')).toMatchObject({ status: 0, stdout: `edgewise ${version}\n` });
     expect(run('nonsense')).toMatchObject({ status: 2, stdout: '' });

@@ -83,7 +83,10 @@ export function startAgentProcess(options: AgentOptions): AgentProcess {
   const binary = process.env.EDGEWISE_AGENT_BINARY;
   const [file, ...args] = binary === undefined ? [process.execPath, source] : [binary];
   const flags = flagsOf(options);
-  const child = spawn(file!, [...args, ...flags], { stdio: ['ignore', 'ignore', 'pipe'] });
+  const child = spawn(file!, [...args, ...flags], {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: environmentWithoutSettings(),
+  });
   const lines: string[] = [];
   child.stderr.setEncoding('utf8');
   child.stderr.on('data', (text: string) => {
@@ -111,6 +114,12 @@ export function startAgentProcess(options: AgentOptions): AgentProcess {
       await gone;
     },
   };
+}
+
+/** All that it is told are its flags; what this shell says of other fleets is not meant for it. */
+function environmentWithoutSettings(): NodeJS.ProcessEnv {
+  const settings = Object.keys(process.env).filter((name) => name.startsWith('EDGEWISE_'));
+  return { ...process.env, ...Object.fromEntries(settings.map((name) => [name, undefined])) };
 }
 
 /** The data directory of an agent is named after it. */
