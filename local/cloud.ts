@@ -14,6 +14,7 @@ import { deploy } from './assembly/deployment.ts';
 import { resolvedOutputs } from './assembly/outputs.ts';
 import { type Endpoints, removeEndpoints, writeEndpoints } from './endpoints-file.ts';
 import { endStaleChildren } from './engine/child.ts';
+import { systemClock as clock } from './engine/clock.ts';
 import { type Log, openCloudLog } from './engine/cloud-log.ts';
 import { startGateway } from './engine/gateway/services.ts';
 import { host, type Ports, portFailure, portsFrom } from './engine/ports.ts';
@@ -154,12 +155,12 @@ async function startServices(parts: Parts, world: World, undo: Step[]): Promise<
   undo.push(() => apis.close());
   const sites = await startSites(world, ports);
   undo.push(() => sites.close());
-  const sources = startEventSources({ world, lambda, store, signal, engine, log });
+  const sources = startEventSources({ world, lambda, store, signal, engine, clock, log });
   // What does not end in time ends with its functions, which are stopped next.
   undo.push(() => Promise.race([sources.close(), pause(stopGraceMs)]));
-  const scheduler = startScheduler(world.schedules, lambda, store, log);
+  const scheduler = startScheduler(world.schedules, lambda, store, clock, log);
   undo.push(() => scheduler.close());
-  const alarms = startAlarms({ world, lambda, apis, sources, stateDir });
+  const alarms = startAlarms({ world, lambda, apis, sources, clock, stateDir });
   undo.push(() => alarms.close());
   return iot;
 }

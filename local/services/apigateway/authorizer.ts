@@ -24,6 +24,7 @@ export type Authorizer = {
 export function lambdaAuthorizer(
   definition: AuthorizerDefinition,
   routeArn: (request: ApiRequest) => string,
+  nowMs: () => number,
   invoke: (payload: Buffer) => Promise<InvocationOutcome>,
 ): Authorizer {
   const cache = new Map<string, { answer: Authorization; untilMs: number }>();
@@ -39,12 +40,12 @@ export function lambdaAuthorizer(
       const identity = sources.map(String);
       const key = JSON.stringify(identity);
       const known = isCached ? cache.get(key) : undefined;
-      if (known !== undefined && known.untilMs > Date.now()) return known.answer;
+      if (known !== undefined && known.untilMs > nowMs()) return known.answer;
       const event = authorizerEvent(request, match, identity, routeArn(request));
       const answer = authorizationOf(await invoke(Buffer.from(JSON.stringify(event))));
       if (isCached && (answer.kind === 'allowed' || answer.kind === 'forbidden')) {
         cache.delete(key);
-        cache.set(key, { answer, untilMs: Date.now() + definition.ttlSeconds * 1000 });
+        cache.set(key, { answer, untilMs: nowMs() + definition.ttlSeconds * 1000 });
         const oldest = cache.keys().next().value;
         if (cache.size > httpApiAuthorizerCacheMax && oldest !== undefined) cache.delete(oldest);
       }

@@ -83,7 +83,7 @@ class Api {
     this.#authorizers = new Map(
       [...definition.authorizers].map(([id, authorizer]) => [
         id,
-        lambdaAuthorizer(authorizer, routeArn, async (payload) => {
+        lambdaAuthorizer(authorizer, routeArn, nowMs, async (payload) => {
           const asked = this.#invoke(authorizer.functionArn, payload);
           const outcome = await withTimeout(asked, httpApiAuthorizerTimeoutMs);
           return outcome ?? { kind: 'throttled', reason: 'Authorizer timeout' };

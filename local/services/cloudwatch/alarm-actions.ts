@@ -5,6 +5,7 @@
  * `logs/alarms.log`, and so is an action that cannot be run here, with the reason.
  */
 import { type Account, accountId, arnOf } from '../../account.ts';
+import type { Clock } from '../../engine/clock.ts';
 import type { LambdaService } from '../lambda/service.ts';
 import type { QueuesAndBuckets } from '../queues-and-buckets.ts';
 import type { AlarmDefinition } from './alarm-definition.ts';
@@ -18,6 +19,7 @@ export type AlarmActionsOptions = {
   account: Account;
   queues: QueuesAndBuckets;
   lambda: LambdaService;
+  clock: Clock;
   write(line: string): void;
 };
 
@@ -32,7 +34,7 @@ type Change = {
 };
 
 export function alarmActions(options: AlarmActionsOptions): AlarmActions {
-  const { account, queues, lambda, write } = options;
+  const { account, queues, lambda, clock, write } = options;
   const run = async (target: string, change: Change): Promise<void> => {
     const [, , service = '', , , ...rest] = target.split(':');
     const { alarm, to, region } = change;
@@ -52,7 +54,7 @@ export function alarmActions(options: AlarmActionsOptions): AlarmActions {
   };
   return {
     changed: async (alarm, from, to) => {
-      const time = new Date().toISOString();
+      const time = new Date(clock.nowMs()).toISOString();
       write(`${time} ${alarm.name}: ${from} -> ${to}`);
       if (!alarm.actions.enabled) return;
       const arn = arnOf(account, 'cloudwatch', `alarm:${alarm.name}`);

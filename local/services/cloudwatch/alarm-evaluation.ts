@@ -4,6 +4,7 @@
  * actions. Alarms on anything else are listed as not run.
  */
 import { join } from 'node:path';
+import type { Clock } from '../../engine/clock.ts';
 import { appendLine } from '../../engine/log-file.ts';
 import type { World } from '../../world.ts';
 import type { HttpApis } from '../apigateway/apis.ts';
@@ -18,6 +19,7 @@ export type AlarmsOptions = {
   lambda: LambdaService;
   apis: HttpApis;
   sources: EventSources;
+  clock: Clock;
   stateDir: string;
 };
 
@@ -53,8 +55,9 @@ export function startAlarms(options: AlarmsOptions): { close(): void } {
   const path = join(options.stateDir, 'logs', 'alarms.log');
   const write = (line: string): void => appendLine(path, line);
   const { account, queues } = world;
-  const actions = alarmActions({ account, queues, lambda: options.lambda, write });
-  const timer = setInterval(() => {
+  const { clock, lambda } = options;
+  const actions = alarmActions({ account, queues, lambda, clock, write });
+  const cancel = clock.every(minuteMs, () => {
     for (const item of watched) {
       const value = sample(item.alarm) ?? 0;
       item.minutes.push(isTotal(item.alarm) ? value - item.lastTotal : value);
@@ -68,9 +71,8 @@ export function startAlarms(options: AlarmsOptions): { close(): void } {
         write(`  the action failed: ${String(error)}`);
       });
     }
-  }, minuteMs);
-  timer.unref();
-  return { close: () => clearInterval(timer) };
+  });
+  return { close: cancel };
 }
 
 /** Metrics that only grow; their value in a minute is the difference. */
@@ -81,7 +83,7 @@ function isTotal(alarm: AlarmDefinition): boolean {
 }
 
 function samplerOf(options: AlarmsOptions): Sample {
-  const { lambda, apis, sources, world } = options;
+  const { lambda, apis, sources, clock, world } = options;
   const ofFunction = (name: string, metric: string): number | undefined => {
     const counters = lambda.counters()[name];
     if (metric === 'IteratorAge') return sources.iteratorAgesMs()[name] ?? 0;
@@ -97,7 +99,7 @@ function samplerOf(options: AlarmsOptions): Sample {
     }
     if (metric !== 'ApproximateAgeOfOldestMessage') return undefined;
     const oldest = queue.inspectMessages().ready[0]?.sentTimestamp;
-    return oldest === undefined ? 0 : (Date.now() - oldest) / 1000;
+    return oldest === undefined ? 0 : (clock.nowMs() - oldest) / 1000;
   };
   const ofApi = (id: string, metric: string): number | undefined => {
     const counters = apis.counters()[id];

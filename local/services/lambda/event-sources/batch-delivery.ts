@@ -22,6 +22,7 @@ export type DeliveryOptions = {
   invoke(payload: Buffer): Promise<InvocationOutcome>;
   target: FailureTarget;
   finished(records: readonly StreamRecord[]): void;
+  nowMs(): number;
   /** Pauses; resolves at once when the local cloud stops. */
   pause(ms: number): Promise<void>;
   isStopped(): boolean;
@@ -61,7 +62,7 @@ export function batchDelivery(options: DeliveryOptions): BatchDelivery {
     let attempts = 0;
     let delayMs = retryDelayMsMin;
     while (batch.length > 0 && !options.isStopped()) {
-      const expired = batch.filter((record) => isTooOld(record, mapping));
+      const expired = batch.filter((record) => isTooOld(record, mapping, options.nowMs()));
       if (expired.length > 0) {
         await giveUp(expired, 'RecordAgeExceeded', attempts);
         batch = batch.filter((record) => !expired.includes(record));
@@ -98,9 +99,9 @@ function eventText(records: readonly StreamRecord[]): string {
   return `{"Records":[${records.map((record) => record.text).join(',')}]}`;
 }
 
-function isTooOld(record: StreamRecord, mapping: StreamMapping): boolean {
+function isTooOld(record: StreamRecord, mapping: StreamMapping, nowMs: number): boolean {
   if (mapping.recordAgeSecondsMax < 0) return false;
-  return Date.now() - record.createdAtMs > mapping.recordAgeSecondsMax * 1000;
+  return nowMs - record.createdAtMs > mapping.recordAgeSecondsMax * 1000;
 }
 
 /**

@@ -1,5 +1,6 @@
 /** Starts the readers of all event source mappings of the template. */
 
+import type { Clock } from '../../../engine/clock.ts';
 import type { StateStore } from '../../../engine/state-store.ts';
 import type { World } from '../../../world.ts';
 import type { EngineName } from '../../dynamodb/database.ts';
@@ -21,11 +22,12 @@ export type EventSourcesOptions = {
   store: StateStore;
   signal: WriteSignal;
   engine: EngineName;
+  clock: Clock;
   log(line: string): void;
 };
 
 export function startEventSources(options: EventSourcesOptions): EventSources {
-  const { world, lambda, store, signal, log } = options;
+  const { world, lambda, store, signal, clock, log } = options;
   const target = failureTarget(world.queues);
   const streams: { functionName: string; source: StreamSource }[] = [];
   for (const mapping of world.streamMappings) {
@@ -45,6 +47,7 @@ export function startEventSources(options: EventSourcesOptions): EventSources {
       signal,
       target,
       frame,
+      clock,
       log,
     });
     streams.push({ functionName: mapping.functionName, source });

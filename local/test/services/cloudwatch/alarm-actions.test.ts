@@ -9,6 +9,7 @@ import {
   openQueuesAndBuckets,
   type QueuesAndBuckets,
 } from '../../../services/queues-and-buckets.ts';
+import { manualClock } from '../../manual-clock.ts';
 import { temporaryDir } from '../../temporary-dir.ts';
 
 const arn = (service: string, name: string): string =>
@@ -17,6 +18,7 @@ const topic = arn('sns', 'trouble');
 const queueArn = arn('sqs', 'inbox');
 const QueueUrl = 'http://127.0.0.1/000000000000/inbox';
 const stateDir = temporaryDir();
+const changedAtMs = Date.UTC(2026, 10, 18, 12);
 
 let queues: QueuesAndBuckets;
 let lines: string[];
@@ -45,7 +47,8 @@ beforeEach(() => {
       void invoked.push(JSON.parse(payload.toString())),
   } as LambdaService;
   const account = { region: 'eu-west-1', stack: 'Notes' };
-  actions = alarmActions({ account, queues, lambda, write: (line) => void lines.push(line) });
+  const write = (line: string) => void lines.push(line);
+  actions = alarmActions({ account, queues, lambda, clock: manualClock(changedAtMs), write });
 });
 
 function alarm(targets: string[], enabled = true): AlarmDefinition {
@@ -81,7 +84,7 @@ test('a topic gets the notification of CloudWatch', async () => {
       AWSAccountId: '000000000000',
       NewStateValue: 'ALARM',
       OldStateValue: 'OK',
-      StateChangeTime: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+\+0000$/),
+      StateChangeTime: '2026-11-18T12:00:00.000+0000',
       AlarmArn: arn('cloudwatch', 'alarm:errors'),
       AlarmActions: [topic],
       Trigger: {

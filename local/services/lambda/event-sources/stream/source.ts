@@ -7,6 +7,7 @@
  */
 
 import type { Json, JsonObject } from '../../../../assembly/assembly.ts';
+import type { Clock } from '../../../../engine/clock.ts';
 import type { StateStore } from '../../../../engine/state-store.ts';
 import {
   streamBufferedRecordsMax,
@@ -42,6 +43,7 @@ export type StreamSourceOptions = {
   signal: WriteSignal;
   target: FailureTarget;
   frame: RecordFrame;
+  clock: Clock;
   log(line: string): void;
 };
 
@@ -79,7 +81,7 @@ class Source implements StreamSource {
     const key = `${mapping.id}/${mapping.engineStreamArn}`;
     const known = store.get('stream-start', key);
     this.#isFirstStart = known === undefined;
-    const startMs = Number(known ?? Date.now());
+    const startMs = Number(known ?? options.clock.nowMs());
     if (known === undefined) store.put('stream-start', key, String(startMs));
     const isLatest = mapping.startingPosition === 'LATEST';
     this.#sinceMs = isLatest ? startMs - (frame.stampsPrecisely ? 1_000 : 60_000) : 0;
@@ -93,7 +95,7 @@ class Source implements StreamSource {
     const ages = [...this.#shards.values()].map((shard) =>
       shard.checkpoint.pending === 0 || shard.oldestAtMs === undefined
         ? 0
-        : Date.now() - shard.oldestAtMs,
+        : this.#options.clock.nowMs() - shard.oldestAtMs,
     );
     return Math.max(0, ...ages);
   }
@@ -199,17 +201,19 @@ class Source implements StreamSource {
   }
 
   #delivery(shardId: string, checkpoint: Checkpoint): BatchDelivery & { close?(): void } {
-    const { mapping, definition, lambda, target, store } = this.#options;
+    const { mapping, definition, lambda, target, store, clock } = this.#options;
     const invoke: Invoke = (payload) => lambda.invoke(definition, payload);
     const pause = (ms: number): Promise<void> => this.#pause(ms);
     const isStopped = (): boolean => this.#stopped;
     const finished = (records: readonly StreamRecord[]): void =>
       checkpoint.finish(records.map((record) => record.ticket));
     const rest = { mapping, shardId, definition, target, finished, pause, isStopped };
-    const plain = (through: Invoke): BatchDelivery => batchDelivery({ ...rest, invoke: through });
+    const { nowMs } = clock;
+    const plain = (through: Invoke): BatchDelivery =>
+      batchDelivery({ ...rest, nowMs, invoke: through });
     if (mapping.tumblingWindowMs === 0) return plain(invoke);
     return windowedDelivery({
-      ...{ mapping, shardId, store, invoke, pause, isStopped },
+      ...{ mapping, shardId, store, clock, invoke, pause, isStopped },
       delivery: plain,
     });
   }
@@ -228,13 +232,13 @@ class Source implements StreamSource {
 
   /** Returns the position after these records. */
   #accept(shard: Shard, records: readonly Json[]): string | undefined {
-    const { mapping, frame } = this.#options;
+    const { mapping, frame, clock } = this.#options;
     let position: string | undefined;
     const filteredOut = [];
     for (const raw of records as JsonObject[]) {
       const event = eventRecord(raw, frame);
       position = String((raw.dynamodb as JsonObject).SequenceNumber);
-      if (shard.checkpoint.pending === 0) shard.oldestAtMs = Date.now();
+      if (shard.checkpoint.pending === 0) shard.oldestAtMs = clock.nowMs();
       const ticket = shard.checkpoint.open(position);
       const isOwn = stampMs(raw) >= this.#sinceMs;
       const passes =

@@ -8,6 +8,7 @@
  */
 
 import type { Json } from '../../../../assembly/assembly.ts';
+import type { Clock } from '../../../../engine/clock.ts';
 import type { StateStore } from '../../../../engine/state-store.ts';
 import {
   retryDelayMsMax,
@@ -29,6 +30,7 @@ export type WindowOptions = {
   mapping: StreamMapping;
   shardId: string;
   store: StateStore;
+  clock: Clock;
   invoke(payload: Buffer): Promise<InvocationOutcome>;
   /** The delivery of batches, given how to invoke. */
   delivery(invoke: (payload: Buffer) => Promise<InvocationOutcome>): BatchDelivery;
@@ -50,7 +52,7 @@ class Windows implements WindowedDelivery {
   readonly #key: string;
   readonly #inner: BatchDelivery;
   #open: Window | undefined;
-  #timer: NodeJS.Timeout | undefined;
+  #cancel: () => void = () => undefined;
   /** One thing after the other: batches and the ends of windows. */
   #line: Promise<void> = Promise.resolve();
 
@@ -73,7 +75,7 @@ class Windows implements WindowedDelivery {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
   }
 
   #next(work: () => Promise<void>): Promise<void> {
@@ -85,16 +87,14 @@ class Windows implements WindowedDelivery {
   #enter(window: Window): void {
     this.#keep(window);
     const endMs = window.startMs + this.#options.mapping.tumblingWindowMs;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(
-      () => {
-        const isSame = (): boolean => this.#open?.startMs === window.startMs;
-        void this.#next(async () => {
-          if (isSame()) await this.#finish(false);
-        });
-      },
-      Math.max(0, endMs + windowGraceMs - Date.now()),
-    );
+    this.#cancel();
+    const { clock } = this.#options;
+    this.#cancel = clock.after(endMs + windowGraceMs - clock.nowMs(), () => {
+      const isSame = (): boolean => this.#open?.startMs === window.startMs;
+      void this.#next(async () => {
+        if (isSame()) await this.#finish(false);
+      });
+    });
   }
 
   #keep(window: Window): void {
@@ -103,7 +103,7 @@ class Windows implements WindowedDelivery {
   }
 
   #leave(): void {
-    clearTimeout(this.#timer);
+    this.#cancel();
     this.#open = undefined;
     this.#options.store.remove('window', this.#key);
   }

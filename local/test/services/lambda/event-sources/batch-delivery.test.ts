@@ -17,6 +17,8 @@ import {
 
 let calls: string[][];
 let finished: string[];
+const nowMs = Date.UTC(2026, 10, 18);
+
 let sent: FailedBatch[];
 let pauses: number[];
 let answer: (sequences: string[]) => unknown;
@@ -42,6 +44,7 @@ function delivery(mapping: Partial<StreamMapping>): BatchDelivery {
     },
     target: { send: async (_arn, batch) => void sent.push(batch) },
     finished: (records) => void finished.push(...records.map((record) => record.sequence)),
+    nowMs: () => nowMs,
     pause: async (ms) => void pauses.push(ms),
     isStopped: () => calls.length > 100,
   });
@@ -83,7 +86,7 @@ const defaults: StreamMapping = {
 function records(count: number, ageMs = 0): StreamRecord[] {
   return Array.from({ length: count }, (_, i) => {
     const SequenceNumber = String(i + 1);
-    const seconds = (Date.now() - ageMs) / 1000;
+    const seconds = (nowMs - ageMs) / 1000;
     const Keys = { PK: { S: `k${i}` } };
     const dynamodb = { SequenceNumber, Keys, ApproximateCreationDateTime: seconds };
     return streamRecord({ dynamodb }, { sequence: SequenceNumber, isDone: false });

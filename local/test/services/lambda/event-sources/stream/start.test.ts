@@ -1,5 +1,6 @@
 /** Where a stream is read from: LATEST is the first start, and nothing after it is left out. */
 import { beforeEach, expect, test, vi } from 'vitest';
+import { systemClock } from '../../../../../engine/clock.ts';
 import type { StateStore } from '../../../../../engine/state-store.ts';
 import type { DatabaseClient } from '../../../../../services/dynamodb/client.ts';
 import type { FunctionDefinition } from '../../../../../services/lambda/definition.ts';
@@ -58,6 +59,7 @@ function start(startingPosition: 'LATEST' | 'TRIM_HORIZON'): StreamSource {
     signal: writeSignal(),
     target: { send: async () => undefined },
     frame: { streamArn: 'arn', region: 'eu-west-1', stampsPrecisely: true },
+    clock: systemClock,
     log: () => undefined,
   });
 }

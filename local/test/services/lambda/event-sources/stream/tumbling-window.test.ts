@@ -1,6 +1,7 @@
 /** Windows of a stream: the state goes along, and each window ends once. */
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import type { StateStore } from '../../../../../engine/state-store.ts';
+import { windowGraceMs } from '../../../../../limits.ts';
 import type {
   FunctionDefinition,
   InvocationOutcome,
@@ -18,6 +19,7 @@ import {
   type WindowedDelivery,
   windowedDelivery,
 } from '../../../../../services/lambda/event-sources/stream/tumbling-window.ts';
+import { type ManualClock, manualClock } from '../../../../manual-clock.ts';
 
 type WindowEvent = {
   Records: { dynamodb: { SequenceNumber: string } }[];
@@ -30,18 +32,19 @@ type WindowEvent = {
 };
 
 const minuteMs = 60_000;
-/** Far ahead, so that no window ends by the clock of the test. */
-const startMs = Math.ceil((Date.now() + 3_600_000) / minuteMs) * minuteMs;
+const startMs = Date.UTC(2026, 10, 18, 12);
 
 let events: WindowEvent[];
 let finished: string[];
 let facts: Map<string, string>;
+let clock: ManualClock;
 let answer: (event: WindowEvent) => unknown;
 
 beforeEach(() => {
   events = [];
   finished = [];
   facts = new Map();
+  clock = manualClock(startMs);
   answer = (event) => ({ state: { n: Number(event.state['n'] ?? 0) + event.Records.length } });
 });
 
@@ -76,10 +79,12 @@ function windows(retriesMax = -1): WindowedDelivery {
       invoke: through,
       target: { send: async () => undefined },
       finished: (records) => void finished.push(...records.map((record) => record.sequence)),
+      nowMs: clock.nowMs,
       pause,
       isStopped,
     });
-  return windowedDelivery({ mapping, shardId: 'shard', store, invoke, delivery, pause, isStopped });
+  const shared = { mapping, shardId: 'shard', store, clock, pause, isStopped };
+  return windowedDelivery({ ...shared, invoke, delivery });
 }
 
 function record(sequence: string, atMs: number): StreamRecord {
@@ -163,16 +168,28 @@ describe('the end of a window', () => {
     expect(finished).toEqual(['1', '2']);
   });
 
-  test('comes by the clock, also for a window that an earlier local cloud left open', async () => {
+  test('comes by the clock, shortly after the last second of the window', async () => {
+    const delivery = windows();
+    await delivery.deliver([record('1', startMs)]);
+    clock.pass(minuteMs + windowGraceMs - 1);
+    await delivery.deliver([record('2', startMs + 1)]);
+    expect(events.map((event) => event.isFinalInvokeForWindow)).toEqual([false, false]);
+    clock.pass(1);
+    await vi.waitFor(() => expect(facts.size).toBe(0));
+    delivery.close();
+    expect(events.at(-1)).toMatchObject({ isFinalInvokeForWindow: true, state: { n: 2 } });
+  });
+
+  test('comes at once for a window that an earlier local cloud left open', async () => {
     const first = windows();
     await first.deliver([record('1', startMs)]);
     first.close();
-    const [key, value] = [...facts][0] ?? ['', ''];
-    facts.set(key, value.replace(String(startMs), String(startMs - 48 * 3_600_000)));
+    clock.pass(48 * 60 * minuteMs);
+    expect(events).toHaveLength(1);
     const second = windows();
-    await vi.waitFor(() => expect(events.at(-1)?.isFinalInvokeForWindow).toBe(true));
-    second.close();
-    expect(events.at(-1)?.state).toEqual({ n: 1 });
+    clock.pass(0);
     await vi.waitFor(() => expect(facts.size).toBe(0));
+    second.close();
+    expect(events.at(-1)).toMatchObject({ isFinalInvokeForWindow: true, state: { n: 1 } });
   });
 });
