@@ -1,5 +1,5 @@
 import { globSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
@@ -7,13 +7,12 @@ import { buildSync } from 'esbuild';
  * Bundles every handler at once: one esbuild run for all of them takes less time than one process
  * start each.
  *
- * A folder under `lambdas/` that holds a `handler.ts` is a function; its bundle is one minified
- * module with the AWS SDK inside, so that what runs locally is what runs deployed. Source maps
- * carry no sources.
+ * A file under `lambdas/functions/` is a function; its bundle is one minified module with the AWS
+ * SDK inside, so that what runs locally is what runs deployed. Source maps carry no sources.
  */
 export type Bundles = {
-  /** The folder with the bundle of `lambdas/<folder>/handler.ts`. */
-  directoryOf(folder: string): string;
+  /** The folder with the bundle of `lambdas/functions/<name>.ts`. */
+  directoryOf(name: string): string;
 };
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -37,14 +36,15 @@ export function handlerBundles(): Bundles {
   return built;
 }
 
-export function handlerFolders(): string[] {
-  return globSync('**/handler.ts', { cwd: join(root, 'lambdas') })
-    .map((file) => dirname(file))
+/** `api/jobs-read`, `schedule`: where each is below `lambdas/functions/`. */
+export function functionNames(): string[] {
+  return globSync('**/*.ts', { cwd: join(root, 'lambdas/functions') })
+    .map((file) => file.replaceAll('\\', '/').replace(/\.ts$/, ''))
     .sort();
 }
 
 function buildBundles(): Bundles {
-  const folders = new Set(handlerFolders());
+  const names = new Set(functionNames());
   // The process id keeps two runs apart; the depth stays the same, because source maps name
   // relative paths.
   const outdir = join(root, 'dist', `bundles-${process.pid}`);
@@ -53,10 +53,7 @@ function buildBundles(): Bundles {
   buildSync({
     absWorkingDir: root,
     entryPoints: Object.fromEntries(
-      [...folders].map((folder) => [
-        join(folder, 'index'),
-        relative(root, join(root, 'lambdas', folder, 'handler.ts')),
-      ]),
+      [...names].map((name) => [join(name, 'index'), `lambdas/functions/${name}.ts`]),
     ),
     outdir,
     outExtension: { '.js': '.mjs' },
@@ -73,9 +70,9 @@ function buildBundles(): Bundles {
     logLevel: 'warning',
   });
   return {
-    directoryOf(folder) {
-      if (!folders.has(folder)) throw new Error(`lambdas/${folder} has no handler.ts`);
-      return join(outdir, folder);
+    directoryOf(name) {
+      if (!names.has(name)) throw new Error(`there is no lambdas/functions/${name}.ts`);
+      return join(outdir, name);
     },
   };
 }

@@ -33,7 +33,7 @@ export class EdgeRemovals extends Construct {
       deadMeans: 'An edge was removed but its certificate or its name is still there.',
     });
     const finish = new EdgewiseFunction(this, 'Finish', {
-      folder: 'api/edge-removal',
+      entry: 'api/edge-removal',
       description: 'Removes the certificate, the shadows and the name of edges that left',
       stage: props.stage,
       timeoutSeconds,

@@ -32,7 +32,7 @@ export class EdgeReports extends Construct {
       'An IoT rule could not deliver to the report queue.',
     );
     this.function = new EdgewiseFunction(this, 'Intake', {
-      folder: 'report',
+      entry: 'report',
       description: 'Stores the newest report, facts and connection of each edge',
       stage: props.stage,
       timeoutSeconds,

@@ -11,8 +11,8 @@ import { handlerBundles } from './bundle.ts';
 import type { Stage } from './stage.ts';
 
 export type EdgewiseFunctionProps = {
-  /** The folder under `lambdas/` whose `handler.ts` exports `handler`. */
-  readonly folder: string;
+  /** The file under `lambdas/functions/` that exports `handler`: `api/jobs-read`. */
+  readonly entry: string;
   readonly description: string;
   readonly stage: Stage;
   readonly environment?: Readonly<Record<string, string>>;
@@ -39,7 +39,7 @@ export class EdgewiseFunction extends Construct {
     });
     this.role = new Role(this, 'Role', {
       assumedBy: new ServicePrincipal('lambda.amazonaws.com'),
-      description: `May do what ${props.folder} needs`,
+      description: `May do what ${props.entry} needs`,
     });
     logGroup.grantWrite(this.role);
     this.lambda = new LambdaFunction(this, 'Function', {
@@ -47,7 +47,7 @@ export class EdgewiseFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: codeOf(this, props.folder),
+      code: codeOf(this, props.entry),
       role: this.role,
       logGroup,
       timeout: Duration.seconds(props.timeoutSeconds ?? 10),
@@ -93,9 +93,9 @@ export class EdgewiseFunction extends Construct {
 }
 
 /** Template tests need no code: with bundling switched off a function carries a stand-in. */
-function codeOf(scope: Construct, folder: string): Code {
+function codeOf(scope: Construct, entry: string): Code {
   if (!Stack.of(scope).bundlingRequired) {
-    return Code.fromInline(`exports.handler = async () => '${folder}';`);
+    return Code.fromInline(`exports.handler = async () => '${entry}';`);
   }
-  return Code.fromAsset(handlerBundles().directoryOf(folder));
+  return Code.fromAsset(handlerBundles().directoryOf(entry));
 }

@@ -64,7 +64,7 @@ export class HttpApi extends Construct {
     for (const name of servedFunctions()) {
       const { description, memoryMb, timeoutSeconds } = apiFunctions[name];
       const fn = new EdgewiseFunction(this, name, {
-        folder: `api/${name}`,
+        entry: `api/${name}`,
         description,
         stage: props.stage,
         environment,
@@ -109,7 +109,7 @@ export class HttpApi extends Construct {
 
   private authorizer(props: HttpApiProps): HttpLambdaAuthorizer {
     const fn = new EdgewiseFunction(this, 'authorizer', {
-      folder: 'api/authorizer',
+      entry: 'api/authorizer',
       description: 'Finds out who holds a bearer token',
       stage: props.stage,
       environment: {

@@ -16,7 +16,7 @@ export class MinuteTick extends Construct {
   ) {
     super(scope, id);
     this.function = new EdgewiseFunction(this, 'Tick', {
-      folder: 'tick',
+      entry: 'tick',
       description: 'Touches each cell that has work or lost edges, once a minute',
       stage: props.stage,
       timeoutSeconds: 50,

@@ -21,7 +21,7 @@ export class Rollup extends Construct {
   ) {
     super(scope, id);
     this.function = new EdgewiseFunction(this, 'Fold', {
-      folder: 'rollup',
+      entry: 'rollup',
       description: 'Folds the counts of cells into the status of their jobs',
       stage: props.stage,
       timeoutSeconds: 30,

@@ -39,7 +39,7 @@ export class Scheduler extends Construct {
     });
     this.timers = timers.queue;
     this.function = new EdgewiseFunction(this, 'Pass', {
-      folder: 'schedule',
+      entry: 'schedule',
       description: 'Runs a pass over each cell in which something happened',
       stage: props.stage,
       timeoutSeconds: passTimeoutSeconds,

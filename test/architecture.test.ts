@@ -101,6 +101,34 @@ for (const [folder, rule] of Object.entries(rules)) {
   });
 }
 
+/** Below one layer: who may not import what, and why. */
+const withinLambdas: readonly (readonly [from: string, to: string, because: string])[] = [
+  [
+    'lambdas/api/',
+    'lambdas/functions/',
+    'what belongs together does not know where it is deployed',
+  ],
+  ['lambdas/workers/', 'lambdas/functions/', 'what belongs together does not know its deployment'],
+  ['lambdas/workers/', 'lambdas/api/', 'what runs on its own knows nothing of requests'],
+  ['lambdas/api/http/', 'lambdas/api/jobs/', 'how is asked does not depend on what is asked'],
+  ['lambdas/api/http/', 'lambdas/api/edges/', 'how is asked does not depend on what is asked'],
+  ['lambdas/functions/', 'lambdas/functions/', 'a function is deployed without the others'],
+];
+
+test('the functions are put together from operations and workers, never from each other', () => {
+  const found = sources.flatMap((file) =>
+    importsOf(file)
+      .filter((name) => name.startsWith('.'))
+      .flatMap((name) =>
+        withinLambdas
+          .filter(([from, to]) => file.path.startsWith(from) && targetOf(file, name).startsWith(to))
+          .map(([, , because]) => `${file.path} imports ${name}: ${because}`),
+      ),
+  );
+  expect(found).toEqual([]);
+  expect(sources.filter(({ path }) => path.startsWith('lambdas/functions/')).length).toBe(15);
+});
+
 test('nothing outside of test and bench imports tests', () => {
   const isTest = (path: string): boolean => /^(local\/)?test\//.test(path);
   const files = sources.filter(({ path, folder }) => !isTest(path) && folder !== 'bench');

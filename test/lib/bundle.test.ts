@@ -12,13 +12,13 @@ import { importsOf, sourceFiles } from '../source-files.ts';
 const script = `
   import { readFileSync } from 'node:fs';
   import { join } from 'node:path';
-  import { handlerBundles, handlerFolders } from './lib/bundle.ts';
-  const bundles = handlerFolders().map((folder) => {
-    const path = join(handlerBundles().directoryOf(folder), 'index.mjs');
+  import { functionNames, handlerBundles } from './lib/bundle.ts';
+  const bundles = functionNames().map((name) => {
+    const path = join(handlerBundles().directoryOf(name), 'index.mjs');
     const code = readFileSync(path, 'utf8');
     const map = JSON.parse(readFileSync(path + '.map', 'utf8'));
     return {
-      folder,
+      name,
       path,
       bytes: code.length,
       handler: / as handler\\b/.test(code),
@@ -30,7 +30,7 @@ const script = `
 `;
 
 type Bundle = {
-  readonly folder: string;
+  readonly name: string;
   readonly path: string;
   readonly bytes: number;
   readonly handler: boolean;
@@ -55,12 +55,12 @@ const explaining = ['draft.ts', 'order-backlog.ts', 'place-job.ts', 'waiting.ts'
 
 test('every function has a bundle that exports its handler', () => {
   expect(bundles.length).toBeGreaterThan(hot.length);
-  expect(bundles.filter((it) => !it.handler).map((it) => it.folder)).toEqual([]);
+  expect(bundles.filter((it) => !it.handler).map((it) => it.name)).toEqual([]);
 });
 
 test('bundles are small, those of the hot path smallest', () => {
-  for (const { folder, bytes } of bundles) {
-    expect(bytes, folder).toBeLessThan(hot.includes(folder) ? hotBytesMax : bytesMax);
+  for (const { name, bytes } of bundles) {
+    expect(bytes, name).toBeLessThan(hot.includes(name) ? hotBytesMax : bytesMax);
   }
 });
 
@@ -69,8 +69,8 @@ test('the function that reads jobs places and explains, and has no other phase o
   const phases = importsOf(reconcile)
     .filter((name) => name.includes('/reconcile/') || name.includes('/phases/'))
     .map((name) => basename(name));
-  const heldBy = (folder: string) => {
-    const sources = bundles.find((it) => it.folder === folder)!.sources.map((it) => basename(it));
+  const heldBy = (held: string) => {
+    const sources = bundles.find((it) => it.name === held)!.sources.map((it) => basename(it));
     return phases.filter((name) => sources.includes(name)).sort();
   };
   expect(heldBy('schedule')).toEqual([...phases].sort());

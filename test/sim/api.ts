@@ -5,12 +5,12 @@ import type { JobChange, JobChanges, JobsStore } from '../../core/ports/jobs.ts'
 import type { StoredJob } from '../../core/stored-job.ts';
 import { ProblemError } from '../../core/wire/problem.ts';
 import type { Answer, Call } from '../../lambdas/api/http/call.ts';
-import { cancelJob } from '../../lambdas/api/jobs-write/cancel-job.ts';
-import type { JobsWriteDeps } from '../../lambdas/api/jobs-write/deps.ts';
-import { patchJob } from '../../lambdas/api/jobs-write/patch-job.ts';
-import { putJob } from '../../lambdas/api/jobs-write/put-job.ts';
-import { retryJob } from '../../lambdas/api/jobs-write/retry-job.ts';
-import { submitJob } from '../../lambdas/api/jobs-write/submit-job.ts';
+import { cancelJob } from '../../lambdas/api/jobs/cancel-job.ts';
+import { patchJob } from '../../lambdas/api/jobs/patch-job.ts';
+import { putJob } from '../../lambdas/api/jobs/put-job.ts';
+import { retryJob } from '../../lambdas/api/jobs/retry-job.ts';
+import { submitJob } from '../../lambdas/api/jobs/submit-job.ts';
+import type { JobsWriteDeps } from '../../lambdas/api/jobs/write-ports.ts';
 import type { Stores } from '../contract/stores.ts';
 import type { Stored } from '../memory/stored.ts';
 import type { Bug } from './bugs.ts';

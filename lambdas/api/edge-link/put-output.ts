@@ -4,8 +4,8 @@ import { type JobId, poolOfCell } from '../../../core/names.ts';
 import { has, union } from '../../../core/ranges.ts';
 import { notFound, ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery, jobOfPath } from '../http/call.ts';
+import { chunkOf } from '../jobs/view/chunk-number.ts';
 import type { Ports } from '../ports.ts';
-import { chunkOf } from '../views/chunk-number.ts';
 
 /**
  * `PUT /v1/jobs/{id}/chunks/{chunk}/output`: the tail of what a chunk printed, from the edge that

@@ -6,7 +6,7 @@ import { isRecord } from '../../../core/wire/json.ts';
 import { invalid, notFound } from '../../../core/wire/problem.ts';
 import { type Prog, parseProg } from '../../../core/wire/prog.ts';
 import { pointerOf } from '../../../core/wire/validation.ts';
-import { storeReports } from '../../report/store-reports.ts';
+import { storeReports } from '../../workers/report/store-reports.ts';
 import { type Answer, type Call, checkQuery, edgeOfPath } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import type { Ports } from '../ports.ts';

@@ -5,7 +5,7 @@ import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Call, edgeOfPath } from '../http/call.ts';
 import { checkVersion, type Precondition, readPrecondition } from '../http/precondition.ts';
 import type { Context } from '../operation.ts';
-import { visibleEdge } from '../views/visible-edge.ts';
+import { visibleEdge } from './view/visible-edge.ts';
 
 export type EdgeChange = { readonly name: EdgeName; readonly precondition: Precondition };
 

@@ -5,8 +5,8 @@ import { tagged } from '../http/etag.ts';
 import { readOptionalBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { edgeNow } from '../views/visible-edge.ts';
 import { configureEdge, type EdgeChange, readEdgeChange } from './configure-edge.ts';
+import { edgeNow } from './view/visible-edge.ts';
 
 /**
  * `POST /v1/edges/{name}/drain`: no new work; what has not begun moves at once, what runs has until

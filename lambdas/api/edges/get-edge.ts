@@ -2,7 +2,7 @@ import { checkQuery, edgeOfPath } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { edgeNow, visibleEdge } from '../views/visible-edge.ts';
+import { edgeNow, visibleEdge } from './view/visible-edge.ts';
 
 /** `GET /v1/edges/{name}`: one edge with its leases; an edge may read itself. */
 export const getEdge = defineOperation({

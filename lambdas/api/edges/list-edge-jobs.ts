@@ -3,10 +3,10 @@ import { namePattern } from '../../../core/names.ts';
 import { checkQuery, edgeOfPath } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
 import { pageAnswer, pageOf } from '../http/page.ts';
+import { executionView } from '../jobs/view/job-view.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { executionView } from '../views/job-view.ts';
-import { visibleEdge } from '../views/visible-edge.ts';
+import { visibleEdge } from './view/visible-edge.ts';
 
 const list = { name: 'edge-jobs', position: namePattern };
 

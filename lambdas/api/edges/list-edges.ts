@@ -18,7 +18,7 @@ import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';
 import { pageAnswer, pageOf } from '../http/page.ts';
 import { type Context, defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { edgeViews } from '../views/visible-edge.ts';
+import { edgeViews } from './view/visible-edge.ts';
 
 /**
  * `GET /v1/edges`: by cell, then by name; filtered by any lamp, by pool and by label. Walks the

@@ -6,8 +6,8 @@ import { tagged } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { edgeNow } from '../views/visible-edge.ts';
 import { configureEdge, type EdgeChange, readEdgeChange } from './configure-edge.ts';
+import { edgeNow } from './view/visible-edge.ts';
 
 /**
  * `PATCH /v1/edges/{name}`: labels, capacity and whether it takes new work. Uncordoning also ends a

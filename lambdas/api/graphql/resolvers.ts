@@ -8,17 +8,17 @@ import { drainEdge } from '../edges/drain-edge.ts';
 import { getEdge } from '../edges/get-edge.ts';
 import { edgesAsked, listEdges } from '../edges/list-edges.ts';
 import { patchEdge } from '../edges/patch-edge.ts';
+import { getStats } from '../fleet/get-stats.ts';
 import { edgeNamed, jobNamed } from '../http/call.ts';
 import type { AskedPage } from '../http/cursor.ts';
 import { checked } from '../http/json-body.ts';
 import type { CursorPage } from '../http/page.ts';
 import { noPrecondition } from '../http/precondition.ts';
-import { getJob } from '../jobs-read/get-job.ts';
-import { getStats } from '../jobs-read/get-stats.ts';
-import { executionsAsked, listExecutions } from '../jobs-read/list-executions.ts';
-import { jobsAsked, listJobs } from '../jobs-read/list-jobs.ts';
-import { cancelJob } from '../jobs-write/cancel-job.ts';
-import { submitJob } from '../jobs-write/submit-job.ts';
+import { cancelJob } from '../jobs/cancel-job.ts';
+import { getJob } from '../jobs/get-job.ts';
+import { executionsAsked, listExecutions } from '../jobs/list-executions.ts';
+import { jobsAsked, listJobs } from '../jobs/list-jobs.ts';
+import { submitJob } from '../jobs/submit-job.ts';
 import type { Ask } from './ask.ts';
 
 /**

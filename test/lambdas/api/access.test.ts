@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import { type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
 import { type Scope, scopes } from '../../../core/wire/scopes.ts';
-import { newSecret } from '../../../lambdas/api/enrol/new-secret.ts';
+import { newSecret } from '../../../lambdas/api/tokens/new-secret.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 

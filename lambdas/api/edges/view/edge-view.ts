@@ -1,0 +1,89 @@
+import type { Ask, CellEdge } from '../../../../core/cell.ts';
+import { lampsOf } from '../../../../core/edge-state.ts';
+import { type JobId, poolOfCell } from '../../../../core/names.ts';
+import type { StoredEdge } from '../../../../core/ports/edges.ts';
+import { count, formatRanges, isEmpty } from '../../../../core/ranges.ts';
+import {
+  type Amounts,
+  capacityOf,
+  demandOf,
+  reservedBy,
+} from '../../../../core/reconcile/capacity.ts';
+import type { EdgeAnswer, LeaseAnswer } from '../../../../core/wire/edge-answer.ts';
+import { timeOrNull } from '../../jobs/view/job-view.ts';
+
+/** What an edge has done over all its jobs. */
+export type EdgeTotals = { readonly chunksDone: number; readonly powerServed: number };
+
+/**
+ * How an edge looks from outside: its lamps come from one function, its free amounts from the
+ * scheduler's own.
+ */
+export function edgeView(
+  edge: StoredEdge,
+  asks: ReadonlyMap<JobId, Ask>,
+  totals: EdgeTotals,
+): EdgeAnswer {
+  const { config, facts, report } = edge;
+  const lamps = lampsOf(edge);
+  const capacity = capacityOf(edge);
+  return {
+    name: edge.name,
+    pool: poolOfCell(edge.cell),
+    cell: edge.cell,
+    state: lamps.link,
+    lastSeenAt: timeOrNull(lastSeenMs(edge)),
+    connectedAt: report?.connected === true ? timeOrNull(report.connectionAtMs) : null,
+    capacity: flat(capacity),
+    free: flat(freeOf(edge, capacity, asks)),
+    labels: { ...facts?.labels, ...config.labels },
+    facts: { ...edge.allFacts },
+    cordoned: lamps.cordoned,
+    draining: lamps.draining,
+    removing: lamps.removed,
+    busy: lamps.busy,
+    reason: config.drain?.reason ?? config.cordoned?.reason ?? null,
+    leases: leasesOf(edge),
+    totals,
+  };
+}
+
+function lastSeenMs({ report }: Pick<CellEdge, 'report'>): number | null {
+  if (report === null) return null;
+  const seen = Math.max(report.receivedAtMs, report.connectionAtMs);
+  return seen === 0 ? null : seen;
+}
+
+function flat(amounts: Amounts): Record<string, number> {
+  return { power: amounts.power, ...amounts.others };
+}
+
+function freeOf(edge: StoredEdge, capacity: Amounts, asks: ReadonlyMap<JobId, Ask>): Amounts {
+  const free: Amounts = { power: capacity.power, others: { ...capacity.others } };
+  for (const [job, lease] of edge.work?.leases ?? []) {
+    const ask = asks.get(job);
+    if (ask !== undefined) reservedBy({ ...lease, job: { demand: demandOf(ask) } }, free, -1);
+  }
+  return atLeastNone(free);
+}
+
+/** A capacity that was made smaller than what is in use leaves nothing free, not less. */
+function atLeastNone({ power, others }: Amounts): Amounts {
+  const entries = Object.entries(others).map(([name, amount]) => [name, Math.max(0, amount)]);
+  return { power: Math.max(0, power), others: Object.fromEntries(entries) };
+}
+
+function leasesOf(edge: StoredEdge): LeaseAnswer[] {
+  return [...(edge.work?.leases ?? [])]
+    .filter(([, lease]) => !isEmpty(lease.ranges))
+    .map(([job, lease]) => {
+      const done = count(lease.doneHere);
+      const all = done + count(lease.deadHere) + count(lease.ranges);
+      return {
+        job,
+        chunks: formatRanges(lease.ranges),
+        slots: lease.slots,
+        percent: all === 0 ? 0 : Math.floor((done * 100) / all),
+      };
+    });
+}

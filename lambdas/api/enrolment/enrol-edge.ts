@@ -1,0 +1,160 @@
+import type { TokenCaller } from '../../../core/caller.ts';
+import type { EdgeFacts } from '../../../core/cell.ts';
+import { chooseCellForEdge } from '../../../core/cells.ts';
+import { cellFactsOf } from '../../../core/edge-facts.ts';
+import type { ResourceVector } from '../../../core/job.ts';
+import { type CellId, type EdgeName, edgeNameOf, poolOfCell } from '../../../core/names.ts';
+import type { EdgeIdentity } from '../../../core/ports/edges.ts';
+import { type EnrolBody, enrolBodySchema } from '../../../core/wire/edge-body.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
+import { finishRemoval } from '../../workers/edge-removal/finish-removal.ts';
+import { audit } from '../http/audit.ts';
+import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
+import { onceFor } from '../http/idempotency.ts';
+import { readBody } from '../http/json-body.ts';
+import { contextOf } from '../operation.ts';
+import type { Ports } from '../ports.ts';
+import { hashOfSecret } from '../tokens/identify-caller.ts';
+import { newSecret } from '../tokens/new-secret.ts';
+import type { EnrolPorts } from './enrolled.ts';
+import { certify, enrolled } from './enrolled.ts';
+import { publicKeyHash } from './public-key.ts';
+import { renewEdge } from './renew-edge.ts';
+
+/**
+ * `POST /v1/edges`: makes an edge known. Its private key never leaves it: a signing request comes,
+ * a certificate goes back, with a secret for HTTPS that is shown once. Who comes with the key of an
+ * edge that is there gets its own record and one more secret; who comes with another key while the
+ * name lives gets 409. With an edge's own secret it is a renewal.
+ */
+export const enrolEdge = { handle };
+
+async function handle(call: Call, deps: EnrolPorts): Promise<Answer> {
+  checkQuery(call, []);
+  const body = readBody(call, enrolBodySchema);
+  const keyHash = body.csr === null ? null : publicKeyHash(body.csr);
+  const caller = callerOf(call);
+  if (caller.kind === 'edge') {
+    if (body.name !== caller.edge) {
+      throw new ProblemError('forbidden', 'An edge renews its own certificate only.');
+    }
+    return onceFor(call, deps.idempotency, () => renewEdge(call, deps, caller, { body, keyHash }));
+  }
+  const pool = poolFor(caller, body);
+  if (caller.edge !== null && caller.edge !== body.name) {
+    throw new ProblemError('forbidden', `This token enrols only the edge "${caller.edge}".`);
+  }
+  return onceFor(call, deps.idempotency, async () => {
+    const known = await liveIdentity(deps, edgeNameOf(body.name));
+    return known === null
+      ? enrolNew(call, deps, { body, pool, keyHash })
+      : enrolAgain(call, deps, known, { body, pool, keyHash });
+  });
+}
+
+type Asked = {
+  readonly body: EnrolBody;
+  readonly pool: string;
+  readonly keyHash: string | null;
+};
+
+function poolFor(caller: TokenCaller, body: EnrolBody): string {
+  const pool = body.pool ?? caller.pool ?? 'default';
+  if (caller.pool !== null && caller.pool !== pool) {
+    throw new ProblemError('forbidden', `This token enrols only into the pool "${caller.pool}".`);
+  }
+  return pool;
+}
+
+/** The edge that has this name, unless it was on its way out and has left its cell. */
+async function liveIdentity(
+  deps: Pick<Ports, 'edges' | 'iot'>,
+  name: EdgeName,
+): Promise<EdgeIdentity | null> {
+  const known = await deps.edges.identify(name);
+  if (known === null) return null;
+  if ((await deps.edges.load(known.cell, name)) !== null) return known;
+  await finishRemoval(deps, known);
+  return null;
+}
+
+async function enrolNew(call: Call, deps: EnrolPorts, asked: Asked): Promise<Answer> {
+  const { body, pool, keyHash } = asked;
+  const caller = callerOf(call) as TokenCaller;
+  const name = edgeNameOf(body.name);
+  if (!(await spendUse(deps, call, caller))) {
+    throw new ProblemError('forbidden', 'This enrol token has no uses left.');
+  }
+  const certificate = body.csr === null ? null : await certify(deps, name, body.csr);
+  if (certificate === null) await deps.iot.createThing(name);
+  const secret = newSecret(call.nowMs);
+  const facts: EdgeFacts = cellFactsOf({
+    capacity: body.capacity as unknown as ResourceVector,
+    labels: body.labels,
+    facts: body.facts,
+  });
+  for (;;) {
+    const cell = await roomIn(deps, pool, call.nowMs);
+    const identity: EdgeIdentity = {
+      edge: name,
+      cell,
+      keyHash,
+      certificateId: certificate?.id ?? null,
+      certificate: certificate?.pem ?? null,
+      previousCertificateId: null,
+      renewedAtMs: null,
+      credentials: [secret.hash],
+      enrolledAtMs: call.nowMs,
+      removingSinceMs: null,
+    };
+    const config = { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null };
+    const outcome = await deps.edges.enrol({ identity, config, facts, allFacts: body.facts });
+    if (outcome === 'enrolled') {
+      await audit(contextOf(call), deps, 'edge-enrolled', name);
+      return enrolled(deps, identity, secret);
+    }
+    if (outcome === 'taken') {
+      if (certificate !== null) await deps.iot.discard(name, certificate.id);
+      const first = await deps.edges.identify(name);
+      if (first === null) throw new ProblemError('edge-exists');
+      return enrolAgain(call, deps, first, asked);
+    }
+  }
+}
+
+/**
+ * A cell of the pool with room, made when all are full; the count there, not this look, decides.
+ */
+async function roomIn(deps: Pick<Ports, 'pools'>, pool: string, nowMs: number): Promise<CellId> {
+  const { cells } = await deps.pools.find(pool);
+  const cell = chooseCellForEdge(pool, cells);
+  if (cells.some((known) => known.id === cell)) return cell;
+  return deps.pools.ensureCell(pool, Number(cell.slice(pool.length + 1)), nowMs);
+}
+
+async function enrolAgain(
+  call: Call,
+  deps: EnrolPorts,
+  known: EdgeIdentity,
+  { keyHash, pool }: Asked,
+): Promise<Answer> {
+  const same = keyHash !== null && known.keyHash === keyHash && poolOfCell(known.cell) === pool;
+  if (!same || known.removingSinceMs !== null) throw new ProblemError('edge-exists');
+  const secret = newSecret(call.nowMs);
+  const identity = await deps.edges.addCredential(known, secret.hash);
+  await audit(contextOf(call), deps, 'edge-enrolled-again', known.edge);
+  return enrolled(deps, identity, secret);
+}
+
+/** Tokens without a count may be used until they expire. */
+async function spendUse(
+  deps: Pick<Ports, 'tokens'>,
+  call: Call,
+  caller: TokenCaller,
+): Promise<boolean> {
+  if (caller.id === 'admin') return true;
+  const hash = hashOfSecret((call.headers.authorization ?? '').replace(/^Bearer +/i, '').trim());
+  const found = await deps.tokens.find(hash);
+  if (found === null || found.kind !== 'token') return false;
+  return found.token.usesLeft === null || deps.tokens.spend(hash);
+}

@@ -1,0 +1,70 @@
+import type * as z from 'zod';
+import { seesJob } from '../../../core/caller.ts';
+import { planJob as planInCell } from '../../../core/explain.ts';
+import { powerOf } from '../../../core/job.ts';
+import { submit } from '../../../core/jobs/submit.ts';
+import { mergeWaiting } from '../../../core/jobs/waiting.ts';
+import { jobIdOf } from '../../../core/names.ts';
+import type { WaitingCount } from '../../../core/plan.ts';
+import { count } from '../../../core/ranges.ts';
+import type { planSchema } from '../../../core/wire/job-answer.ts';
+import { type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
+import { checkQuery } from '../http/call.ts';
+import { readBody } from '../http/json-body.ts';
+import { defineOperation } from '../operation.ts';
+import type { Ports } from '../ports.ts';
+import { surroundingsOf } from './surroundings.ts';
+import { waitingView } from './view/job-view.ts';
+
+/**
+ * `POST /v1/plan`: where this job would go if it were submitted now, or why not: what submitting
+ * decides, and then what a pass does in each of its cells. Stores nothing.
+ */
+export const planJob = defineOperation({
+  name: 'planJob',
+  read: (call): JobBody => {
+    checkQuery(call, []);
+    return readBody(call, jobBodySchema);
+  },
+  run: async (body, { caller, nowMs }, deps: PlanDeps): Promise<JobPlan> => {
+    if (!seesJob(caller, body)) {
+      throw new ProblemError('forbidden', 'This token may not plan for this pool and queue.');
+    }
+    const around = await surroundingsOf(deps, body, deps.cells.peek(body.pool, nowMs));
+    const wanted = { id: jobIdOf('plan'), body, caller };
+    const decision = submit(wanted, around, nowMs, () => '');
+    if (decision.kind === 'refused') throw decision.problem;
+    const { cut } = decision.job;
+    const placements = [];
+    const counted: WaitingCount[] = [];
+    if (around.metas.length === 0) counted.push(noEdges(cut.chunks));
+    for (const [id, { ask, ranges }] of decision.asks) {
+      const cell = await deps.cellStore.load(id);
+      if (cell === null) continue;
+      const plan = planInCell(cell, ask, nowMs, ranges);
+      counted.push(...plan.waiting);
+      for (const it of plan.executions) {
+        const power = powerOf(cut, it.chunks);
+        placements.push({ edge: it.edge, cell: id, chunks: count(it.chunks), power });
+      }
+    }
+    const placed = placements.reduce((sum, it) => sum + it.chunks, 0);
+    const waiting = mergeWaiting(counted).map(waitingView);
+    return { feasible: placed > 0, ...cut, placed, placements, waiting };
+  },
+  answer: (body) => ({ status: 200, body }),
+});
+
+type PlanDeps = Pick<Ports, 'jobs' | 'edges' | 'cells' | 'cellStore'>;
+type JobPlan = z.output<typeof planSchema>;
+
+function noEdges(chunks: number): WaitingCount {
+  return {
+    reason: 'no-edges',
+    chunks,
+    edges: 0,
+    examples: [],
+    detail: 'this pool has no edges',
+  };
+}

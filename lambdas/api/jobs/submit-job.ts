@@ -1,0 +1,36 @@
+import { jobIdRandomBytes, makeJobId } from '../../../core/names.ts';
+import { type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
+import { ProblemError } from '../../../core/wire/problem.ts';
+import { checkQuery } from '../http/call.ts';
+import { answerAgain, firstAnswer, readIdempotencyKey } from '../http/idempotency.ts';
+import { readBody } from '../http/json-body.ts';
+import { defineOperation } from '../operation.ts';
+import { type Accepted, acceptedAnswer, type Submission, storeJob } from './store-job.ts';
+import type { SubmitDeps } from './write-ports.ts';
+
+type Submitted = { readonly body: JobBody; readonly keep: Submission['keep'] };
+
+/**
+ * `POST /v1/jobs`: checks the body, decides which cells get which chunks, and stores everything in
+ * one transaction. `key-taken`: this key was sent before, and its first answer is given again.
+ */
+export const submitJob = defineOperation({
+  name: 'submitJob',
+  read: (call): Submitted => {
+    checkQuery(call, []);
+    const key = readIdempotencyKey(call);
+    const body = readBody(call, jobBodySchema);
+    if (key === null) return { body, keep: null };
+    return { body, keep: (accepted) => firstAnswer(call, key, acceptedAnswer(accepted)) };
+  },
+  run: async (asked, context, deps: SubmitDeps): Promise<Accepted | 'key-taken'> => {
+    const id = makeJobId(context.nowMs, deps.random.bytes(jobIdRandomBytes));
+    const outcome = await storeJob({ id, ...asked }, context, deps);
+    if (outcome === 'id-taken') throw new ProblemError('job-exists');
+    return outcome;
+  },
+  answer: (outcome, call, deps) =>
+    outcome === 'key-taken'
+      ? answerAgain(call, readIdempotencyKey(call) ?? '', deps.idempotency)
+      : acceptedAnswer(outcome),
+});

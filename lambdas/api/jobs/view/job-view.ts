@@ -1,0 +1,81 @@
+import { powerOf } from '../../../../core/job.ts';
+import { type JobStatus, percentOf } from '../../../../core/job-status.ts';
+import { receiptOf } from '../../../../core/jobs/receipt.ts';
+import { executionsShownMax } from '../../../../core/limits.ts';
+import type { Execution, WaitingCount } from '../../../../core/plan.ts';
+import { count, formatRanges } from '../../../../core/ranges.ts';
+import type { JobWithStatus } from '../../../../core/stored-job.ts';
+import type {
+  ExecutionAnswer,
+  JobAnswer,
+  JobStatusAnswer,
+  WaitingAnswer,
+} from '../../../../core/wire/job-answer.ts';
+
+/** How a job looks from outside. Built in one place, so that REST, lists and the graph agree. */
+export function jobView(found: JobWithStatus, executions: readonly Execution[]): JobAnswer {
+  const { job, status } = found;
+  return {
+    id: job.id,
+    name: job.spec.name,
+    spec: job.spec as unknown as JobAnswer['spec'],
+    generation: job.generation,
+    createdAt: timeOf(job.createdAtMs),
+    createdBy: job.createdBy,
+    status: statusView(status, executions),
+  };
+}
+
+function statusView(status: JobStatus, executions: readonly Execution[]): JobStatusAnswer {
+  return {
+    state: status.state,
+    percent: percentOf(status),
+    chunks: status.counts,
+    startedAt: timeOrNull(status.startedAtMs),
+    endedAt: timeOrNull(status.endedAtMs),
+    reason: status.reason,
+    executions: executions
+      .slice(0, executionsShownMax)
+      .map((execution) => executionView(status, execution)),
+    waiting: status.waiting.map(waitingView),
+    receipt: receiptOf(status, executions),
+  };
+}
+
+export function executionView(
+  status: Pick<JobStatus, 'cut'>,
+  execution: Execution,
+): ExecutionAnswer {
+  const all = powerOf(status.cut, execution.chunks);
+  const done = powerOf(status.cut, execution.done);
+  const complete = count(execution.chunks) > 0 && done >= all;
+  return {
+    edge: execution.edge,
+    chunks: formatRanges(execution.chunks),
+    power: execution.power,
+    percent: complete ? 100 : Math.min(99, all === 0 ? 0 : Math.floor((done * 100) / all)),
+    done: formatRanges(execution.done),
+    running: formatRanges(execution.running),
+    dead: formatRanges(execution.dead),
+    startedAt: timeOrNull(execution.startedAtMs === 0 ? null : execution.startedAtMs),
+    endedAt: timeOrNull(execution.endedAtMs),
+  };
+}
+
+export function waitingView(waiting: WaitingCount): WaitingAnswer {
+  return {
+    reason: waiting.reason,
+    chunks: waiting.chunks,
+    edges: waiting.edges,
+    examples: [...waiting.examples],
+    detail: waiting.detail,
+  };
+}
+
+export function timeOf(atMs: number): string {
+  return new Date(atMs).toISOString();
+}
+
+export function timeOrNull(atMs: number | null): string | null {
+  return atMs === null ? null : timeOf(atMs);
+}

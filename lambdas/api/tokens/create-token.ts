@@ -1,0 +1,72 @@
+import { type Caller, nameOfCaller } from '../../../core/caller.ts';
+import {
+  enrolTtlSecondsDefault,
+  enrolTtlSecondsMax,
+  enrolUsesMax,
+  tokensMax,
+} from '../../../core/limits.ts';
+import type { StoredToken } from '../../../core/ports/tokens.ts';
+import { type TokenBody, tokenBodySchema } from '../../../core/wire/fleet-body.ts';
+import { invalid, ProblemError } from '../../../core/wire/problem.ts';
+import { audit } from '../http/audit.ts';
+import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
+import { onceFor } from '../http/idempotency.ts';
+import { readBody } from '../http/json-body.ts';
+import { contextOf } from '../operation.ts';
+import type { Ports } from '../ports.ts';
+import { newSecret } from './new-secret.ts';
+import { isWithin, tokenView } from './token-view.ts';
+
+/**
+ * `POST /v1/tokens`: a secret is random, shown once and stored as a hash. Who is limited to a pool
+ * or queue can only make tokens limited the same way. Enrol tokens are short-lived.
+ */
+export const createToken = { handle };
+
+type Deps = Pick<Ports, 'tokens' | 'audit' | 'idempotency'>;
+
+async function handle(call: Call, deps: Deps): Promise<Answer> {
+  checkQuery(call, []);
+  const body = readBody(call, tokenBodySchema);
+  const caller = callerOf(call);
+  checkLimits(caller, body);
+  const enrols = body.scopes.includes('edges:enrol');
+  const ttlSeconds = body.ttlSeconds ?? (enrols ? enrolTtlSecondsDefault : null);
+  if (enrols && ttlSeconds !== null && ttlSeconds > enrolTtlSecondsMax) {
+    throw invalid('/ttlSeconds', `An enrol token lives at most ${enrolTtlSecondsMax} seconds.`);
+  }
+  return onceFor(call, deps.idempotency, async () => {
+    await checkRoom(deps);
+    const made = newSecret(call.nowMs);
+    const token: StoredToken = {
+      hash: made.hash,
+      id: made.id,
+      name: body.name,
+      scopes: body.scopes,
+      pool: body.pool,
+      queue: body.queue,
+      edge: body.edge,
+      usesLeft: enrols ? (body.uses ?? (body.edge === null ? enrolUsesMax : null)) : null,
+      createdAtMs: call.nowMs,
+      createdBy: nameOfCaller(caller),
+      expiresAtMs: ttlSeconds === null ? null : call.nowMs + ttlSeconds * 1_000,
+    };
+    await deps.tokens.create(token);
+    await audit(contextOf(call), deps, 'token-created', token.id);
+    const headers = { location: `/v1/tokens/${token.id}` };
+    return { status: 201, headers, body: { ...tokenView(token), secret: made.secret } };
+  });
+}
+
+function checkLimits(caller: Caller, body: TokenBody): void {
+  if (isWithin(caller, body)) return;
+  const detail = 'A token that is limited to a pool or queue makes only tokens limited to it, too.';
+  throw new ProblemError('forbidden', detail);
+}
+
+async function checkRoom(deps: Pick<Ports, 'tokens'>): Promise<void> {
+  const counted = await deps.tokens.count(tokensMax);
+  if (counted >= tokensMax) {
+    throw new ProblemError('limit-reached', `There are ${tokensMax} tokens; revoke some first.`);
+  }
+}

@@ -1,0 +1,34 @@
+import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
+import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
+import { createEdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
+import { enrolEdge } from '../../api/enrolment/enrol-edge.ts';
+import { removeEdge } from '../../api/enrolment/remove-edge.ts';
+import { serve } from '../../api/http/serve.ts';
+import { onTable } from '../../api/http/table-deps.ts';
+import { requiredEnv } from '../../environment.ts';
+
+export const enrolOperations = { enrolEdge, removeEdge };
+
+const ports = onTable({
+  edges: createEdgesStore,
+  jobs: createJobsStore,
+  pools: createPoolsStore,
+  tokens: createTokensStore,
+  audit: createAuditStore,
+  idempotency: createIdempotencyStore,
+  iot: () =>
+    createControlPlane({
+      policyName: requiredEnv('EDGE_POLICY'),
+      certificatesArn: requiredEnv('CERTIFICATES_ARN'),
+    }),
+  removals: () => createEdgeRemovals(requiredEnv('REMOVALS_QUEUE_URL')),
+  trustAnchor: () => requiredEnv('EDGE_TRUST_ANCHOR'),
+});
+
+/** Edges come and go here. */
+export const handler = serve('enrol', enrolOperations, ports);

@@ -1,0 +1,34 @@
+import { randomBytes } from 'node:crypto';
+import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
+import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
+import { createJobChanges } from '../../../adapters/dynamodb/job-changes.ts';
+import { createJobStatistics } from '../../../adapters/dynamodb/job-stats.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createOutputs } from '../../../adapters/s3/outputs.ts';
+import { postGraphql } from '../../api/graphql/post-graphql.ts';
+import { serve } from '../../api/http/serve.ts';
+import { onTable } from '../../api/http/table-deps.ts';
+import { requiredEnv } from '../../environment.ts';
+
+export const graphqlOperations = { postGraphql };
+
+const ports = onTable({
+  jobs: createJobsStore,
+  changes: createJobChanges,
+  edges: createEdgesStore,
+  pools: createPoolsStore,
+  cells: (table) => createPoolCells(createPoolsStore(table)),
+  cellStore: createCellStore,
+  stats: createJobStatistics,
+  audit: createAuditStore,
+  idempotency: createIdempotencyStore,
+  random: () => ({ bytes: randomBytes }),
+  outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
+});
+
+/** The fleet as a graph. */
+export const handler = serve('graphql', graphqlOperations, ports);

@@ -1,0 +1,48 @@
+import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
+import { createJobStatistics } from '../../../adapters/dynamodb/job-stats.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createOutputs } from '../../../adapters/s3/outputs.ts';
+import { getStats } from '../../api/fleet/get-stats.ts';
+import { getStatsHistory } from '../../api/fleet/get-stats-history.ts';
+import { serve } from '../../api/http/serve.ts';
+import { onTable } from '../../api/http/table-deps.ts';
+import { explainJob } from '../../api/jobs/explain-job.ts';
+import { getChunk } from '../../api/jobs/get-chunk.ts';
+import { getJob } from '../../api/jobs/get-job.ts';
+import { getOutput } from '../../api/jobs/get-output.ts';
+import { listChunks } from '../../api/jobs/list-chunks.ts';
+import { listEvents } from '../../api/jobs/list-events.ts';
+import { listExecutions } from '../../api/jobs/list-executions.ts';
+import { listJobs } from '../../api/jobs/list-jobs.ts';
+import { planJob } from '../../api/jobs/plan-job.ts';
+import { requiredEnv } from '../../environment.ts';
+
+export const jobsReadOperations = {
+  listJobs,
+  getJob,
+  listExecutions,
+  listChunks,
+  getChunk,
+  getOutput,
+  listEvents,
+  explainJob,
+  planJob,
+  getStats,
+  getStatsHistory,
+};
+
+const ports = onTable({
+  jobs: createJobsStore,
+  edges: createEdgesStore,
+  pools: createPoolsStore,
+  cells: (table) => createPoolCells(createPoolsStore(table)),
+  cellStore: createCellStore,
+  outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
+  stats: createJobStatistics,
+});
+
+/** Everything that can be read about jobs, and the fleet's figures. */
+export const handler = serve('jobs-read', jobsReadOperations, ports);

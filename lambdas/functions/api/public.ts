@@ -1,0 +1,9 @@
+import { getDocs, getDocsAsset } from '../../api/about/get-docs.ts';
+import { getHealth } from '../../api/about/get-health.ts';
+import { getOpenApi } from '../../api/about/get-openapi.ts';
+import { serve } from '../../api/http/serve.ts';
+
+export const publicOperations = { getHealth, getOpenApi, getDocs, getDocsAsset };
+
+/** What anybody may read; also the answer to addresses that there are not. */
+export const handler = serve('public', publicOperations, () => null);

@@ -1,0 +1,64 @@
+import { tableWritesAtOnce } from '../../../core/limits.ts';
+import type { Inventory } from '../../../core/ports/inventory.ts';
+import type { EdgeEvent } from '../../../core/wire/edge-event.ts';
+import { eachAtOnce } from '../../at-once.ts';
+import type { Log } from '../../log.ts';
+
+export type StoreReportsDeps = { readonly inventory: Inventory; readonly log: Log };
+
+/** What became of an event; `unknown-edge` is one of an edge that is not or no longer enrolled. */
+export type StoreOutcome = 'stored' | 'older' | 'unknown-edge' | 'failed';
+
+/**
+ * Stores what edges said, whichever way it came. Of several events of one kind from one edge the
+ * newest alone is written, because each replaces the one before. An event that could not be stored
+ * is `failed`, and its sender tries again.
+ */
+export async function storeReports(
+  deps: StoreReportsDeps,
+  events: readonly EdgeEvent[],
+): Promise<StoreOutcome[]> {
+  const outcomes: StoreOutcome[] = events.map(() => 'older');
+  const cells = await deps.inventory.cellsOf(events.map((event) => event.edge));
+  await eachAtOnce(newestOf(events), tableWritesAtOnce, async (at) => {
+    const event = events[at]!;
+    const cell = cells.get(event.edge);
+    if (cell === undefined) {
+      outcomes[at] = 'unknown-edge';
+      deps.log.info('an edge that is not enrolled reported', { edge: event.edge });
+      return;
+    }
+    try {
+      outcomes[at] = await deps.inventory.store(cell, event);
+    } catch (error) {
+      outcomes[at] = 'failed';
+      deps.log.error('the report of an edge could not be stored', { edge: event.edge, error });
+    }
+  });
+  return outcomes;
+}
+
+/** Positions of the newest event of each edge and subject. */
+function newestOf(events: readonly EdgeEvent[]): number[] {
+  const newest = new Map<string, number>();
+  events.forEach((event, at) => {
+    const key = `${event.edge} ${subjectOf(event)}`;
+    const before = newest.get(key);
+    if (before === undefined || supersedes(event, events[before]!)) newest.set(key, at);
+  });
+  return [...newest.values()];
+}
+
+function subjectOf(event: EdgeEvent): string {
+  return event.kind === 'connected' || event.kind === 'disconnected' ? 'presence' : event.kind;
+}
+
+function supersedes(event: EdgeEvent, other: EdgeEvent): boolean {
+  const [mine, theirs] = [event.version, other.version];
+  if (mine === null || theirs === null || mine === theirs) {
+    if (event.kind === 'disconnected' && other.kind === 'connected') return true;
+    if (event.kind === 'connected' && other.kind === 'disconnected') return false;
+    return event.atMs >= other.atMs;
+  }
+  return mine > theirs;
+}

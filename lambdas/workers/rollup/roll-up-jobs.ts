@@ -1,0 +1,61 @@
+import { rollupAttemptsMax, tableWritesAtOnce } from '../../../core/limits.ts';
+import type { JobId } from '../../../core/names.ts';
+import type { RollupStore } from '../../../core/ports/rollups.ts';
+import type { Clock } from '../../../core/ports/timers.ts';
+import { type Rollup, rollUp } from '../../../core/rollup.ts';
+import { eachAtOnce } from '../../at-once.ts';
+import type { Log } from '../../log.ts';
+
+export type RollUpDeps = { readonly store: RollupStore; readonly clock: Clock; readonly log: Log };
+
+/**
+ * Folds each of these jobs once, whatever the number of rows that named it; answers those that
+ * failed.
+ */
+export async function rollUpJobs(deps: RollUpDeps, jobs: Iterable<JobId>): Promise<JobId[]> {
+  const failed: JobId[] = [];
+  const progress = { chunks: 0, jobs: 0 };
+  await eachAtOnce([...new Set(jobs)], tableWritesAtOnce, async (job) => {
+    try {
+      const made = await rollUpJob(deps, job);
+      progress.chunks += made.chunks;
+      progress.jobs += made.jobs;
+    } catch (error) {
+      failed.push(job);
+      deps.log.error('the status of a job was not updated', { job, error });
+    }
+  });
+  if (progress.chunks + progress.jobs > 0) {
+    await deps.store.countProgress(progress, deps.clock.nowMs());
+  }
+  return failed;
+}
+
+const nothing: Rollup['progress'] = { chunks: 0, jobs: 0 };
+
+/**
+ * Cells are told before the status says so: a crash in between repeats the telling, which is
+ * harmless, while the other order could leave a job that looks released and is not.
+ */
+async function rollUpJob(
+  deps: RollUpDeps,
+  job: JobId,
+  settlesDependants = true,
+): Promise<Rollup['progress']> {
+  for (let attempt = 1; attempt <= rollupAttemptsMax; attempt++) {
+    const view = await deps.store.load(job);
+    if (view === null) return nothing;
+    const rollup = rollUp(view, deps.clock.nowMs());
+    if (rollup.release.length > 0) await deps.store.release(job, rollup.release);
+    if (rollup.cancel.length > 0) await deps.store.cancel(job, rollup.cancel);
+    if (rollup.changed && (await deps.store.save(view.status, rollup)) === 'conflict') continue;
+    if (rollup.settleDependants && settlesDependants) {
+      // One level is enough: a child that ends is told by its own cells, and its children after it.
+      for (const child of await deps.store.dependantsOf(job)) await rollUpJob(deps, child, false);
+      // Only now is nothing owed any more: a crash before this brings somebody back to it.
+      await deps.store.settle(job, rollup.next.endedAtMs ?? 0);
+    }
+    return rollup.changed ? rollup.progress : nothing;
+  }
+  throw new Error(`the job ${job} was updated by others each time`);
+}

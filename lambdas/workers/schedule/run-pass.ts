@@ -1,0 +1,113 @@
+import { applyPlan } from '../../../core/apply-plan.ts';
+import type { Cell } from '../../../core/cell.ts';
+import {
+  passAttemptsMax,
+  passRoundsMax,
+  shadowWritesAtOnce,
+  tickEveryMs,
+} from '../../../core/limits.ts';
+import type { CellId, EdgeName } from '../../../core/names.ts';
+import type { Alarm, Plan } from '../../../core/plan.ts';
+import type { CellStore } from '../../../core/ports/cells.ts';
+import type { WorkShadows } from '../../../core/ports/shadows.ts';
+import type { Clock, Timers } from '../../../core/ports/timers.ts';
+import { reconcile } from '../../../core/reconcile.ts';
+import { encodeWork } from '../../../core/wire/work.ts';
+import { workOf } from '../../../core/work-of.ts';
+import { eachAtOnce } from '../../at-once.ts';
+import type { Log } from '../../log.ts';
+
+export type PassDeps = {
+  readonly store: CellStore;
+  readonly shadows: WorkShadows;
+  readonly timers: Timers;
+  readonly clock: Clock;
+  readonly log: Log;
+};
+
+/** `contended`: others committed each time; a look a moment later was asked for. */
+export type PassOutcome = 'settled' | 'no-cell' | 'contended';
+
+/**
+ * One pass over a cell: load, decide, commit, and only then tell the edges.
+ *
+ * Any number of passes may run over one cell at once: the commit names the version it saw, and
+ * whoever lost the race decides again on what is stored now. A crash after the commit loses only
+ * shadow writes; a later pass sees that an edge has not applied its epoch and writes again. When
+ * the plan says that something is due already, the pass goes on from what it just committed, a
+ * bounded number of rounds.
+ */
+export async function runPass(deps: PassDeps, id: CellId): Promise<PassOutcome> {
+  let cell = await deps.store.load(id);
+  let conflicts = 0;
+  for (let round = 1; cell !== null; ) {
+    const nowMs = deps.clock.nowMs();
+    const plan = reconcile(cell, nowMs);
+    if (plan.meta !== null && (await deps.store.commit(plan)) === 'conflict') {
+      if (++conflicts >= passAttemptsMax) {
+        await deps.timers.lookAgain(id, nowMs);
+        return 'contended';
+      }
+      cell = await deps.store.load(id);
+      continue;
+    }
+    const committed: Cell = applyPlan(cell, plan);
+    for (const alarm of plan.alarms) raise(deps.log, id, alarm);
+    await writeShadows(deps, committed, plan);
+    if (plan.meta !== null) logPass(deps.log, id, plan, conflicts);
+    const lookAtMs = plan.lookAgainAtMs;
+    if (lookAtMs !== null && lookAtMs <= nowMs && round < passRoundsMax) {
+      round++;
+      cell = committed;
+      continue;
+    }
+    if (lookAtMs !== null && lookAtMs < nowMs + tickEveryMs) {
+      await deps.timers.lookAgain(id, lookAtMs);
+    }
+    return 'settled';
+  }
+  return 'no-cell';
+}
+
+/**
+ * A write that fails is told and left: the edge's epoch stays unapplied, and that is what brings
+ * the next write.
+ */
+async function writeShadows(deps: PassDeps, cell: Cell, plan: Plan): Promise<void> {
+  await eachAtOnce([...plan.shadows], shadowWritesAtOnce, async (edge: EdgeName) => {
+    const work = cell.edges.get(edge)?.work;
+    if (work === undefined || work === null) return;
+    try {
+      await deps.shadows.write(edge, encodeWork(workOf(work, cell.jobs), work.removed));
+    } catch (error) {
+      deps.log.warn('the work document of an edge was not written', {
+        cell: cell.meta.id,
+        edge,
+        error,
+      });
+    }
+  });
+}
+
+function raise(log: Log, cell: CellId, alarm: Alarm): void {
+  switch (alarm.kind) {
+    case 'mass-loss':
+      log.warn('many edges of the cell stopped reporting at once', { cell, ...alarm });
+      log.metric('MassLoss', alarm.lost, { cell });
+      return;
+    case 'edge-aside':
+      log.warn('an edge on which everything fails is quarantined', { cell, ...alarm });
+  }
+}
+
+function logPass(log: Log, cell: CellId, plan: Plan, conflicts: number): void {
+  log.info('pass', {
+    cell,
+    version: plan.meta?.version,
+    works: plan.works.size,
+    shares: plan.shares.size,
+    shadows: plan.shadows.size,
+    ended: plan.endedJobs.size,
+    conflicts,
+  });
+}

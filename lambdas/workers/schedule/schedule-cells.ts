@@ -1,0 +1,54 @@
+import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
+import { cellOfPartition } from '../../../adapters/dynamodb/keys.ts';
+import { passesAtOnce } from '../../../core/limits.ts';
+import { type CellId, parseCellId } from '../../../core/names.ts';
+import { isRecord } from '../../../core/wire/json.ts';
+import { eachAtOnce } from '../../at-once.ts';
+import { parseBody } from '../../event-handler.ts';
+import { type PassDeps, runPass } from './run-pass.ts';
+
+/**
+ * Which cells a batch names, with the record that Lambda shall start from again when the cell's
+ * pass fails.
+ */
+export type Wakeups = ReadonlyMap<CellId, readonly string[]>;
+
+export function wakeupsOfStream(records: readonly DynamoDBRecord[]): Wakeups {
+  const wakeups = new Map<CellId, string[]>();
+  for (const record of records) {
+    const pk = record.dynamodb?.Keys?.pk?.S;
+    const cell = pk === undefined ? null : cellOfPartition(pk);
+    const sequence = record.dynamodb?.SequenceNumber;
+    // One record is enough: from the first on, the batch comes back whole.
+    if (cell !== null && sequence !== undefined && !wakeups.has(cell)) {
+      wakeups.set(cell, [sequence]);
+    }
+  }
+  return wakeups;
+}
+
+export function wakeupsOfTimers(records: readonly SQSRecord[]): Wakeups {
+  const wakeups = new Map<CellId, string[]>();
+  for (const record of records) {
+    const body = parseBody(record.body);
+    if (!isRecord(body) || typeof body.cell !== 'string') continue;
+    const cell = parseCellId(body.cell);
+    if (cell === null) continue;
+    wakeups.set(cell, [...(wakeups.get(cell) ?? []), record.messageId]);
+  }
+  return wakeups;
+}
+
+/** One pass per cell, however many records woke it; answers the records whose pass failed. */
+export async function scheduleCells(deps: PassDeps, wakeups: Wakeups): Promise<string[]> {
+  const failed: string[] = [];
+  await eachAtOnce([...wakeups], passesAtOnce, async ([cell, records]) => {
+    try {
+      await runPass(deps, cell);
+    } catch (error) {
+      deps.log.error('the pass failed', { cell, error });
+      failed.push(...records);
+    }
+  });
+  return failed;
+}

@@ -1,0 +1,41 @@
+import type { CellMeta } from '../../../core/cell.ts';
+import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../../core/limits.ts';
+import type { CellId, JobId } from '../../../core/names.ts';
+import type { Fleet } from '../../../core/ports/fleet.ts';
+import { eachAtOnce } from '../../at-once.ts';
+import { type MoveDeps, moveBacklog } from './move-backlog.ts';
+
+export type TickDeps = MoveDeps & {
+  readonly fleet: Fleet;
+  /** Folds the statuses of these jobs again. */
+  readonly fold: (jobs: readonly JobId[]) => Promise<unknown>;
+};
+
+/**
+ * Lets time pass for the cells that have something to wait for: work, or edges that are gone with
+ * some. All others are looked at every few minutes all the same, spread over the minutes, in case a
+ * wake-up was lost; so every job has somebody who comes back to it, and an idle fleet costs next to
+ * nothing. Chunks are moved between cells first, so that the cells on both sides are woken after
+ * it. A job whose last fold was lost is folded here: its cells are done with it and would never
+ * come back to it.
+ */
+export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
+  const nowMs = deps.clock.nowMs();
+  const metas = await deps.fleet.metas(await deps.fleet.cells());
+  await moveBacklog(deps, metas);
+  const owed = await deps.fleet.owedFolds(nowMs - tickEveryMs);
+  if (owed.length > 0) await deps.fold(owed);
+  const due = metas.filter((meta, at) => isActive(meta) || isTurn(at, nowMs));
+  await eachAtOnce(due, tableWritesAtOnce, (meta) => deps.fleet.touch(meta.id, nowMs));
+  deps.log.info('tick', { cells: metas.length, touched: due.length });
+  return due.map((meta) => meta.id);
+}
+
+function isActive({ summary }: CellMeta): boolean {
+  return summary.jobs > 0 || summary.edges.busy > 0 || summary.edges.lost > 0;
+}
+
+function isTurn(position: number, nowMs: number): boolean {
+  const turns = Math.round(idleTickEveryMs / tickEveryMs);
+  return Math.floor(nowMs / tickEveryMs) % turns === position % turns;
+}

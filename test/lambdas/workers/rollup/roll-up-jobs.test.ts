@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { addProgress, readHistory, readJobStats } from '../../../../adapters/dynamodb/job-stats.ts';
+import {
+  askKey,
+  dependantKey,
+  jobPartition,
+  owedFoldKey,
+  statusKey,
+} from '../../../../adapters/dynamodb/keys.ts';
+import { createRollupStore } from '../../../../adapters/dynamodb/rollup-store.ts';
+import {
+  decodeStatus,
+  encodeJobCell,
+  encodeStatus,
+} from '../../../../adapters/dynamodb/rows-job.ts';
+import { decodeAsk, encodeAsk } from '../../../../adapters/dynamodb/rows-share.ts';
+import { jobRows } from '../../../../adapters/dynamodb/schema.ts';
+import type { Table } from '../../../../adapters/dynamodb/table.ts';
+import { noChunks } from '../../../../core/job.ts';
+import { newJobStatus } from '../../../../core/job-status.ts';
+import { cellIdOf, type JobId, jobIdOf } from '../../../../core/names.ts';
+import type { JobCellStatus } from '../../../../core/plan.ts';
+import { emptyRanges } from '../../../../core/ranges.ts';
+import { type RollupStore, rollUp } from '../../../../core/rollup.ts';
+import { rollUpJobs } from '../../../../lambdas/workers/rollup/roll-up-jobs.ts';
+import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
+import { makeJob, startMs } from '../../../core/cell-fixture.ts';
+import { createQuietLog } from '../../quiet-log.ts';
+
+/**
+ * The rollup on a real database: what it folds, whom it tells, and what a race or a crash leaves
+ * behind.
+ */
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await startDatabase();
+});
+afterAll(() => database.close());
+
+const cell = cellIdOf('default.0');
+const endMs = startMs + 15_000;
+
+async function stage() {
+  const table = await database.makeTable();
+  const store = createRollupStore(table);
+  const deps = { store, clock: { nowMs: () => endMs }, log: createQuietLog() };
+  return { table, store, deps };
+}
+
+async function submit(table: Table, id: string, dependsOn: string[] = []): Promise<JobId> {
+  const job = jobIdOf(id);
+  const { ask } = makeJob(id);
+  const status = newJobStatus({
+    job,
+    name: null,
+    pool: 'default',
+    queue: 'default',
+    labels: {},
+    cut: ask.cut,
+    cells: [cell],
+    dependsOn: dependsOn.map(jobIdOf),
+    createdAtMs: startMs,
+    maxFailedChunks: null,
+  });
+  await table.put(encodeStatus(status));
+  await table.put(encodeAsk(cell, job, { ...ask, held: status.held }));
+  for (const parent of dependsOn) await table.put(dependantKey(jobIdOf(parent), job));
+  return job;
+}
+
+async function count(table: Table, job: JobId, counts: Partial<JobCellStatus['counts']>) {
+  const open = (counts.pending ?? 0) + (counts.running ?? 0) + (counts.waiting ?? 0);
+  await table.put(
+    encodeJobCell(cell, {
+      job,
+      counts: { ...noChunks, total: 4, ...counts },
+      donePower: (counts.done ?? 0) * 100,
+      done: emptyRanges,
+      dead: emptyRanges,
+      cancelled: emptyRanges,
+      waiting: [],
+      startedAtMs: startMs,
+      endedAtMs: open === 0 ? endMs : null,
+      reason: null,
+      retryEpoch: 0,
+    }),
+  );
+}
+
+const statusOf = async (table: Table, job: JobId) =>
+  decodeStatus((await table.get(statusKey(job)))!);
+const askOf = async (table: Table, job: JobId) => decodeAsk((await table.get(askKey(cell, job)))!);
+
+test('a job goes through its states with its timeline, and is counted once', async () => {
+  const { table, deps } = await stage();
+  const job = await submit(table, 'job-1');
+  await count(table, job, { running: 3, done: 1 });
+  expect(await rollUpJobs(deps, [job, job])).toEqual([]);
+  expect(await statusOf(table, job)).toMatchObject({ state: 'running', donePower: 100 });
+  await count(table, job, { done: 4 });
+  await rollUpJobs(deps, [job]);
+  await rollUpJobs(deps, [job]);
+  expect(await statusOf(table, job)).toMatchObject({ state: 'done', endedAtMs: endMs });
+  const events = await table.queryAll({ pk: jobPartition(job), skPrefix: jobRows.event });
+  expect(events.map((row) => row.kind).toSorted()).toEqual(['done', 'started']);
+  const stats = await readJobStats(table, endMs + 10_000);
+  expect(stats).toMatchObject({ total: 1, jobsPerMinute: 1, chunksPer10Seconds: 4 });
+  expect(stats.states).toMatchObject({ done: 1, running: 0 });
+});
+
+test('the history is what ended in each minute of the last hour, and no more', async () => {
+  const { table } = await stage();
+  // Both sides of a border between a thousand intervals, and what is too old to be shown.
+  const nowMs = 10_000_000 * 170_000 + 25_000;
+  const minute = Math.floor(nowMs / 60_000) * 60_000;
+  await addProgress(table, { chunks: 1, jobs: 1 }, nowMs);
+  await addProgress(table, { chunks: 2, jobs: 0 }, nowMs - 60_000);
+  await addProgress(table, { chunks: 3, jobs: 0 }, nowMs - 40_000);
+  await addProgress(table, { chunks: 5, jobs: 2 }, minute - 59 * 60_000);
+  await addProgress(table, { chunks: 100, jobs: 100 }, minute - 59 * 60_000 - 1);
+  const history = await readHistory(table, nowMs);
+  expect(history).toHaveLength(60);
+  expect(history.filter(({ chunks }) => chunks > 0)).toEqual([
+    { atMs: minute - 59 * 60_000, chunks: 5, jobs: 2 },
+    { atMs: minute - 60_000, chunks: 2, jobs: 0 },
+    { atMs: minute, chunks: 4, jobs: 1 },
+  ]);
+});
+
+test('many jobs at once are all counted', async () => {
+  const { table, deps } = await stage();
+  const ids = Array.from({ length: 40 }, (_, at) => `job-${at}`);
+  for (const id of ids) await count(table, await submit(table, id), { done: 4 });
+  expect(await rollUpJobs(deps, ids.map(jobIdOf))).toEqual([]);
+  expect((await readJobStats(table, endMs)).states.done).toBe(40);
+});
+
+test('a job that is gone is no failure', async () => {
+  const { deps } = await stage();
+  expect(await rollUpJobs(deps, [jobIdOf('nothing')])).toEqual([]);
+});
+
+test('a parent that ends releases who waits for it', async () => {
+  const { table, deps } = await stage();
+  const parent = await submit(table, 'parent');
+  const child = await submit(table, 'child', ['parent']);
+  await count(table, parent, { done: 4 });
+  await rollUpJobs(deps, [parent]);
+  expect(await statusOf(table, child)).toMatchObject({ held: false, state: 'pending' });
+  expect((await askOf(table, child)).held).toBe(false);
+});
+
+test('a parent that fails ends its children, and theirs after them', async () => {
+  const { table, deps } = await stage();
+  const parent = await submit(table, 'parent');
+  const child = await submit(table, 'child', ['parent']);
+  const grandchild = await submit(table, 'grandchild', ['child']);
+  await count(table, parent, { dead: 4 });
+  await rollUpJobs(deps, [parent]);
+  expect((await askOf(table, child)).cancelled).toBe(true);
+  expect((await askOf(table, grandchild)).cancelled).toBe(false);
+  await count(table, child, { cancelled: 4 });
+  await rollUpJobs(deps, [child]);
+  expect(await statusOf(table, child)).toMatchObject({
+    state: 'failed',
+    reason: 'dependency-failed',
+  });
+  expect((await askOf(table, grandchild)).cancelled).toBe(true);
+});
+
+test('a crash after telling the cells and before the status is repaired by the next fold', async () => {
+  const { table, store, deps } = await stage();
+  const parent = await submit(table, 'parent');
+  const child = await submit(table, 'child', ['parent']);
+  await count(table, parent, { done: 4 });
+  await rollUpJobs(deps, [parent]);
+  await table.update(statusKey(child), { set: { held: true, state: 'waiting' } });
+  const save: RollupStore['save'] = async () => {
+    throw new Error('killed');
+  };
+  expect(await rollUpJobs({ ...deps, store: { ...store, save } }, [child])).toEqual([child]);
+  expect(await rollUpJobs(deps, [child])).toEqual([]);
+  expect(await statusOf(table, child)).toMatchObject({ held: false });
+});
+
+test('a crash before the dependants are released leaves the fold owed', async () => {
+  const { table, store, deps } = await stage();
+  const parent = await submit(table, 'parent');
+  const child = await submit(table, 'child', ['parent']);
+  await count(table, parent, { done: 4 });
+  await table.put({ ...owedFoldKey(parent), atMs: endMs });
+  const dependantsOf: RollupStore['dependantsOf'] = async () => {
+    throw new Error('killed');
+  };
+  await rollUpJobs({ ...deps, store: { ...store, dependantsOf } }, [parent]);
+  expect(await store.owedFolds(endMs + 1)).toEqual([parent]);
+  await rollUpJobs(deps, [parent]);
+  expect(await store.owedFolds(endMs + 1)).toEqual([]);
+  expect((await askOf(table, child)).held).toBe(false);
+});
+
+test('of two folds at once neither is lost', async () => {
+  const { table, store, deps } = await stage();
+  const job = await submit(table, 'job-1');
+  await count(table, job, { running: 4 });
+  let raced = false;
+  const save: RollupStore['save'] = async (seen, rollup) => {
+    if (!raced) {
+      raced = true;
+      await count(table, job, { done: 4 });
+      await rollUpJobs(deps, [job]);
+    }
+    return store.save(seen, rollup);
+  };
+  expect(await rollUpJobs({ ...deps, store: { ...store, save } }, [job])).toEqual([]);
+  expect(await statusOf(table, job)).toMatchObject({ state: 'done' });
+  expect((await readJobStats(table, endMs)).states).toMatchObject({ done: 1, running: 0 });
+});
+
+test('a fold that read before and wrote later does not undo a newer one', async () => {
+  const { table, store, deps } = await stage();
+  const job = await submit(table, 'job-1');
+  await count(table, job, { running: 4 });
+  await rollUpJobs(deps, [job]);
+  await count(table, job, { running: 3, done: 1 });
+  const old = (await store.load(job))!;
+  await count(table, job, { running: 1, done: 3 });
+  let raced = false;
+  const save: RollupStore['save'] = async (seen, rollup) => {
+    if (!raced) {
+      raced = true;
+      expect(await store.save(old.status, rollUp(old, endMs))).toBe('saved');
+    }
+    return store.save(seen, rollup);
+  };
+  await rollUpJobs({ ...deps, store: { ...store, save } }, [job]);
+  expect(await statusOf(table, job)).toMatchObject({ counts: { running: 1, done: 3 } });
+});

@@ -1,0 +1,162 @@
+import { expect, test } from 'vitest';
+import type { Cell } from '../../../../core/cell.ts';
+import { passAttemptsMax } from '../../../../core/limits.ts';
+import {
+  type CellId,
+  cellIdOf,
+  type EdgeName,
+  edgeNameOf,
+  jobIdOf,
+} from '../../../../core/names.ts';
+import type { CellStore } from '../../../../core/ports/cells.ts';
+import { parseWork, type WorkJson } from '../../../../core/wire/work.ts';
+import { runPass } from '../../../../lambdas/workers/schedule/run-pass.ts';
+import { scheduleCells } from '../../../../lambdas/workers/schedule/schedule-cells.ts';
+import { makeCell, makeEdges, makeJob, startMs } from '../../../core/cell-fixture.ts';
+import { createMemoryCells } from '../../../memory/cells.ts';
+import { seedMemory } from '../../../memory/seed.ts';
+import { nothingStored } from '../../../memory/stored.ts';
+import { createQuietLog } from '../../quiet-log.ts';
+
+const id = cellIdOf('default.0');
+
+function stage(cell: Cell | null, over: { store?: Partial<CellStore>; write?: () => void } = {}) {
+  const memory = memoryOf(cell);
+  const shadows = new Map<EdgeName, WorkJson>();
+  const looks: { cell: CellId; atMs: number }[] = [];
+  const log = createQuietLog();
+  const deps = {
+    store: { load: memory.load, commit: memory.commit, ...over.store },
+    shadows: {
+      async write(edge: EdgeName, work: WorkJson) {
+        over.write?.();
+        shadows.set(edge, work);
+      },
+    },
+    timers: {
+      async lookAgain(looked: CellId, atMs: number) {
+        looks.push({ cell: looked, atMs });
+      },
+    },
+    clock: { nowMs: () => startMs + 1_000 },
+    log,
+  };
+  return { deps, memory, shadows, looks, log };
+}
+
+function memoryOf(cell: Cell | null): CellStore {
+  const stored = nothingStored();
+  if (cell !== null) seedMemory(stored, cell);
+  return createMemoryCells(stored);
+}
+
+const oneJob = () => makeCell({ edges: makeEdges(2), jobs: [makeJob('job-1')] });
+
+test('grants what is waiting and tells the edges the epoch that was committed', async () => {
+  const { deps, memory, shadows } = stage(oneJob());
+  expect(await runPass(deps, id)).toBe('settled');
+  const stored = await memory.load(id);
+  expect(shadows.size).toBe(2);
+  for (const [edge, document] of shadows) {
+    const work = parseWork(document);
+    expect(work?.epoch).toBe(stored?.edges.get(edge)?.work?.epoch);
+    expect(work?.jobs.get(jobIdOf('job-1'))?.ranges).toEqual(
+      stored?.edges.get(edge)?.work?.leases.get(jobIdOf('job-1'))?.ranges,
+    );
+  }
+});
+
+test('a second pass over its own result writes nothing', async () => {
+  const { deps, memory, shadows } = stage(oneJob());
+  await runPass(deps, id);
+  const version = (await memory.load(id))?.meta.version;
+  shadows.clear();
+  await runPass(deps, id);
+  expect((await memory.load(id))?.meta.version).toBe(version);
+  expect(shadows.size).toBe(0);
+});
+
+test('a cell that is not there is no failure', async () => {
+  expect(await runPass(stage(null).deps, id)).toBe('no-cell');
+});
+
+test('whoever lost the race decides again on what is stored now', async () => {
+  const memory = memoryOf(oneJob());
+  let raced = false;
+  const { deps, shadows } = stage(null, {
+    store: {
+      load: memory.load,
+      async commit(plan) {
+        if (!raced) {
+          raced = true;
+          await memory.commit(plan);
+          return 'conflict';
+        }
+        return memory.commit(plan);
+      },
+    },
+  });
+  expect(await runPass(deps, id)).toBe('settled');
+  expect(raced).toBe(true);
+  // The other pass granted everything, and telling the edges was its to do.
+  expect(shadows.size).toBe(0);
+});
+
+test('a race lost every time ends, and asks for another look', async () => {
+  let commits = 0;
+  const { deps, looks } = stage(oneJob(), {
+    store: {
+      async commit() {
+        commits++;
+        return 'conflict';
+      },
+    },
+  });
+  expect(await runPass(deps, id)).toBe('contended');
+  expect(commits).toBe(passAttemptsMax);
+  expect(looks).toEqual([{ cell: id, atMs: startMs + 1_000 }]);
+});
+
+test('no edge is told what was not committed', async () => {
+  const { deps, shadows } = stage(oneJob(), {
+    store: {
+      async commit() {
+        throw new Error('the table is away');
+      },
+    },
+  });
+  await expect(runPass(deps, id)).rejects.toThrow('the table is away');
+  expect(shadows.size).toBe(0);
+});
+
+test('a shadow that cannot be written is left to a later pass', async () => {
+  const { deps, memory, log } = stage(oneJob(), {
+    write() {
+      throw new Error('throttled');
+    },
+  });
+  expect(await runPass(deps, id)).toBe('settled');
+  expect((await memory.load(id))?.edges.get(edgeNameOf('edge-0'))?.work?.epoch).toBe(1);
+  expect(log.lines.filter((line) => line.level === 'warn')).toHaveLength(2);
+});
+
+test('an edge that does not apply its work is looked at again before the next minute', async () => {
+  const { deps, looks } = stage(oneJob());
+  await runPass(deps, id);
+  expect(looks).toHaveLength(1);
+  expect(looks[0]?.atMs).toBeLessThan(startMs + 60_000);
+});
+
+test('the records of a cell whose pass failed come back, those of others do not', async () => {
+  const { deps, memory } = stage(oneJob());
+  const load = async (cell: CellId) => {
+    if (cell === 'broken.0') throw new Error('the table is away');
+    return memory.load(cell);
+  };
+  const wakeups = new Map([
+    [id, ['1']],
+    [cellIdOf('broken.0'), ['2']],
+  ]);
+  const failed = await scheduleCells({ ...deps, store: { ...deps.store, load } }, wakeups);
+  expect(failed).toEqual(['2']);
+});
