@@ -1,7 +1,7 @@
 import { App, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { EdgewiseStack } from './edgewise-stack.ts';
-import { makeStage } from './stage.ts';
+import { makeStage } from './frame/stage.ts';
 
 /**
  * `cdk synth` and `cdk deploy` start here; no account, network or Docker is needed to synthesize.

@@ -10,19 +10,19 @@ import {
 import type { CfnApi } from 'aws-cdk-lib/aws-apigatewayv2';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
-import { acceptFinding } from './accepted-finding.ts';
-import { DashboardSite } from './dashboard-site.ts';
-import { EdgePolicy } from './edge-policy.ts';
-import { EdgeReports } from './edge-reports.ts';
-import { lastResortQueue } from './edgewise-queue.ts';
-import { EdgewiseTable } from './edgewise-table.ts';
-import { HttpApi } from './http-api.ts';
-import { pinLogicalId } from './logical-id.ts';
-import { MinuteTick } from './minute-tick.ts';
-import { Rollup } from './rollup.ts';
-import { Scheduler } from './scheduler.ts';
-import type { Stage } from './stage.ts';
-import { amazonRootCa1 } from './trust-anchor.ts';
+import { HttpApi } from './api/http-api.ts';
+import { EdgePolicy } from './edge/edge-policy.ts';
+import { EdgeReports } from './edge/edge-reports.ts';
+import { amazonRootCa1 } from './edge/trust-anchor.ts';
+import { acceptFinding } from './frame/accepted-finding.ts';
+import { lastResortQueue } from './frame/edgewise-queue.ts';
+import { EdgewiseTable } from './frame/edgewise-table.ts';
+import { pinLogicalId } from './frame/logical-id.ts';
+import type { Stage } from './frame/stage.ts';
+import { MinuteTick } from './scheduling/minute-tick.ts';
+import { Rollup } from './scheduling/rollup.ts';
+import { Scheduler } from './scheduling/scheduler.ts';
+import { DashboardSite } from './site/dashboard-site.ts';
 
 /** All of Edgewise in one stack: a map of the parts; each is a construct in a file of its own. */
 export class EdgewiseStack extends Stack {

@@ -7,7 +7,7 @@ import {
   dashboardHeaders,
   dashboardPolicy,
   pageCacheControl,
-} from '../lib/dashboard-headers.ts';
+} from '../lib/site/dashboard-headers.ts';
 
 /**
  * Serves the built dashboard on this machine as the cloud does: the same headers, `config.json`

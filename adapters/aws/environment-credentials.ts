@@ -1,8 +1,8 @@
 /**
  * Credentials as a Lambda function has them: in its environment, for as long as it lives. Where a
  * bundle holds the SDK this takes the place of its own search through profiles, metadata services
- * and sign-ins (`lib/bundle.ts`), where those could never answer and would be a third of the code
- * to load at each start.
+ * and sign-ins (`lib/frame/bundle.ts`), where those could never answer and would be a third of the
+ * code to load at each start.
  */
 export type Credentials = {
   readonly accessKeyId: string;

@@ -3,7 +3,7 @@ import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DashboardSite } from '../../lib/dashboard-site.ts';
+import { DashboardSite } from '../../lib/site/dashboard-site.ts';
 import { outputDirectory, removeOutputs } from '../lib/synthesized.ts';
 
 /**

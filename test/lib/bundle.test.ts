@@ -12,7 +12,7 @@ import { importsOf, sourceFiles } from '../source-files.ts';
 const script = `
   import { readFileSync } from 'node:fs';
   import { join } from 'node:path';
-  import { functionNames, handlerBundles } from './lib/bundle.ts';
+  import { functionNames, handlerBundles } from './lib/frame/bundle.ts';
   const bundles = functionNames().map((name) => {
     const path = join(handlerBundles().directoryOf(name), 'index.mjs');
     const code = readFileSync(path, 'utf8');

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { edgeRules } from '../../lib/edge-rules.ts';
+import { edgeRules } from '../../lib/edge/edge-rules.ts';
 import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
 
 /** What an edge may do on the broker, and how what it says comes in. */

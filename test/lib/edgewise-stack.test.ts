@@ -1,6 +1,6 @@
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, test } from 'vitest';
-import { EdgewiseFunction } from '../../lib/edgewise-function.ts';
+import { EdgewiseFunction } from '../../lib/frame/edgewise-function.ts';
 import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
 
 afterAll(removeOutputs);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { EdgewiseStack } from '../../lib/edgewise-stack.ts';
-import { makeStage, type StageName } from '../../lib/stage.ts';
+import { makeStage, type StageName } from '../../lib/frame/stage.ts';
 
 const outputs: string[] = [];
 

@@ -2,8 +2,8 @@ import { Match } from 'aws-cdk-lib/assertions';
 import { afterAll, expect, test } from 'vitest';
 import * as keys from '../../adapters/dynamodb/keys.ts';
 import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
-import { rollupFilter } from '../../lib/rollup.ts';
-import { scheduleFilter } from '../../lib/scheduler.ts';
+import { rollupFilter } from '../../lib/scheduling/rollup.ts';
+import { scheduleFilter } from '../../lib/scheduling/scheduler.ts';
 import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
 
 /** What wakes which function, and what happens to what cannot be handled. */

@@ -1,9 +1,9 @@
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { CfnSchedule } from 'aws-cdk-lib/aws-scheduler';
 import { Construct } from 'constructs';
-import { EdgewiseFunction } from './edgewise-function.ts';
-import type { EdgewiseTable } from './edgewise-table.ts';
-import type { Stage } from './stage.ts';
+import { EdgewiseFunction } from '../frame/edgewise-function.ts';
+import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import type { Stage } from '../frame/stage.ts';
 
 /** Time passes for cells once a minute: one schedule for the whole fleet, never one per lease. */
 export class MinuteTick extends Construct {

@@ -17,14 +17,14 @@ import {
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
 import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { acceptFinding } from './accepted-finding.ts';
+import { acceptFinding } from '../frame/accepted-finding.ts';
+import { pinLogicalId } from '../frame/logical-id.ts';
 import {
   assetCacheControl,
   dashboardHeaders,
   dashboardPolicy,
   pageCacheControl,
 } from './dashboard-headers.ts';
-import { pinLogicalId } from './logical-id.ts';
 
 /**
  * The dashboard in the cloud: a private bucket behind CloudFront, and the API behind the same name

@@ -3,10 +3,10 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import { alarmWhen } from './alarm.ts';
-import type { EdgewiseFunction } from './edgewise-function.ts';
-import type { EdgewiseTable } from './edgewise-table.ts';
-import type { Stage } from './stage.ts';
+import { alarmWhen } from '../frame/alarm.ts';
+import type { EdgewiseFunction } from '../frame/edgewise-function.ts';
+import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import type { Stage } from '../frame/stage.ts';
 
 /** One pattern of an event filter, as Lambda evaluates it before it invokes. */
 export type StreamFilter = Readonly<Record<string, unknown>>;

@@ -1,11 +1,11 @@
 import { Stack } from 'aws-cdk-lib';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Construct } from 'constructs';
-import { acceptFinding } from './accepted-finding.ts';
-import { EdgewiseFunction } from './edgewise-function.ts';
-import { EdgewiseQueue } from './edgewise-queue.ts';
-import type { EdgewiseTable } from './edgewise-table.ts';
-import type { Stage } from './stage.ts';
+import { acceptFinding } from '../frame/accepted-finding.ts';
+import { EdgewiseFunction } from '../frame/edgewise-function.ts';
+import { EdgewiseQueue } from '../frame/edgewise-queue.ts';
+import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import type { Stage } from '../frame/stage.ts';
 
 const timeoutSeconds = 30;
 

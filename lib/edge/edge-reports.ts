@@ -1,9 +1,9 @@
 import { Construct } from 'constructs';
+import { EdgewiseFunction } from '../frame/edgewise-function.ts';
+import { EdgewiseQueue, lastResortQueue } from '../frame/edgewise-queue.ts';
+import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import type { Stage } from '../frame/stage.ts';
 import { EdgeRules } from './edge-rules.ts';
-import { EdgewiseFunction } from './edgewise-function.ts';
-import { EdgewiseQueue, lastResortQueue } from './edgewise-queue.ts';
-import type { EdgewiseTable } from './edgewise-table.ts';
-import type { Stage } from './stage.ts';
 
 /**
  * The way of what edges say: IoT rules put it on a queue, one function takes it off in batches.

@@ -2,13 +2,13 @@ import { Duration } from 'aws-cdk-lib';
 import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { partitions, wakingRows } from '../adapters/dynamodb/schema.ts';
-import { acceptFinding } from './accepted-finding.ts';
-import { alarmWhen } from './alarm.ts';
-import { EdgewiseFunction } from './edgewise-function.ts';
-import { EdgewiseQueue } from './edgewise-queue.ts';
-import type { EdgewiseTable } from './edgewise-table.ts';
-import type { Stage } from './stage.ts';
+import { partitions, wakingRows } from '../../adapters/dynamodb/schema.ts';
+import { acceptFinding } from '../frame/accepted-finding.ts';
+import { alarmWhen } from '../frame/alarm.ts';
+import { EdgewiseFunction } from '../frame/edgewise-function.ts';
+import { EdgewiseQueue } from '../frame/edgewise-queue.ts';
+import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import type { Stage } from '../frame/stage.ts';
 import { keyPattern, readStream } from './stream-reader.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type ApiFunction, type Route, routes } from '../core/wire/routes.ts';
+import { type ApiFunction, type Route, routes } from '../../core/wire/routes.ts';
 
 /**
  * How the API's functions are grouped by what they may do, with their sizes and how fast their

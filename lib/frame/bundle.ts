@@ -1,6 +1,5 @@
 import { globSync, mkdirSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 
 /**
@@ -15,7 +14,7 @@ export type Bundles = {
   directoryOf(name: string): string;
 };
 
-const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const root = join(import.meta.dirname, '../..');
 
 const standIns = {
   '@aws-sdk/client-dynamodb': './adapters/aws/dynamodb-client.ts',

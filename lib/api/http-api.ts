@@ -16,9 +16,14 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { type ApiFunction, routeKeyOf } from '../core/wire/routes.ts';
-import { acceptFinding } from './accepted-finding.ts';
-import { alarmWhen } from './alarm.ts';
+import { type ApiFunction, routeKeyOf } from '../../core/wire/routes.ts';
+import { EdgeRemovals } from '../edge/edge-removals.ts';
+import { acceptFinding } from '../frame/accepted-finding.ts';
+import { alarmWhen } from '../frame/alarm.ts';
+import { EdgewiseFunction } from '../frame/edgewise-function.ts';
+import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import type { Stage } from '../frame/stage.ts';
+import { allowShadow } from '../scheduling/scheduler.ts';
 import {
   apiFunctions,
   apiThrottle,
@@ -26,12 +31,7 @@ import {
   routeThrottles,
   servedFunctions,
 } from './api-routes.ts';
-import { EdgeRemovals } from './edge-removals.ts';
-import { EdgewiseFunction } from './edgewise-function.ts';
-import type { EdgewiseTable } from './edgewise-table.ts';
 import { OutputsBucket } from './outputs-bucket.ts';
-import { allowShadow } from './scheduler.ts';
-import type { Stage } from './stage.ts';
 
 export type HttpApiProps = {
   readonly stage: Stage;

@@ -1,9 +1,9 @@
 import { Duration } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { acceptFinding } from './accepted-finding.ts';
-import { pinLogicalId } from './logical-id.ts';
-import type { Stage } from './stage.ts';
+import { acceptFinding } from '../frame/accepted-finding.ts';
+import { pinLogicalId } from '../frame/logical-id.ts';
+import type { Stage } from '../frame/stage.ts';
 
 const keptDays = 30;
 

@@ -6,7 +6,7 @@ import {
   TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { expiryAttribute, listIndex, tableKeys } from '../adapters/dynamodb/schema.ts';
+import { expiryAttribute, listIndex, tableKeys } from '../../adapters/dynamodb/schema.ts';
 import type { EdgewiseFunction } from './edgewise-function.ts';
 import { pinLogicalId } from './logical-id.ts';
 import type { Stage } from './stage.ts';

@@ -1,9 +1,9 @@
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
-import { jobRows, partitions } from '../adapters/dynamodb/schema.ts';
-import { EdgewiseFunction } from './edgewise-function.ts';
-import type { EdgewiseTable } from './edgewise-table.ts';
-import type { Stage } from './stage.ts';
+import { jobRows, partitions } from '../../adapters/dynamodb/schema.ts';
+import { EdgewiseFunction } from '../frame/edgewise-function.ts';
+import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import type { Stage } from '../frame/stage.ts';
 import { keyPattern, readStream } from './stream-reader.ts';
 
 /** The function that folds the counts of cells into the status of jobs, and what wakes it. */
