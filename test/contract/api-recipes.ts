@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { createIdempotencyStore } from '../../adapters/dynamodb/idempotency-store.ts';
 import type { Route } from '../../core/wire/routes.ts';
 import type { ApiAnswer, ApiRequest, ApiStage } from '../lambdas/api/api-stage.ts';
 
@@ -315,7 +314,6 @@ async function keyClash(route: Route, status: number, api: ApiStage): Promise<Ap
     .update(`${route.method} ${route.path}\n`)
     .update(status === 409 ? raw : 'another')
     .digest('base64url');
-  const store = createIdempotencyStore(api.table);
-  await store.claim({ owner: 'token:admin', key, digest }, Date.now(), 0);
+  await api.stores.idempotency.claim({ owner: 'token:admin', key, digest }, Date.now(), 0);
   return api.request(route.method, route.path, { raw, headers: { 'idempotency-key': key } });
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
 import { openApiDocument } from '../../core/wire/openapi.ts';
 import { operations } from '../../core/wire/operations.ts';
@@ -6,28 +6,17 @@ import { problemSchema } from '../../core/wire/problem.ts';
 import { routes } from '../../core/wire/routes.ts';
 import { type ApiAnswer, type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 import { failure, prepareThings, successes, type Things } from './api-recipes.ts';
-import { startDatabase, type TestDatabase } from './database.ts';
+import { onEveryStore } from './stores.ts';
 
 /**
  * Generated from the OpenAPI document: every operation, every status it documents, every answer
- * against its schema.
+ * against its schema, on every store.
  */
 type Documented = { responses: Record<string, unknown>; operationId: string };
 
 const document = openApiDocument('test') as {
   paths: Record<string, Record<string, Documented>>;
 };
-
-let database: TestDatabase;
-let api: ApiStage;
-let things: Things;
-
-beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await database.makeTable());
-  things = await prepareThings(api);
-});
-afterAll(() => database.close());
 
 const documented = Object.values(document.paths).flatMap((methods) => Object.values(methods));
 
@@ -46,26 +35,33 @@ test('every reference in the document leads somewhere', () => {
 
 const byOperation = new Map(routes.map((route) => [route.operation, route]));
 
-describe.each(documented.map((it) => [it.operationId, it] as const))('%s', (name, operation) => {
-  const statuses = Object.keys(operation.responses).filter((status) => status !== 'default');
-  test.each(statuses.map(Number))('%i', async (status) => {
-    const isSuccess = status < 400;
-    const answer = isSuccess ? await succeed(name, status) : await fail(name, status);
-    expect(answer.status, answer.text).toBe(status);
-    const schema = isSuccess ? operations[name]?.answers[status] : problemSchema;
-    checkAnswer(answer, schema ?? null);
+onEveryStore((makeStores) => {
+  let api: ApiStage;
+  let things: Things;
+  beforeAll(async () => {
+    api = createApiStage(await makeStores());
+    things = await prepareThings(api);
+  });
+
+  const succeed = (name: string, status: number) => {
+    const make = successes[name]?.[status];
+    if (make === undefined) throw new Error(`no recipe brings about ${status} of ${name}`);
+    return make(things, api);
+  };
+  const fail = (name: string, status: number) =>
+    failure(byOperation.get(name)!, status, things, api);
+
+  describe.each(documented.map((it) => [it.operationId, it] as const))('%s', (name, operation) => {
+    const statuses = Object.keys(operation.responses).filter((status) => status !== 'default');
+    test.each(statuses.map(Number))('%i', async (status) => {
+      const isSuccess = status < 400;
+      const answer = isSuccess ? await succeed(name, status) : await fail(name, status);
+      expect(answer.status, answer.text).toBe(status);
+      const schema = isSuccess ? operations[name]?.answers[status] : problemSchema;
+      checkAnswer(answer, schema ?? null);
+    });
   });
 });
-
-async function succeed(name: string, status: number): Promise<ApiAnswer> {
-  const make = successes[name]?.[status];
-  if (make === undefined) throw new Error(`no recipe brings about ${status} of ${name}`);
-  return make(things, api);
-}
-
-function fail(name: string, status: number): Promise<ApiAnswer> {
-  return failure(byOperation.get(name)!, status, things, api);
-}
 
 function checkAnswer(answer: ApiAnswer, schema: z.ZodType | string | null): void {
   expect(answer.headers['x-request-id']).toBeTruthy();

@@ -52,7 +52,9 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
 
   test('a cell takes no more edges than it may have, also of two at once', async () => {
     const stores = await makeStores();
-    for (let at = 1; at < cellEdgesMax; at++) await enrol(stores, `edge-${at}`);
+    await stores.pools.ensureCell('default', 0, startMs);
+    for (let at = 1; at < cellEdgesMax; at++) await stores.edges.enrol(makeEnrolment(`edge-${at}`));
+    expect(await edgesIn(stores)).toBe(cellEdgesMax - 1);
     const last = ['left', 'right'].map((it) => stores.edges.enrol(makeEnrolment(it)));
     expect((await Promise.all(last)).toSorted()).toEqual(['enrolled', 'full']);
     expect(await edgesIn(stores)).toBe(cellEdgesMax);

@@ -1,5 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import * as dropIn from '../../adapters/aws/dynamodb-client.ts';
+import { IoTDataPlaneClient } from '@aws-sdk/client-iot-data-plane';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import * as dynamodb from '../../adapters/aws/dynamodb-client.ts';
+import * as iotDataPlane from '../../adapters/aws/iot-data-plane-client.ts';
+import * as sqs from '../../adapters/aws/sqs-client.ts';
 
 /**
  * The two that an adapter may meet under the name of the SDK: in a bundle what stands in for it,
@@ -18,7 +22,18 @@ type Config = {
 /** A client of the table, to be handed to an adapter. */
 export function tableClient(sdk: Sdk, config: Config): DynamoDBClient {
   if (sdk === 'official') return new DynamoDBClient(config);
-  return standIn(new dropIn.DynamoDBClient(config), dropIn) as unknown as DynamoDBClient;
+  return standIn(new dynamodb.DynamoDBClient(config), dynamodb) as unknown as DynamoDBClient;
+}
+
+export function queueClient(sdk: Sdk, config: Config): SQSClient {
+  if (sdk === 'official') return new SQSClient(config);
+  return standIn(new sqs.SQSClient(config), sqs) as unknown as SQSClient;
+}
+
+export function shadowClient(sdk: Sdk, config: Config): IoTDataPlaneClient {
+  if (sdk === 'official') return new IoTDataPlaneClient(config);
+  const client = new iotDataPlane.IoTDataPlaneClient(config);
+  return standIn(client, iotDataPlane) as unknown as IoTDataPlaneClient;
 }
 
 type Sends = { send(command: object): Promise<unknown>; destroy(): void };

@@ -29,7 +29,7 @@ import type { TokensStore } from '../../core/ports/tokens.ts';
 import { seedCell } from '../adapters/dynamodb/seed-cell.ts';
 import { createMemoryStores } from '../memory/stores.ts';
 import { startDatabase, type TestDatabase } from './database.ts';
-import { sdks } from './sdk.ts';
+import { type Sdk, sdks } from './sdk.ts';
 
 /**
  * The ports that keep something, on one store: what one of them writes another reads. A contract
@@ -76,6 +76,10 @@ export function createTableStores(table: Table): Stores {
   };
 }
 
+export async function makeTableStores(database: TestDatabase, sdk?: Sdk): Promise<Stores> {
+  return createTableStores(await database.makeTable(sdk));
+}
+
 /**
  * Runs a contract on every store that there is: memory, and the table over the client that is
  * bundled with functions and over the SDK's own. The engine under the table is that of the run.
@@ -88,6 +92,6 @@ export function onEveryStore(contract: Contract): void {
       database = await startDatabase();
     });
     afterAll(() => database.close());
-    contract(async () => createTableStores(await database.makeTable(sdk)));
+    contract(() => makeTableStores(database, sdk));
   });
 }

@@ -1,6 +1,7 @@
 import type { Key } from '../../adapters/dynamodb/keys.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { routes } from '../../core/wire/routes.ts';
+import { createTableStores } from '../contract/stores.ts';
 import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 import { fittingBodies } from './fitting-bodies.ts';
 import { createDraw, type Draw, hostileText, hostileValue, spoilt } from './hostile-values.ts';
@@ -28,7 +29,7 @@ const refusals = new Set([400, 401, 403, 404, 405, 413, 415]);
 
 export async function fuzzApi(real: Table, options: FuzzOptions): Promise<FuzzResult> {
   const { table, rows } = noteWrites(real);
-  const api = createApiStage(table);
+  const api = createApiStage(createTableStores(table));
   const draw = createDraw(options.seed);
   const world = await makeWorld(api);
   const statuses: Record<number, number> = {};
@@ -51,7 +52,7 @@ export async function fuzzApi(real: Table, options: FuzzOptions): Promise<FuzzRe
       failures.push(`${shown}: refused with ${answer.status} and yet ${[...rows].join(', ')}`);
     }
     if (at % 100 === 0) {
-      api.cloud.log.lines.length = 0;
+      api.log.lines.length = 0;
       options.onProgress?.(at);
     }
   }

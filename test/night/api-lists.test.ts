@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { startDatabase } from '../contract/database.ts';
+import { createTableStores } from '../contract/stores.ts';
 import { createApiStage } from '../lambdas/api/api-stage.ts';
 import { plantJobs, walk } from '../lambdas/api/many-jobs.ts';
 
@@ -8,8 +9,9 @@ test('10,000 jobs are listed once each, in order, with and without a filter', {
 }, async () => {
   const database = await startDatabase();
   try {
-    const api = createApiStage(await database.makeTable());
-    const ids = await plantJobs(api, 10_000);
+    const table = await database.makeTable();
+    const api = createApiStage(createTableStores(table));
+    const ids = await plantJobs(api, table, 10_000);
     expect((await walk(api, '/v1/jobs?', 500)).ids).toEqual(ids);
     const filtered = await walk(api, '/v1/jobs?queue=odd&state=done&', 50);
     expect(filtered.ids).toHaveLength(667);

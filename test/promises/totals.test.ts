@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../contract/database.ts';
+import { makeTableStores } from '../contract/stores.ts';
 import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 
 /** The figures of the fleet and the credentials, over the API and a real table. */
@@ -11,7 +12,7 @@ let api: ApiStage;
 
 beforeAll(async () => {
   database = await startDatabase();
-  api = createApiStage(await database.makeTable());
+  api = createApiStage(await makeTableStores(database));
 });
 afterAll(() => database.close());
 

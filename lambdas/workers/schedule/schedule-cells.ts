@@ -27,7 +27,9 @@ export function wakeupsOfStream(records: readonly DynamoDBRecord[]): Wakeups {
   return wakeups;
 }
 
-export function wakeupsOfTimers(records: readonly SQSRecord[]): Wakeups {
+export function wakeupsOfTimers(
+  records: readonly Pick<SQSRecord, 'messageId' | 'body'>[],
+): Wakeups {
   const wakeups = new Map<CellId, string[]>();
   for (const record of records) {
     const body = parseBody(record.body);

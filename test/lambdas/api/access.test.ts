@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import { type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
 import { type Scope, scopes } from '../../../core/wire/scopes.ts';
 import { newSecret } from '../../../lambdas/api/tokens/new-secret.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { makeTableStores } from '../../contract/stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
 /** Every route against every kind of credential; then what tenants see of each other. */
@@ -14,7 +14,7 @@ let job: string;
 
 beforeAll(async () => {
   database = await startDatabase();
-  api = createApiStage(await database.makeTable());
+  api = createApiStage(await makeTableStores(database));
   for (const scope of scopes) secrets.set(scope, (await makeToken({ scopes: [scope] })).secret);
   secrets.set('expired', await makeExpired());
   const revoked = await makeToken({ scopes: ['jobs:read'] });
@@ -38,7 +38,7 @@ async function makeToken(body: object) {
 
 async function makeExpired(): Promise<string> {
   const { id, secret, hash } = newSecret(Date.now());
-  await createTokensStore(api.table).create({
+  await api.stores.tokens.create({
     id,
     hash,
     name: 'expired',

@@ -1,19 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
-import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
-import { createInventory } from '../../../adapters/dynamodb/edge-inventory.ts';
-import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
-import { createJobChanges } from '../../../adapters/dynamodb/job-changes.ts';
-import { createJobStatistics } from '../../../adapters/dynamodb/job-stats.ts';
-import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
 import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
-import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
-import { createQueuesStore } from '../../../adapters/dynamodb/queues-store.ts';
-import { createRollupStore } from '../../../adapters/dynamodb/rollup-store.ts';
-import type { Table } from '../../../adapters/dynamodb/table.ts';
-import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
 import type { JobId } from '../../../core/names.ts';
 import { type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
 import { serve } from '../../../lambdas/api/http/serve.ts';
@@ -28,14 +15,16 @@ import { jobsReadOperations } from '../../../lambdas/functions/api/jobs-read.ts'
 import { jobsWriteOperations } from '../../../lambdas/functions/api/jobs-write.ts';
 import { jobspecsOperations } from '../../../lambdas/functions/api/jobspecs.ts';
 import { publicOperations } from '../../../lambdas/functions/api/public.ts';
+import type { Log } from '../../../lambdas/log.ts';
 import { rollUpJobs } from '../../../lambdas/workers/rollup/roll-up-jobs.ts';
 import { runPass } from '../../../lambdas/workers/schedule/run-pass.ts';
+import type { Stores } from '../../contract/stores.ts';
+import { createMemoryServices, type MemoryServices } from '../../memory/services.ts';
 import { createQuietLog } from '../quiet-log.ts';
-import { createFakeCloud, type FakeCloud } from './fake-cloud.ts';
 
 /**
  * The whole API in one process: every handler behind the authorizer, as the gateway calls them, on
- * a real table. What lies beyond the table (things, outputs, queues) is played by `fake-cloud.ts`.
+ * any stores. What lies beyond them (things, outputs, queues) is in memory.
  */
 export type ApiRequest = {
   readonly token?: string | null;
@@ -56,8 +45,9 @@ export type ApiAnswer = {
 
 export type ApiStage = {
   readonly adminToken: string;
-  readonly table: Table;
-  readonly cloud: FakeCloud;
+  readonly stores: Stores;
+  readonly services: MemoryServices;
+  readonly log: ReturnType<typeof createQuietLog>;
   request(method: string, path: string, request?: ApiRequest): Promise<ApiAnswer>;
   /** Lets passes and rollups run over everything once, as the stream would. */
   settle(): Promise<void>;
@@ -65,19 +55,18 @@ export type ApiStage = {
 
 type Handler = ReturnType<typeof serve>;
 
-export function createApiStage(table: Table): ApiStage {
+export function createApiStage(stores: Stores): ApiStage {
   const adminToken = 'stage-admin-token-0123456789abcdef';
-  const cloud = createFakeCloud();
-  const handlers = handlersOn(table, cloud);
-  const sources = {
-    tokens: createTokensStore(table),
-    adminToken: { read: async () => adminToken },
-  };
+  const services = createMemoryServices();
+  const log = createQuietLog();
+  const handlers = handlersOn(portsOn(stores, services, log), log);
+  const sources = { tokens: stores.tokens, adminToken: { read: async () => adminToken } };
   let requests = 0;
   return {
     adminToken,
-    table,
-    cloud,
+    stores,
+    services,
+    log,
     async request(method, path, request = {}) {
       const token = request.token === undefined ? adminToken : request.token;
       const event = eventOf(`stage-${++requests}`, method, path, { ...request, token });
@@ -93,43 +82,36 @@ export function createApiStage(table: Table): ApiStage {
       }
       return answerOf(await handlers[route?.function ?? 'public']!(event), route);
     },
-    settle: () => settle(table),
+    settle: () => settle(stores, services),
   };
 }
 
-function handlersOn(table: Table, cloud: FakeCloud): Readonly<Record<string, Handler>> {
-  const pools = createPoolsStore(table);
-  const deps: Ports = {
-    jobs: createJobsStore(table),
-    changes: createJobChanges(table),
-    edges: createEdgesStore(table),
-    pools,
-    cells: createPoolCells(pools, { withEdges: 0, withoutEdges: 0 }),
-    tokens: createTokensStore(table),
-    audit: createAuditStore(table),
-    idempotency: createIdempotencyStore(table),
-    cellStore: createCellStore(table),
-    inventory: createInventory(table),
-    stats: createJobStatistics(table),
-    queues: createQueuesStore(table),
-    outputs: cloud.outputs,
-    iot: cloud.controlPlane,
-    shadows: cloud.shadows,
-    removals: cloud.removals,
+function portsOn(stores: Stores, services: MemoryServices, log: Log): Ports {
+  return {
+    ...stores,
+    cells: createPoolCells(stores.pools, { withEdges: 0, withoutEdges: 0 }),
+    cellStore: stores.cells,
+    outputs: services.outputs,
+    iot: services.controlPlane,
+    shadows: services.shadows,
+    removals: services.removals,
     random: { bytes: randomBytes },
     trustAnchor: 'stage authority',
-    log: cloud.log,
+    log,
   };
+}
+
+function handlersOn(ports: Ports, log: Log): Readonly<Record<string, Handler>> {
   return {
-    public: serve('public', publicOperations, () => null, cloud.log),
-    'jobs-read': serve('jobs-read', jobsReadOperations, () => deps, cloud.log),
-    'jobs-write': serve('jobs-write', jobsWriteOperations, () => deps, cloud.log),
-    jobspecs: serve('jobspecs', jobspecsOperations, () => deps, cloud.log),
-    edges: serve('edges', edgesOperations, () => deps, cloud.log),
-    enrol: serve('enrol', enrolOperations, () => deps, cloud.log),
-    'edge-link': serve('edge-link', edgeLinkOperations, () => deps, cloud.log),
-    admin: serve('admin', adminOperations, () => deps, cloud.log),
-    graphql: serve('graphql', graphqlOperations, () => deps, cloud.log),
+    public: serve('public', publicOperations, () => null, log),
+    'jobs-read': serve('jobs-read', jobsReadOperations, () => ports, log),
+    'jobs-write': serve('jobs-write', jobsWriteOperations, () => ports, log),
+    jobspecs: serve('jobspecs', jobspecsOperations, () => ports, log),
+    edges: serve('edges', edgesOperations, () => ports, log),
+    enrol: serve('enrol', enrolOperations, () => ports, log),
+    'edge-link': serve('edge-link', edgeLinkOperations, () => ports, log),
+    admin: serve('admin', adminOperations, () => ports, log),
+    graphql: serve('graphql', graphqlOperations, () => ports, log),
   };
 }
 
@@ -205,19 +187,16 @@ function answerOf(answer: Awaited<ReturnType<Handler>>, route: Route | null): Ap
   };
 }
 
-async function settle(table: Table): Promise<void> {
+async function settle({ cells, pools, rollups }: Stores, services: MemoryServices): Promise<void> {
   const log = createQuietLog();
   const clock = { nowMs: Date.now };
-  const store = createCellStore(table);
-  const shadows = { write: async () => {} };
-  const timers = { lookAgain: async () => {} };
-  const cells = await createPoolsStore(table).allCells();
+  const { work: shadows, timers } = services;
   const jobs = new Set<JobId>();
-  for (const id of cells) {
-    for (const job of (await store.load(id))?.jobs.keys() ?? []) jobs.add(job);
-    await runPass({ store, shadows, timers, clock, log }, id);
+  for (const id of await pools.allCells()) {
+    for (const job of (await cells.load(id))?.jobs.keys() ?? []) jobs.add(job);
+    await runPass({ store: cells, shadows, timers, clock, log }, id);
   }
-  await rollUpJobs({ store: createRollupStore(table), clock, log }, jobs);
+  await rollUpJobs({ store: rollups, clock, log }, jobs);
   const failed = log.lines.filter((line) => line.level === 'error');
   if (failed.length > 0) throw new Error(JSON.stringify(failed));
 }

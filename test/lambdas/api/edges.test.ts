@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { makeTableStores } from '../../contract/stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 import { makeKey, signingRequest } from './signing-request.ts';
 
@@ -8,7 +9,7 @@ let api: ApiStage;
 
 beforeAll(async () => {
   database = await startDatabase();
-  api = createApiStage(await database.makeTable());
+  api = createApiStage(await makeTableStores(database));
 });
 afterAll(() => database.close());
 
@@ -44,7 +45,7 @@ describe('enrolling', () => {
     const third = await enrol({ name: 'edge-a', csr });
     expect((await report('edge-a', third.json.secret)).status).toBe(202);
     expect((await report('edge-a', first.json.secret)).status).toBe(401);
-    expect(api.cloud.certificates.size).toBe(1);
+    expect(api.services.controlPlane.certificates.size).toBe(1);
   });
 
   test('an edge without a certificate that comes with its own secret gets its own record', async () => {
@@ -79,7 +80,9 @@ describe('enrolling', () => {
       Array.from({ length: 8 }, () => enrol({ name: 'edge-race', csr: signingRequest(makeKey()) })),
     );
     expect(answers.map((it) => it.status).sort()).toEqual([201, ...Array(7).fill(409)]);
-    const named = [...api.cloud.certificates.values()].filter((edge) => edge === 'edge-race');
+    const named = [...api.services.controlPlane.certificates.values()].filter(
+      (edge) => edge === 'edge-race',
+    );
     expect(named).toHaveLength(1);
   });
 
@@ -110,7 +113,8 @@ describe('renewing', () => {
     for (const { json } of [first, second]) {
       expect((await report('edge-r', json.secret)).status).toBe(202);
     }
-    const ofEdge = () => [...api.cloud.certificates.values()].filter((edge) => edge === 'edge-r');
+    const ofEdge = () =>
+      [...api.services.controlPlane.certificates.values()].filter((edge) => edge === 'edge-r');
     expect(ofEdge()).toHaveLength(2);
     // The answer was lost: the same question gives the same certificate, and the old secret lives.
     for (let lost = 0; lost < 3; lost++) {
@@ -140,7 +144,7 @@ describe('renewing', () => {
     expect([fresh.status, fresh.json.code]).toEqual([403, 'forbidden']);
     const bare = await enrol({ name: 'edge-s' }, json.secret);
     expect([bare.status, bare.json.certificate]).toEqual([201, json.certificate]);
-    expect(api.cloud.certificates.size).toBeGreaterThan(1);
+    expect(api.services.controlPlane.certificates.size).toBeGreaterThan(1);
   });
 });
 
@@ -236,7 +240,7 @@ describe('an edge at work', () => {
     expect((await report('edge-gone', json.secret)).status).toBe(401);
     await api.settle();
     expect((await api.request('GET', '/v1/edges/edge-gone')).status).toBe(404);
-    expect(api.cloud.leaving).toContain('edge-gone');
+    expect(api.services.leaving()).toContainEqual(expect.stringContaining('"edge-gone"'));
     const next = await enrol({ name: 'edge-gone', csr: signingRequest(makeKey()) });
     expect(next.status).toBe(201);
   });

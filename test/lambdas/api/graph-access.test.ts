@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../core/wire/scopes.ts';
 import { graphSchema } from '../../../lambdas/api/graphql/schema.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { makeTableStores } from '../../contract/stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
 /**
@@ -17,7 +18,7 @@ const callers = new Map<string, string | null>([['nobody', null]]);
 
 beforeAll(async () => {
   database = await startDatabase();
-  api = createApiStage(await database.makeTable());
+  api = createApiStage(await makeTableStores(database));
   const edge = { name: 'hub', pool: 'north', capacity: { power: 100 } };
   const { secret } = (await api.request('POST', '/v1/edges', { body: edge })).json;
   const body = { b: 'boot', e: 0, n: 1, f: 100, w: {} };

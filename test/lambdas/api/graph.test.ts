@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { makeTableStores } from '../../contract/stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
 /**
@@ -12,7 +13,7 @@ let jobs: string[];
 
 beforeAll(async () => {
   database = await startDatabase();
-  api = createApiStage(await database.makeTable());
+  api = createApiStage(await makeTableStores(database));
   const edge = { name: 'hub', capacity: { power: 100 } };
   const { secret } = (await api.request('POST', '/v1/edges', { body: edge })).json;
   const body = { b: 'boot', e: 0, n: 1, f: 100, w: {} };

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { makeTableStores } from '../../contract/stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
 /**
@@ -14,7 +15,7 @@ const carried = (text: string) => Buffer.byteLength(JSON.stringify(text));
 
 beforeAll(async () => {
   database = await startDatabase();
-  api = createApiStage(await database.makeTable());
+  api = createApiStage(await makeTableStores(database));
   // Quotes take the most room on their way: two bytes in the body, four in the frame around it.
   const run = { process: { argv: ['"'.repeat(30_000)] } };
   for (let at = 0; at < 60; at++) {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import * as limits from '../../../core/limits.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { makeTableStores } from '../../contract/stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 
 /** Each limit of a body: what is just allowed, and one beyond. */
@@ -9,7 +10,7 @@ let api: ApiStage;
 
 beforeAll(async () => {
   database = await startDatabase();
-  api = createApiStage(await database.makeTable());
+  api = createApiStage(await makeTableStores(database));
 });
 afterAll(() => database.close());
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { createTableStores } from '../../contract/stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 import { plantJobs, walk } from './many-jobs.ts';
 
@@ -9,8 +10,9 @@ let ids: string[];
 
 beforeAll(async () => {
   database = await startDatabase();
-  api = createApiStage(await database.makeTable());
-  ids = await plantJobs(api, 600);
+  const table = await database.makeTable();
+  api = createApiStage(createTableStores(table));
+  ids = await plantJobs(api, table, 600);
 });
 afterAll(() => database.close());
 

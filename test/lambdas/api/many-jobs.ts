@@ -13,17 +13,17 @@ const writesAtOnce = 32;
 /**
  * Every third job is done, every fifth is in the queue `odd`; their ids are answered newest first.
  */
-export async function plantJobs(api: ApiStage, count: number): Promise<string[]> {
+export async function plantJobs(api: ApiStage, table: Table, count: number): Promise<string[]> {
   const body = { power: 4, labels: { team: 'a' } };
   const model = jobIdOf((await api.request('POST', '/v1/jobs', { body })).json.id as string);
   const [spec, status] = await Promise.all([
-    api.table.get(specKey(model)),
-    api.table.get(statusKey(model)),
+    table.get(specKey(model)),
+    table.get(statusKey(model)),
   ]);
   const ids = Array.from({ length: count }, (_, at) => idAt(at));
   for (let start = 0; start < count; start += writesAtOnce) {
     const batch = ids.slice(start, start + writesAtOnce);
-    await Promise.all(batch.map((id, at) => plant(api.table, spec!, status!, id, start + at)));
+    await Promise.all(batch.map((id, at) => plant(table, spec!, status!, id, start + at)));
   }
   return [model, ...ids.reverse()];
 }

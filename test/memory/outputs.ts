@@ -1,0 +1,19 @@
+import type { Outputs } from '../../core/ports/outputs.ts';
+
+/** Kept outputs in memory. */
+export function createMemoryOutputs(): Outputs {
+  const objects = new Map<string, string>();
+  return {
+    async put(job, chunk, attempt, body) {
+      const key = `${job}/${chunk}.${attempt}`;
+      objects.set(key, Buffer.from(body).toString('utf8'));
+      return key;
+    },
+    async get(key) {
+      return objects.get(key) ?? null;
+    },
+    async removeAll(job) {
+      for (const key of objects.keys()) if (key.startsWith(`${job}/`)) objects.delete(key);
+    },
+  };
+}
