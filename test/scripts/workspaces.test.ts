@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../source-files.ts';
+import { importsOf, root, sourceFiles } from '../source-files.ts';
 
 type Manifest = {
   readonly name: string;
@@ -34,6 +34,20 @@ test('a package that several use has one version, and an exact one', () => {
   const several = [...versions].filter(([, found]) => found.size > 1).map(([name]) => name);
   expect(several).toEqual([]);
   expect(wanted.filter(({ version }) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
+});
+
+test('a workspace asks for every package that it uses', () => {
+  for (const folder of product.workspaces ?? []) {
+    const own = wanted.filter(({ name }) => name === manifestOf(folder).name);
+    const known = new Set(own.map(({ dependency }) => dependency));
+    const used = sourceFiles()
+      .filter(({ path }) => path.startsWith(`${folder}/`))
+      .flatMap(importsOf)
+      .filter((name) => !/^(\.|node:)/.test(name))
+      .map((name) => /^(@[^/]+\/)?[^/]+/.exec(name)![0]);
+    expect(used.length).toBeGreaterThan(0);
+    expect([...new Set(used)].filter((name) => !known.has(name))).toEqual([]);
+  }
 });
 
 test('what is installed comes from no address', () => {
