@@ -1,4 +1,6 @@
-/** Bounds that only the agent has; the ones it shares with the cloud are in `core/limits.ts`. */
+/**
+ * Bounds that only the agent has; the ones it shares with the cloud are in `core/model/limits.ts`.
+ */
 
 /**
  * Two reports of one edge are never closer than this, even when a lease runs dry: IoT allows 20 a

@@ -1,8 +1,13 @@
 #!/usr/bin/env node
-import { agentUsage, type Environment, parseAgentOptions, UsageError } from './agent-options.ts';
-import { DirectoryInUse } from './data-directory.ts';
-import { PolicyError } from './policy.ts';
-import { agentVersion } from './version.ts';
+import { DirectoryInUse } from './disk/data-directory.ts';
+import { PolicyError } from './host/policy.ts';
+import {
+  agentUsage,
+  type Environment,
+  parseAgentOptions,
+  UsageError,
+} from './program/agent-options.ts';
+import { agentVersion } from './program/version.ts';
 
 /**
  * The agent as a program: `edgewise-agent --name edge-10 …`, and as `edgewise agent …` inside the
@@ -29,7 +34,7 @@ export async function agentCommand(
     if (argv[0] === 'doctor') return await runDoctor(argv.slice(1), env, streams);
     const options = parseAgentOptions(argv, env);
     // Loaded only now, so that the launcher of a single binary stays as small as it can be.
-    const { runAgent } = await import('./run-agent.ts');
+    const { runAgent } = await import('./program/run-agent.ts');
     const log = (line: string): void => streams.err(`${line}\n`);
     const exit = await runAgent(options, signal ?? signalOfProcess(), { log });
     return exit === 'stopped' ? exitCodes.ok : exitCodes.notAuthorised;
@@ -56,7 +61,7 @@ async function runDoctor(
   env: Environment,
   streams: AgentStreams,
 ): Promise<number> {
-  const { examineAgent } = await import('./doctor.ts');
+  const { examineAgent } = await import('./program/doctor.ts');
   const findings = await examineAgent(parseAgentOptions(argv, env));
   for (const { check, isOk, words } of findings) {
     streams.out(`${isOk ? 'ok  ' : 'BAD '} ${check.padEnd(12)} ${words}\n`);

@@ -1,7 +1,7 @@
-import type { Operation } from '../core/wire/operations.ts';
-import { operations } from '../core/wire/operations.ts';
-import { problemTable } from '../core/wire/problem.ts';
-import { type Route, routes } from '../core/wire/routes.ts';
+import type { Operation } from '../core/contract/operations.ts';
+import { operations } from '../core/contract/operations.ts';
+import { problemTable } from '../core/contract/problem.ts';
+import { type Route, routes } from '../core/contract/routes.ts';
 
 /**
  * The API's reference as a page: from the same tables as the routes, the checks and the OpenAPI

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { agentVersion } from '../edge-agent/version.ts';
+import { agentVersion } from '../edge-agent/program/version.ts';
 
 /**
  * `npm run build:agent`: the agent as one file for each kind of machine, in `dist/`, with its
@@ -41,7 +41,9 @@ function checkVersion(): void {
   const text = readFileSync(join(root, 'package.json'), 'utf8');
   const { version } = JSON.parse(text) as { version: string };
   if (version === agentVersion) return;
-  console.error(`edge-agent/version.ts says ${agentVersion}, package.json says ${version}.`);
+  console.error(
+    `edge-agent/program/version.ts says ${agentVersion}, package.json says ${version}.`,
+  );
   process.exit(1);
 }
 

@@ -15,7 +15,13 @@ type Rule = {
   readonly because: string;
 };
 
-const wire = ['core/wire/', 'core/ranges.ts', 'core/limits.ts'];
+const wire = [
+  'core/contract/',
+  'core/protocol/',
+  'core/model/ranges.ts',
+  'core/model/limits.ts',
+  'core/model/names.ts',
+];
 
 const rules: Readonly<Record<string, Rule>> = {
   core: {
@@ -50,7 +56,7 @@ const rules: Readonly<Record<string, Rule>> = {
     because: 'the dashboard is a client of the HTTP API: what it needs, the API says',
   },
   lib: {
-    ours: ['core/limits.ts', 'core/wire/routes.ts', 'adapters/dynamodb/schema.ts'],
+    ours: ['core/model/limits.ts', 'core/contract/routes.ts', 'adapters/dynamodb/schema.ts'],
     packages: null,
     because:
       'the template names bounds, routes, and how the table’s keys begin, which its stream filters ' +

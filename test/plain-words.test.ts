@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openApiDocument } from '../core/wire/openapi.ts';
-import { problemTable } from '../core/wire/problem.ts';
+import { openApiDocument } from '../core/contract/openapi.ts';
+import { problemTable } from '../core/contract/problem.ts';
 import { root } from './source-files.ts';
 
 /**

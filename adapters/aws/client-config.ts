@@ -1,4 +1,4 @@
-import { awsAttemptsMax, awsSilenceMsMax } from '../../core/limits.ts';
+import { awsAttemptsMax, awsSilenceMsMax } from '../../core/model/limits.ts';
 import type { Credentials } from './environment-credentials.ts';
 
 /**

@@ -6,7 +6,7 @@ import {
   awsRetryMsMax,
   awsSilenceMsMax,
   awsSocketsMax,
-} from '../../core/limits.ts';
+} from '../../core/model/limits.ts';
 import type { ClientConfig } from './client-config.ts';
 import type { Endpoint } from './endpoint.ts';
 import { environmentCredentials } from './environment-credentials.ts';

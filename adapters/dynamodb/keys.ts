@@ -1,4 +1,4 @@
-import { jobListShards } from '../../core/limits.ts';
+import { jobListShards } from '../../core/model/limits.ts';
 import {
   type CellId,
   cellIdOf,
@@ -8,7 +8,7 @@ import {
   jobIdOf,
   parseCellId,
   parseJobId,
-} from '../../core/names.ts';
+} from '../../core/model/names.ts';
 import {
   cellRows,
   edgeRows,

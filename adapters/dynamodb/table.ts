@@ -12,7 +12,7 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { batchGetKeysMax, batchGetRoundsMax, transactRowsMax } from '../../core/limits.ts';
+import { batchGetKeysMax, batchGetRoundsMax, transactRowsMax } from '../../core/model/limits.ts';
 import { type AttributeMap, decodeMap, encodeMap } from './attribute-values.ts';
 import type { Key } from './keys.ts';
 import { transactionOutcome, writeOutcome } from './transaction-outcome.ts';

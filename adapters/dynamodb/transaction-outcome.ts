@@ -1,5 +1,5 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
-import { transactAttemptsMax, transactRetryMs } from '../../core/limits.ts';
+import { transactAttemptsMax, transactRetryMs } from '../../core/model/limits.ts';
 import type { TransactOutcome } from './table.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { GetThingShadowCommand, IoTDataPlaneClient } from '@aws-sdk/client-iot-data-plane';
 import type { EdgeShadows } from '../../core/ports/shadows.ts';
-import { isRecord } from '../../core/wire/json.ts';
+import { isRecord } from '../../core/protocol/json.ts';
 import { clientConfig } from '../aws/client-config.ts';
 
 export function createEdgeShadows(

@@ -1,8 +1,8 @@
 import { IoTDataPlaneClient, UpdateThingShadowCommand } from '@aws-sdk/client-iot-data-plane';
-import { shadowAttemptsMax, shadowBytesMax, shadowRetryMs } from '../../core/limits.ts';
-import type { EdgeName } from '../../core/names.ts';
+import { shadowAttemptsMax, shadowBytesMax, shadowRetryMs } from '../../core/model/limits.ts';
+import type { EdgeName } from '../../core/model/names.ts';
 import type { WorkShadows } from '../../core/ports/shadows.ts';
-import type { WorkJson } from '../../core/wire/work.ts';
+import type { WorkJson } from '../../core/protocol/work.ts';
 import { clientConfig } from '../aws/client-config.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { timerDelaySecondsMax } from '../../core/limits.ts';
-import type { CellId } from '../../core/names.ts';
+import { timerDelaySecondsMax } from '../../core/model/limits.ts';
+import type { CellId } from '../../core/model/names.ts';
 import type { Clock, Timers } from '../../core/ports/timers.ts';
 import { clientConfig } from '../aws/client-config.ts';
 

@@ -1,13 +1,13 @@
-import { encodeShare } from '../../adapters/dynamodb/rows-share.ts';
-import { encodeWorkRow } from '../../adapters/dynamodb/rows-work.ts';
-import { applyPlan } from '../../core/apply-plan.ts';
-import { type Cell, type CellEdge, type CellJob, newCellMeta } from '../../core/cell.ts';
-import { type CellId, type EdgeName, edgeNameOf } from '../../core/names.ts';
-import type { Plan } from '../../core/plan.ts';
-import { intervals } from '../../core/ranges.ts';
-import { reconcile } from '../../core/reconcile.ts';
-import { encodeWork } from '../../core/wire/work.ts';
-import { workOf } from '../../core/work-of.ts';
+import { encodeShare } from '../../adapters/dynamodb/rows/rows-share.ts';
+import { encodeWorkRow } from '../../adapters/dynamodb/rows/rows-work.ts';
+import { type Cell, type CellEdge, type CellJob, newCellMeta } from '../../core/model/cell.ts';
+import { type CellId, type EdgeName, edgeNameOf } from '../../core/model/names.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { intervals } from '../../core/model/ranges.ts';
+import { encodeWork } from '../../core/protocol/work.ts';
+import { workOf } from '../../core/protocol/work-of.ts';
+import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { reconcile } from '../../core/scheduler/reconcile.ts';
 import { type Counts, kilobytes, prices } from './bill.ts';
 import {
   type EdgeModel,

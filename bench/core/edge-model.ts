@@ -1,5 +1,5 @@
-import type { EdgeWork } from '../../core/cell.ts';
-import type { JobId } from '../../core/names.ts';
+import type { EdgeWork } from '../../core/model/cell.ts';
+import type { JobId } from '../../core/model/names.ts';
 import {
   count,
   emptyRanges,
@@ -8,8 +8,8 @@ import {
   subtract,
   take,
   union,
-} from '../../core/ranges.ts';
-import type { Prog, ProgEntry } from '../../core/wire/prog.ts';
+} from '../../core/model/ranges.ts';
+import type { Prog, ProgEntry } from '../../core/protocol/progress-report.ts';
 
 /**
  * An edge that keeps the protocol at no cost: it works through its ranges at a fixed rate, and

@@ -1,7 +1,7 @@
-import { type CellJob, emptySummary, newShare } from '../../core/cell.ts';
-import { type CellOffer, chooseCells } from '../../core/cells.ts';
-import { type CellId, cellIdOf, jobIdOf } from '../../core/names.ts';
-import { count, type RangeSet, rangeOf } from '../../core/ranges.ts';
+import { type CellOffer, chooseCells } from '../../core/fleet/choose-cells.ts';
+import { type CellJob, emptySummary, newShare } from '../../core/model/cell.ts';
+import { type CellId, cellIdOf, jobIdOf } from '../../core/model/names.ts';
+import { count, type RangeSet, rangeOf } from '../../core/model/ranges.ts';
 import type { Figures } from '../run.ts';
 import { type Counts, dollars, noCounts } from './bill.ts';
 import { type CellOptions, runCell } from './cell-run.ts';

@@ -1,9 +1,21 @@
-import { applyPlan } from '../../core/apply-plan.ts';
-import { type Cell, type CellEdge, type CellJob, newCellMeta, newShare } from '../../core/cell.ts';
-import { cellIdOf, type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
-import { first, last, rangeOf } from '../../core/ranges.ts';
-import { reconcile } from '../../core/reconcile.ts';
-import type { ProgEntry } from '../../core/wire/prog.ts';
+import {
+  type Cell,
+  type CellEdge,
+  type CellJob,
+  newCellMeta,
+  newShare,
+} from '../../core/model/cell.ts';
+import {
+  cellIdOf,
+  type EdgeName,
+  edgeNameOf,
+  type JobId,
+  jobIdOf,
+} from '../../core/model/names.ts';
+import { first, last, rangeOf } from '../../core/model/ranges.ts';
+import type { ProgEntry } from '../../core/protocol/progress-report.ts';
+import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { reconcile } from '../../core/scheduler/reconcile.ts';
 import type { Figures } from '../run.ts';
 import { medianOf } from './timing.ts';
 

@@ -1,4 +1,4 @@
-import { divide, type Places } from '../../core/divide.ts';
+import { divide, type Places } from '../../core/scheduler/divide.ts';
 import type { Figures } from '../run.ts';
 import { medianOf } from './timing.ts';
 

@@ -1,12 +1,12 @@
 import type * as z from 'zod';
-import type { EdgeAnswer, edgeJobSchema } from '../../core/wire/edge-answer.ts';
+import type { EdgeAnswer, edgeJobSchema } from '../../core/contract/edge-answer.ts';
 import type {
   auditEventSchema,
   poolSchema,
   queueSchema,
   StatsAnswer,
   TokenAnswer,
-} from '../../core/wire/fleet-body.ts';
+} from '../../core/contract/fleet-body.ts';
 import type {
   ChunkAnswer,
   EventAnswer,
@@ -15,7 +15,7 @@ import type {
   JobAnswer,
   planSchema,
   WaitingAnswer,
-} from '../../core/wire/job-answer.ts';
+} from '../../core/contract/job-answer.ts';
 
 /**
  * What the API answers, by the names the commands use. The types are those of the schemas that the

@@ -1,4 +1,4 @@
-import { intentOf } from '../../core/wire/edge-lamp.ts';
+import { intentOf } from '../../core/contract/edge-lamp.ts';
 import type { Edge } from '../client/resources.ts';
 import { formatAge } from '../input/duration.ts';
 import { paintState } from '../output/colour.ts';

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
-import { type AgentOptions, parseAgentOptions } from '../../edge-agent/agent-options.ts';
-import { DirectoryInUse } from '../../edge-agent/data-directory.ts';
+import { DirectoryInUse } from '../../edge-agent/disk/data-directory.ts';
 import { enrolTurns } from '../../edge-agent/limits.ts';
-import { type AgentExit, runAgent } from '../../edge-agent/run-agent.ts';
-import { makeWideningTurnstile } from '../../edge-agent/turnstile.ts';
+import { makeWideningTurnstile } from '../../edge-agent/link/limiter.ts';
+import { type AgentOptions, parseAgentOptions } from '../../edge-agent/program/agent-options.ts';
+import { type AgentExit, runAgent } from '../../edge-agent/program/run-agent.ts';
 import { agentEnvironment } from '../agent/agent-settings.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';

@@ -1,4 +1,4 @@
-import { scopes } from '../../core/wire/scopes.ts';
+import { scopes } from '../../core/contract/scopes.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';

@@ -1,7 +1,7 @@
-import { isFinal } from '../job.ts';
-import type { CellId, JobId } from '../names.ts';
-import type { JobWithStatus } from '../stored-job.ts';
-import { ProblemError } from '../wire/problem.ts';
+import { ProblemError } from '../contract/problem.ts';
+import { isFinal } from '../model/job.ts';
+import type { CellId, JobId } from '../model/names.ts';
+import type { JobWithStatus } from '../model/stored-job.ts';
 import { type Refusal, refuse, type Unchanged, unchanged } from './decision.ts';
 import { type JobCells, openCellsOf } from './job-cells.ts';
 

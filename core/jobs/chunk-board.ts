@@ -1,6 +1,7 @@
-import { isFinal } from '../job.ts';
-import type { EdgeName } from '../names.ts';
-import type { ChunkEnd, Execution, JobCellStatus } from '../plan.ts';
+import type { ChunkAnswer } from '../contract/job-answer.ts';
+import { isFinal } from '../model/job.ts';
+import type { EdgeName } from '../model/names.ts';
+import type { ChunkEnd, Execution, JobCellStatus } from '../model/plan.ts';
 import {
   emptyRanges,
   has,
@@ -10,9 +11,8 @@ import {
   subtract,
   union,
   unionAll,
-} from '../ranges.ts';
-import type { JobWithStatus } from '../stored-job.ts';
-import type { ChunkAnswer } from '../wire/job-answer.ts';
+} from '../model/ranges.ts';
+import type { JobWithStatus } from '../model/stored-job.ts';
 
 /**
  * Where every chunk of a job is, derived from its cells and executions; no row per chunk is stored

@@ -1,4 +1,4 @@
-import type { ProblemError } from '../wire/problem.ts';
+import type { ProblemError } from '../contract/problem.ts';
 
 /** What may come of the wish of a user besides a change. Nothing is stored then. */
 export type Refusal = { readonly kind: 'refused'; readonly problem: ProblemError };

@@ -1,9 +1,9 @@
-import { isFinal, type JobSpec } from '../job.ts';
-import { specBytesMax } from '../limits.ts';
-import type { CellId, JobId } from '../names.ts';
-import type { JobWithStatus } from '../stored-job.ts';
-import { fillJob, type JobBody, type JobPatch } from '../wire/job-body.ts';
-import { invalid, ProblemError } from '../wire/problem.ts';
+import { fillJob, type JobBody, type JobPatch } from '../contract/job-body.ts';
+import { invalid, ProblemError } from '../contract/problem.ts';
+import { isFinal, type JobSpec } from '../model/job.ts';
+import { specBytesMax } from '../model/limits.ts';
+import type { CellId, JobId } from '../model/names.ts';
+import type { JobWithStatus } from '../model/stored-job.ts';
 import { type Refusal, refuse, type Unchanged, unchanged } from './decision.ts';
 import { type JobCells, openCellsOf } from './job-cells.ts';
 import { bytesOf } from './submit.ts';

@@ -1,5 +1,5 @@
-import type { CellId } from '../names.ts';
-import type { JobCellStatus } from '../plan.ts';
+import type { CellId } from '../model/names.ts';
+import type { JobCellStatus } from '../model/plan.ts';
 
 /** What is stored of a job in each cell that ever had a part of it. */
 export type JobCells = ReadonlyMap<CellId, JobInCell>;

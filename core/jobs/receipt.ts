@@ -1,7 +1,7 @@
-import type { JobStatus } from '../job-status.ts';
-import type { Execution } from '../plan.ts';
-import { count } from '../ranges.ts';
-import type { JobStatusAnswer } from '../wire/job-answer.ts';
+import type { JobStatusAnswer } from '../contract/job-answer.ts';
+import type { JobStatus } from '../model/job-status.ts';
+import type { Execution } from '../model/plan.ts';
+import { count } from '../model/ranges.ts';
 
 /**
  * What a job is likely to have cost, estimated from what was counted: its executions, its cells and

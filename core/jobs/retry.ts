@@ -1,10 +1,10 @@
-import { type Ask, reopenedShare, type Share } from '../cell.ts';
-import type { JobStatus } from '../job-status.ts';
-import type { CellId, JobId } from '../names.ts';
-import type { Execution } from '../plan.ts';
-import { isEmpty } from '../ranges.ts';
-import { askOf, type JobWithStatus, type StoredJob } from '../stored-job.ts';
-import { ProblemError } from '../wire/problem.ts';
+import { ProblemError } from '../contract/problem.ts';
+import { type Ask, reopenedShare, type Share } from '../model/cell.ts';
+import type { JobStatus } from '../model/job-status.ts';
+import type { CellId, JobId } from '../model/names.ts';
+import type { Execution } from '../model/plan.ts';
+import { isEmpty } from '../model/ranges.ts';
+import { askOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
 import { type Refusal, refuse } from './decision.ts';
 import type { JobCells } from './job-cells.ts';
 

@@ -1,15 +1,15 @@
-import { type Caller, nameOfCaller, seesJob } from '../caller.ts';
-import type { Ask } from '../cell.ts';
-import { type CellOffer, chooseCells } from '../cells.ts';
-import { type Cut, isFinal, type JobSpec, type PlacementPolicy } from '../job.ts';
-import { type JobStatus, newJobStatus } from '../job-status.ts';
-import { specBytesMax } from '../limits.ts';
-import type { CellId, JobId } from '../names.ts';
-import type { RangeSet } from '../ranges.ts';
-import { askOf, type JobWithStatus, type StoredJob } from '../stored-job.ts';
-import { agentSpec } from '../wire/agent-spec.ts';
-import { fillJob, type JobBody } from '../wire/job-body.ts';
-import { invalid, ProblemError } from '../wire/problem.ts';
+import { fillJob, type JobBody } from '../contract/job-body.ts';
+import { invalid, ProblemError } from '../contract/problem.ts';
+import { type CellOffer, chooseCells } from '../fleet/choose-cells.ts';
+import { type Caller, nameOfCaller, seesJob } from '../model/caller.ts';
+import type { Ask } from '../model/cell.ts';
+import { type Cut, isFinal, type JobSpec, type PlacementPolicy } from '../model/job.ts';
+import { type JobStatus, newJobStatus } from '../model/job-status.ts';
+import { specBytesMax } from '../model/limits.ts';
+import type { CellId, JobId } from '../model/names.ts';
+import type { RangeSet } from '../model/ranges.ts';
+import { askOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
+import { agentSpec } from '../protocol/agent-spec.ts';
 import { type Refusal, refuse } from './decision.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { waitingExamplesMax } from '../limits.ts';
-import type { WaitingCount } from '../plan.ts';
-import type { WaitingReason } from '../wire/waiting-reason.ts';
+import type { WaitingReason } from '../contract/waiting-reason.ts';
+import { waitingExamplesMax } from '../model/limits.ts';
+import type { WaitingCount } from '../model/plan.ts';
 
 /**
  * The same reason from several cells is one: chunks and edges added up, a few examples kept. The

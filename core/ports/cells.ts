@@ -1,7 +1,7 @@
-import type { Cell } from '../cell.ts';
-import type { JobHistory, Move } from '../move-ranges.ts';
-import type { CellId, JobId } from '../names.ts';
-import type { Plan } from '../plan.ts';
+import type { JobHistory, Move } from '../fleet/move-ranges.ts';
+import type { Cell } from '../model/cell.ts';
+import type { CellId, JobId } from '../model/names.ts';
+import type { Plan } from '../model/plan.ts';
 
 /**
  * Cells as passes read and write them. Any number may work on one cell at once: a commit names the

@@ -1,4 +1,4 @@
-import type { EdgeName } from '../names.ts';
+import type { EdgeName } from '../model/names.ts';
 
 /**
  * Things and certificates. Every step may be repeated: what is there already is left, what is gone

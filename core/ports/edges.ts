@@ -1,6 +1,6 @@
-import type { Ask, EdgeConfig, EdgeFacts, EdgeReport, EdgeWork } from '../cell.ts';
-import type { CellId, EdgeName, JobId } from '../names.ts';
-import type { FactValue } from '../wire/facts.ts';
+import type { Ask, EdgeConfig, EdgeFacts, EdgeReport, EdgeWork } from '../model/cell.ts';
+import type { CellId, EdgeName, JobId } from '../model/names.ts';
+import type { FactValue } from '../protocol/facts.ts';
 
 /**
  * Edges as users and the edges themselves meet them: who an edge is, how it comes and goes, and

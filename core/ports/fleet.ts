@@ -1,5 +1,5 @@
-import type { CellMeta } from '../cell.ts';
-import type { CellId } from '../names.ts';
+import type { CellMeta } from '../model/cell.ts';
+import type { CellId } from '../model/names.ts';
 import type { OwedFolds } from './rollups.ts';
 
 /** The fleet as the minute tick sees it: its cells by their summaries alone. */

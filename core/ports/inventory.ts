@@ -1,5 +1,5 @@
-import type { CellId, EdgeName } from '../names.ts';
-import type { EdgeEvent } from '../wire/edge-event.ts';
+import type { CellId, EdgeName } from '../model/names.ts';
+import type { EdgeEvent } from '../protocol/edge-event.ts';
 
 /**
  * Where what edges say is kept. The newest wins, by the order that each kind of event carries in

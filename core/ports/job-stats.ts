@@ -1,4 +1,4 @@
-import type { JobState } from '../job.ts';
+import type { JobState } from '../model/job.ts';
 
 /** The figures of all jobs, which the rollup counts and users read. */
 export type JobStats = {

@@ -2,11 +2,11 @@ import type { JobCancel, JobPurge } from '../jobs/cancel.ts';
 import type { JobEdit } from '../jobs/edit.ts';
 import type { JobCells } from '../jobs/job-cells.ts';
 import type { JobRetry } from '../jobs/retry.ts';
+import type { JobEvent } from '../jobs/rollup.ts';
 import type { JobCreation } from '../jobs/submit.ts';
-import type { EdgeName, JobId } from '../names.ts';
-import type { ChunkEnd, Execution, JobCellStatus } from '../plan.ts';
-import type { JobEvent } from '../rollup.ts';
-import type { JobWithStatus, StoredJob } from '../stored-job.ts';
+import type { EdgeName, JobId } from '../model/names.ts';
+import type { ChunkEnd, Execution, JobCellStatus } from '../model/plan.ts';
+import type { JobWithStatus, StoredJob } from '../model/stored-job.ts';
 import type { IdempotentRequest, StoredAnswer } from './idempotency.ts';
 
 /** Jobs as the API shows them: specs with their statuses, executions, chunks, and lists of them. */

@@ -1,4 +1,4 @@
-import type { JobId } from '../names.ts';
+import type { JobId } from '../model/names.ts';
 
 /** The kept outputs of chunks, one for each attempt that left one. */
 export type Outputs = {

@@ -1,6 +1,6 @@
-import type { CellMeta, QueueConfig } from '../cell.ts';
-import type { PlacementPolicy } from '../job.ts';
-import type { CellId } from '../names.ts';
+import type { CellMeta, QueueConfig } from '../model/cell.ts';
+import type { PlacementPolicy } from '../model/job.ts';
+import type { CellId } from '../model/names.ts';
 
 /** Pools with their cells, and queues, which go through all pools. */
 export type StoredPool = {

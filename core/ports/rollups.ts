@@ -1,6 +1,6 @@
-import type { JobStatus } from '../job-status.ts';
-import type { CellId, JobId } from '../names.ts';
-import type { Rollup, RollupView } from '../rollup.ts';
+import type { Rollup, RollupView } from '../jobs/rollup.ts';
+import type { JobStatus } from '../model/job-status.ts';
+import type { CellId, JobId } from '../model/names.ts';
 
 /** Where jobs lie for the rollup, which folds what their cells say into one status. */
 export type RollupStore = {

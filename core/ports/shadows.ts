@@ -1,5 +1,5 @@
-import type { EdgeName } from '../names.ts';
-import type { WorkJson } from '../wire/work.ts';
+import type { EdgeName } from '../model/names.ts';
+import type { WorkJson } from '../protocol/work.ts';
 
 /** The `work` document of an edge: written by passes alone, read by the edge. */
 export type WorkShadows = {

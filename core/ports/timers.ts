@@ -1,4 +1,4 @@
-import type { CellId, EdgeName } from '../names.ts';
+import type { CellId, EdgeName } from '../model/names.ts';
 
 /** Time, and what is to be looked at when some of it has passed. */
 export type Clock = { nowMs(): number };

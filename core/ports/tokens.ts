@@ -1,5 +1,5 @@
-import type { CellId, EdgeName } from '../names.ts';
-import type { Scope } from '../wire/scopes.ts';
+import type { Scope } from '../contract/scopes.ts';
+import type { CellId, EdgeName } from '../model/names.ts';
 
 /**
  * Credentials by the SHA-256 of their secret; the secret itself is stored nowhere. Tokens of users

@@ -1,6 +1,10 @@
 import type * as z from 'zod';
-import type { EdgeAnswer, edgeJobSchema, LeaseAnswer } from '../../core/wire/edge-answer.ts';
-import type { StatsAnswer, StatsHistoryAnswer, TokenAnswer } from '../../core/wire/fleet-body.ts';
+import type { EdgeAnswer, edgeJobSchema, LeaseAnswer } from '../../core/contract/edge-answer.ts';
+import type {
+  StatsAnswer,
+  StatsHistoryAnswer,
+  TokenAnswer,
+} from '../../core/contract/fleet-body.ts';
 import type {
   ChunkAnswer,
   EventAnswer,
@@ -9,7 +13,7 @@ import type {
   JobAnswer,
   planSchema,
   WaitingAnswer,
-} from '../../core/wire/job-answer.ts';
+} from '../../core/contract/job-answer.ts';
 
 /**
  * What the API answers, by the names the pages use. The types are those of the schemas that the API

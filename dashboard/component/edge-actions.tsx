@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { reasonLengthMax } from '../../core/limits.ts';
+import { reasonLengthMax } from '../../core/model/limits.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Edge } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';

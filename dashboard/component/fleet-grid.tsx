@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Lamp, lampOf } from '../../core/wire/edge-lamp.ts';
+import { type Lamp, lampOf } from '../../core/contract/edge-lamp.ts';
 import type { Edge } from '../api/resources.ts';
 import { edgePower, loadStep, percentUsed } from '../model/edge-power.ts';
 import { lampWords } from '../model/lamp-words.ts';

@@ -1,4 +1,4 @@
-import { type Lamp, lamps } from '../../core/wire/edge-lamp.ts';
+import { type Lamp, lamps } from '../../core/contract/edge-lamp.ts';
 import type { Stats } from '../api/resources.ts';
 import { numberWords, percentWords, powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';

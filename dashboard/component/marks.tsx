@@ -1,4 +1,4 @@
-import { type Lamp, type LampSource, lampOf } from '../../core/wire/edge-lamp.ts';
+import { type Lamp, type LampSource, lampOf } from '../../core/contract/edge-lamp.ts';
 import type { JobState } from '../api/resources.ts';
 import { lampWords } from '../model/lamp-words.ts';
 

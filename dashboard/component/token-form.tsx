@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Scope, scopes } from '../../core/wire/scopes.ts';
+import { type Scope, scopes } from '../../core/contract/scopes.ts';
 import type { Problem } from '../api/problem.ts';
 import type { Token } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';

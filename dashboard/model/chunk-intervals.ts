@@ -1,4 +1,4 @@
-import { emptyRanges, parseRanges, type RangeSet } from '../../core/ranges.ts';
+import { emptyRanges, parseRanges, type RangeSet } from '../../core/model/ranges.ts';
 import type { Execution } from '../api/resources.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { type Lamp, lampOf, lamps } from '../../core/wire/edge-lamp.ts';
+import { type Lamp, lampOf, lamps } from '../../core/contract/edge-lamp.ts';
 import type { Edge, Job } from '../api/resources.ts';
 import { edgePower } from './edge-power.ts';
 

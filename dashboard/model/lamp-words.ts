@@ -1,4 +1,4 @@
-import { intentOf, type LampSource, lampOf } from '../../core/wire/edge-lamp.ts';
+import { intentOf, type LampSource, lampOf } from '../../core/contract/edge-lamp.ts';
 
 const intentWords = {
   removing: 'being removed',

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from '../../core/wire/scopes.ts';
+import { type Scope, scopes } from '../../core/contract/scopes.ts';
 import type { Token } from '../api/resources.ts';
 
 /**

@@ -2,7 +2,7 @@ import {
   isNamedReason,
   type NamedWaitingReason,
   type WaitingReason,
-} from '../../core/wire/waiting-reason.ts';
+} from '../../core/contract/waiting-reason.ts';
 
 /** Numbers and times as people say them. Pure; the time is an argument. */
 

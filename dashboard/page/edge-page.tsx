@@ -1,4 +1,4 @@
-import { lampOf } from '../../core/wire/edge-lamp.ts';
+import { lampOf } from '../../core/contract/edge-lamp.ts';
 import type { Edge, EdgeJob } from '../api/resources.ts';
 import { Ago, Took } from '../component/ago.tsx';
 import { EdgeActions } from '../component/edge-actions.tsx';

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { lampOf } from '../../core/wire/edge-lamp.ts';
+import { lampOf } from '../../core/contract/edge-lamp.ts';
 import type { Edge, Job, Stats } from '../api/resources.ts';
 import { EdgeTable } from '../component/edge-table.tsx';
 import { FleetGrid } from '../component/fleet-grid.tsx';

@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { outputTailBytesMax } from '../../core/limits.ts';
-import { removeQuietly } from '../data-directory.ts';
+import { outputTailBytesMax } from '../../core/model/limits.ts';
+import { removeQuietly } from '../disk/data-directory.ts';
 import type { Batch } from './cluster.ts';
 
 /** Where a cluster's chunks write, on the file system that the edge shares with its nodes. */

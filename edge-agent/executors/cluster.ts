@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:os';
-import type { AgentSpec } from '../../core/wire/agent-spec.ts';
-import { isRecord } from '../../core/wire/json.ts';
-import type { Failure } from '../../core/wire/prog.ts';
-import type { Clock } from '../clock.ts';
+import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
+import { isRecord } from '../../core/protocol/json.ts';
+import type { Failure } from '../../core/protocol/progress-report.ts';
+import type { Clock } from '../host/clock.ts';
+import { arrayTasksMax, clusterMissesMax, clusterPollMs, clusterPollMsMax } from '../limits.ts';
 import {
   type ChunkEnd,
   type ChunkName,
@@ -12,8 +13,7 @@ import {
   type ExecutorDeps,
   keyOf,
   nameOfKey,
-} from '../executor.ts';
-import { arrayTasksMax, clusterMissesMax, clusterPollMs, clusterPollMsMax } from '../limits.ts';
+} from './executor.ts';
 import { startFailed } from './launched-chunks.ts';
 
 /**

@@ -1,5 +1,8 @@
-import type { Run } from '../../core/job.ts';
-import type { RunCommand } from '../command.ts';
+import type { Run } from '../../core/model/job.ts';
+import type { RunCommand } from '../host/command.ts';
+import type { Launcher } from '../launcher/launcher-client.ts';
+import type { LaunchEnd } from '../launcher/launcher-protocol.ts';
+import { imagePullTimeoutMs } from '../limits.ts';
 import {
   type ChunkEnd,
   type ChunkName,
@@ -8,10 +11,7 @@ import {
   type Executor,
   type ExecutorDeps,
   keyOf,
-} from '../executor.ts';
-import type { Launcher } from '../launcher/launcher-client.ts';
-import type { LaunchEnd } from '../launcher/launcher-protocol.ts';
-import { imagePullTimeoutMs } from '../limits.ts';
+} from './executor.ts';
 import { chunkEndOf, makeLaunchedChunks, startFailed } from './launched-chunks.ts';
 
 /**

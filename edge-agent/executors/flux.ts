@@ -1,5 +1,5 @@
-import type { BatchRun } from '../../core/job.ts';
-import type { RunCommand } from '../command.ts';
+import type { BatchRun } from '../../core/model/job.ts';
+import type { RunCommand } from '../host/command.ts';
 import { type Batch, type ClusterScheduler, signalName, type TaskState } from './cluster.ts';
 import { outputPath, takeOutput } from './cluster-files.ts';
 

@@ -1,6 +1,9 @@
-import { failureTextLengthMax, outputTailBytesMax } from '../../core/limits.ts';
-import type { Failure } from '../../core/wire/prog.ts';
-import { commandIdPrefix } from '../command.ts';
+import { failureTextLengthMax, outputTailBytesMax } from '../../core/model/limits.ts';
+import type { Failure } from '../../core/protocol/progress-report.ts';
+import { commandIdPrefix } from '../host/command.ts';
+import type { Launcher } from '../launcher/launcher-client.ts';
+import type { LaunchEnd, LaunchOrder } from '../launcher/launcher-protocol.ts';
+import { killAfterMs } from '../limits.ts';
 import {
   type ChunkEnd,
   type ChunkName,
@@ -8,10 +11,7 @@ import {
   type EndedChunk,
   keyOf,
   nameOfKey,
-} from '../executor.ts';
-import type { Launcher } from '../launcher/launcher-client.ts';
-import type { LaunchEnd, LaunchOrder } from '../launcher/launcher-protocol.ts';
-import { killAfterMs } from '../limits.ts';
+} from './executor.ts';
 
 /**
  * Chunks that are one process each under the launcher: what `process` and `container` have in

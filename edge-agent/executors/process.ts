@@ -1,10 +1,5 @@
-import {
-  type ChunkOrder,
-  chunkEnvironment,
-  type Executor,
-  type ExecutorDeps,
-} from '../executor.ts';
 import type { Launcher } from '../launcher/launcher-client.ts';
+import { type ChunkOrder, chunkEnvironment, type Executor, type ExecutorDeps } from './executor.ts';
 import { chunkEndOf, makeLaunchedChunks } from './launched-chunks.ts';
 
 /**

@@ -1,12 +1,12 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../host/clock.ts';
+import { simulateNoteMs } from '../limits.ts';
 import {
   type ChunkName,
   type ChunkOrder,
   type Executor,
   type ExecutorDeps,
   keyOf,
-} from '../executor.ts';
-import { simulateNoteMs } from '../limits.ts';
+} from './executor.ts';
 
 /**
  * Chunks that only take their time: `seconds`, or watt-seconds divided by the power that the

@@ -1,7 +1,7 @@
-import type { BatchRun } from '../../core/job.ts';
-import type { Failure } from '../../core/wire/prog.ts';
-import type { RunCommand } from '../command.ts';
-import { removeQuietly } from '../data-directory.ts';
+import type { BatchRun } from '../../core/model/job.ts';
+import type { Failure } from '../../core/protocol/progress-report.ts';
+import { removeQuietly } from '../disk/data-directory.ts';
+import type { RunCommand } from '../host/command.ts';
 import { type Batch, type ClusterScheduler, signalName, type TaskState } from './cluster.ts';
 import { outputPath, readExit, scriptPath, takeOutput, writeScript } from './cluster-files.ts';
 

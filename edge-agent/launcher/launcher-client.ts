@@ -5,8 +5,8 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { processesWith } from '../host/process-table.ts';
 import { launcherFrameBytesMax, launcherStartMs, stopWaitMs } from '../limits.ts';
-import { processesWith } from '../process-table.ts';
 import {
   type FromLauncher,
   type LaunchEnd,

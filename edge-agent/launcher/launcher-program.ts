@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, unlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
+import { processesWith } from '../host/process-table.ts';
 import { launcherFrameBytesMax, orphanGraceMs, outputWatchMs, strayCheckMs } from '../limits.ts';
-import { processesWith } from '../process-table.ts';
 import { type LaunchedProcess, launch, launchMark } from './launched-process.ts';
 import {
   type FromLauncher,

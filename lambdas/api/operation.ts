@@ -1,4 +1,4 @@
-import type { Caller } from '../../core/caller.ts';
+import type { Caller } from '../../core/model/caller.ts';
 import { type Answer, type Call, callerOf, type Handler } from './http/call.ts';
 
 /** Who asks, when, and under which request: what an operation knows besides its input. */

@@ -1,7 +1,7 @@
 import type { SQSEvent } from 'aws-lambda';
-import { createInventory } from '../../adapters/dynamodb/edge-inventory.ts';
-import { type EdgeEvent, parseEdgeEvent } from '../../core/wire/edge-event.ts';
-import { isRecord } from '../../core/wire/json.ts';
+import { createInventory } from '../../adapters/dynamodb/fleet/edge-inventory.ts';
+import { type EdgeEvent, parseEdgeEvent } from '../../core/protocol/edge-event.ts';
+import { isRecord } from '../../core/protocol/json.ts';
 import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../event-handler.ts';
 import { createLog } from '../log.ts';
 import { openTable } from '../table.ts';

@@ -1,7 +1,7 @@
 import type { DynamoDBStreamEvent } from 'aws-lambda';
+import { createRollupStore } from '../../adapters/dynamodb/jobs/rollup-store.ts';
 import { jobOfPartition } from '../../adapters/dynamodb/keys.ts';
-import { createRollupStore } from '../../adapters/dynamodb/rollup-store.ts';
-import type { JobId } from '../../core/names.ts';
+import type { JobId } from '../../core/model/names.ts';
 import { type BatchAnswer, batchAnswer, eventHandler } from '../event-handler.ts';
 import { createLog } from '../log.ts';
 import { openTable } from '../table.ts';

@@ -1,5 +1,5 @@
 import type { DynamoDBStreamEvent, SQSEvent } from 'aws-lambda';
-import { createCellStore } from '../../adapters/dynamodb/cell-store.ts';
+import { createCellStore } from '../../adapters/dynamodb/fleet/cell-store.ts';
 import { createWorkShadows } from '../../adapters/iot/work-shadows.ts';
 import { createPassTimers } from '../../adapters/sqs/pass-timers.ts';
 import { requiredEnv } from '../environment.ts';

@@ -1,7 +1,7 @@
-import { createFleet } from '../../adapters/dynamodb/fleet.ts';
-import { createMoveStore } from '../../adapters/dynamodb/move-store.ts';
-import { createRollupStore } from '../../adapters/dynamodb/rollup-store.ts';
-import type { JobId } from '../../core/names.ts';
+import { createMoveStore } from '../../adapters/dynamodb/fleet/move-store.ts';
+import { createFleet } from '../../adapters/dynamodb/fleet/tick-fleet.ts';
+import { createRollupStore } from '../../adapters/dynamodb/jobs/rollup-store.ts';
+import type { JobId } from '../../core/model/names.ts';
 import { eventHandler } from '../event-handler.ts';
 import { createLog } from '../log.ts';
 import { openTable } from '../table.ts';

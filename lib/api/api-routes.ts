@@ -1,9 +1,9 @@
-import { type ApiFunction, type Route, routes } from '../../core/wire/routes.ts';
+import { type ApiFunction, type Route, routes } from '../../core/contract/routes.ts';
 
 /**
  * How the API's functions are grouped by what they may do, with their sizes and how fast their
  * routes may be called. Which route belongs to which function, and which scope it asks for, is in
- * `core/wire/routes.ts`: the functions check it.
+ * `core/contract/routes.ts`: the functions check it.
  */
 export type ApiFunctionSettings = {
   readonly description: string;

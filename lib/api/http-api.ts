@@ -16,7 +16,7 @@ import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import { type ApiFunction, routeKeyOf } from '../../core/wire/routes.ts';
+import { type ApiFunction, routeKeyOf } from '../../core/contract/routes.ts';
 import { EdgeRemovals } from '../edge/edge-removals.ts';
 import { acceptFinding } from '../frame/accepted-finding.ts';
 import { alarmWhen } from '../frame/alarm.ts';

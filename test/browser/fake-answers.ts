@@ -1,4 +1,4 @@
-import type { StatsAnswer, StatsHistoryAnswer } from '../../core/wire/fleet-body.ts';
+import type { StatsAnswer, StatsHistoryAnswer } from '../../core/contract/fleet-body.ts';
 import type { MutableJob, World } from './fake-world.ts';
 
 /** Lists and totals over a made-up world, paged and filtered as the contract says. */

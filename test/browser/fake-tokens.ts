@@ -1,4 +1,4 @@
-import type { TokenAnswer } from '../../core/wire/fleet-body.ts';
+import type { TokenAnswer } from '../../core/contract/fleet-body.ts';
 
 /**
  * The tokens of the made-up world: made with a secret that is answered once, listed without,

@@ -1,4 +1,4 @@
-import { formatRanges, rangeOf } from '../../core/ranges.ts';
+import { formatRanges, rangeOf } from '../../core/model/ranges.ts';
 import type { Chunk, Edge, Execution, Job, JobEvent } from '../../dashboard/api/resources.ts';
 
 /**

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { catalogue, verbsOf } from '../../cli/catalogue.ts';
 import { parseArguments } from '../../cli/input/arguments.ts';
-import { parseAgentOptions } from '../../edge-agent/agent-options.ts';
+import { parseAgentOptions } from '../../edge-agent/program/agent-options.ts';
 
 /**
  * Every command that a page shows is one that the client understands: its words, its flags, its

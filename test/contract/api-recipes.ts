@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Route } from '../../core/wire/routes.ts';
+import type { Route } from '../../core/contract/routes.ts';
 import type { ApiAnswer, ApiRequest, ApiStage } from '../lambdas/api/api-stage.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { openApiDocument } from '../../core/wire/openapi.ts';
-import { operations } from '../../core/wire/operations.ts';
-import { problemSchema } from '../../core/wire/problem.ts';
-import { routes } from '../../core/wire/routes.ts';
+import { openApiDocument } from '../../core/contract/openapi.ts';
+import { operations } from '../../core/contract/operations.ts';
+import { problemSchema } from '../../core/contract/problem.ts';
+import { routes } from '../../core/contract/routes.ts';
 import { type ApiAnswer, type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 import { failure, prepareThings, successes, type Things } from './api-recipes.ts';
 import { onEveryStore } from './stores.ts';

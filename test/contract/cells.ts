@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { applyPlan } from '../../core/apply-plan.ts';
-import type { Cell } from '../../core/cell.ts';
-import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
-import type { Plan } from '../../core/plan.ts';
-import { rangeOf } from '../../core/ranges.ts';
-import { reconcile } from '../../core/reconcile.ts';
+import type { Cell } from '../../core/model/cell.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { rangeOf } from '../../core/model/ranges.ts';
+import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { reconcile } from '../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdge, makeEdges, makeJob, startMs, withAsk } from '../core/cell-fixture.ts';
 import { cellStatus, chunkEnd, commit, executionOf } from './stored-fixture.ts';
 import type { Contract } from './stores.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { edgeNameOf } from '../../core/names.ts';
-import { encodeWork } from '../../core/wire/work.ts';
+import { edgeNameOf } from '../../core/model/names.ts';
+import { encodeWork } from '../../core/protocol/work.ts';
 import { makeKey, signingRequest } from '../lambdas/api/signing-request.ts';
 import type { ServicesContract } from './services.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { cellEdgesMax } from '../../core/limits.ts';
-import { edgeNameOf } from '../../core/names.ts';
+import { cellEdgesMax } from '../../core/model/limits.ts';
+import { edgeNameOf } from '../../core/model/names.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { enrol, makeEnrolment, makeIdentity, north, south } from './stored-fixture.ts';
 import type { Contract, Stores } from './stores.ts';

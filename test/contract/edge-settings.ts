@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { edgeNameOf, jobIdOf } from '../../core/names.ts';
+import { edgeNameOf, jobIdOf } from '../../core/model/names.ts';
 import { plainConfig } from '../core/cell-fixture.ts';
 import { commit, enrol, makeCreation, north, south, submit } from './stored-fixture.ts';
 import type { Contract } from './stores.ts';

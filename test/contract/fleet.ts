@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobIdOf } from '../../core/names.ts';
+import { jobIdOf } from '../../core/model/names.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { cellStatus, commit, north, south, submit } from './stored-fixture.ts';
 import type { Contract } from './stores.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
-import type { EdgeEvent } from '../../core/wire/edge-event.ts';
-import { type Prog, parseProg } from '../../core/wire/prog.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
+import type { EdgeEvent } from '../../core/protocol/edge-event.ts';
+import { type Prog, parseProg } from '../../core/protocol/progress-report.ts';
 import { enrol } from './stored-fixture.ts';
 import type { Contract } from './stores.ts';
 

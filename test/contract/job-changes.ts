@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { cancel, type JobCancel } from '../../core/jobs/cancel.ts';
 import { edit, type JobEdit } from '../../core/jobs/edit.ts';
 import { type JobRetry, retry } from '../../core/jobs/retry.ts';
-import { edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
-import { rangeOf } from '../../core/ranges.ts';
+import { edgeNameOf, type JobId, jobIdOf } from '../../core/model/names.ts';
+import { rangeOf } from '../../core/model/ranges.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import {
   cellStatus,

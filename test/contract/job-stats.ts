@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { JobState } from '../../core/job.ts';
-import { type JobId, jobIdOf } from '../../core/names.ts';
+import type { JobState } from '../../core/model/job.ts';
+import { type JobId, jobIdOf } from '../../core/model/names.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { submit } from './stored-fixture.ts';
 import type { Contract, Stores } from './stores.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { edgeNameOf, type JobId, jobIdOf, makeJobId } from '../../core/names.ts';
-import { rangeOf } from '../../core/ranges.ts';
+import { edgeNameOf, type JobId, jobIdOf, makeJobId } from '../../core/model/names.ts';
+import { rangeOf } from '../../core/model/ranges.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import {
   cellStatus,

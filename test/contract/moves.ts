@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { Cell } from '../../core/cell.ts';
-import { chooseRanges, type Move, moveRanges } from '../../core/move-ranges.ts';
-import { jobIdOf } from '../../core/names.ts';
-import { count, intersect } from '../../core/ranges.ts';
+import { chooseRanges, type Move, moveRanges } from '../../core/fleet/move-ranges.ts';
+import type { Cell } from '../../core/model/cell.ts';
+import { jobIdOf } from '../../core/model/names.ts';
+import { count, intersect } from '../../core/model/ranges.ts';
 import { makeCell, makeEdges, makeJob, startMs, withAsk, withId } from '../core/cell-fixture.ts';
 import { cellStatus, commit, executionOf, north, south } from './stored-fixture.ts';
 import type { Contract, Stores } from './stores.ts';

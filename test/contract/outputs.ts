@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { jobIdOf } from '../../core/names.ts';
+import { jobIdOf } from '../../core/model/names.ts';
 import type { ServicesContract } from './services.ts';
 
 let made = 0;

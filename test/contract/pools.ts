@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { createPoolCells } from '../../adapters/dynamodb/pool-cells.ts';
-import { newCellMeta } from '../../core/cell.ts';
-import { cellIdOf } from '../../core/names.ts';
+import { createPoolCells } from '../../adapters/dynamodb/fleet/pool-cells.ts';
+import { newCellMeta } from '../../core/model/cell.ts';
+import { cellIdOf } from '../../core/model/names.ts';
 import { newPool } from '../../core/ports/pools.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { commit, enrol, north, south } from './stored-fixture.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cellIdOf } from '../../core/names.ts';
+import { cellIdOf } from '../../core/model/names.ts';
 import type { StoredQueue } from '../../core/ports/pools.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { north } from './stored-fixture.ts';

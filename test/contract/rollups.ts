@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import type { JobStatus } from '../../core/job-status.ts';
-import { jobIdOf } from '../../core/names.ts';
-import { rangeOf } from '../../core/ranges.ts';
-import type { JobEvent, Rollup } from '../../core/rollup.ts';
+import type { JobEvent, Rollup } from '../../core/jobs/rollup.ts';
+import type { JobStatus } from '../../core/model/job-status.ts';
+import { jobIdOf } from '../../core/model/names.ts';
+import { rangeOf } from '../../core/model/ranges.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { cellStatus, commit, north, south, submit } from './stored-fixture.ts';
 import type { Contract, Stores } from './stores.ts';

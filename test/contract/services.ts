@@ -1,4 +1,4 @@
-import type { EdgeName } from '../../core/names.ts';
+import type { EdgeName } from '../../core/model/names.ts';
 import type { ControlPlane } from '../../core/ports/control-plane.ts';
 import type { Outputs } from '../../core/ports/outputs.ts';
 import type { EdgeShadows, WorkShadows } from '../../core/ports/shadows.ts';

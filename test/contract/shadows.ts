@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { shadowBytesMax } from '../../core/limits.ts';
-import { edgeNameOf, jobIdOf } from '../../core/names.ts';
-import { emptyRanges, rangeOf } from '../../core/ranges.ts';
-import { encodeWork, parseWork, type WorkEntry } from '../../core/wire/work.ts';
+import { shadowBytesMax } from '../../core/model/limits.ts';
+import { edgeNameOf, jobIdOf } from '../../core/model/names.ts';
+import { emptyRanges, rangeOf } from '../../core/model/ranges.ts';
+import { encodeWork, parseWork, type WorkEntry } from '../../core/protocol/work.ts';
 import type { ServicesContract } from './services.ts';
 
 let made = 0;

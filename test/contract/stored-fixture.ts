@@ -1,11 +1,17 @@
 import { expect } from 'vitest';
-import { noChunks } from '../../core/job.ts';
 import type { JobCreation } from '../../core/jobs/submit.ts';
-import { type CellId, cellIdOf, type EdgeName, edgeNameOf, type JobId } from '../../core/names.ts';
-import type { ChunkEnd, Execution, JobCellStatus, Plan } from '../../core/plan.ts';
+import { noChunks } from '../../core/model/job.ts';
+import {
+  type CellId,
+  cellIdOf,
+  type EdgeName,
+  edgeNameOf,
+  type JobId,
+} from '../../core/model/names.ts';
+import type { ChunkEnd, Execution, JobCellStatus, Plan } from '../../core/model/plan.ts';
+import { count, emptyRanges, rangeOf } from '../../core/model/ranges.ts';
+import type { JobWithStatus } from '../../core/model/stored-job.ts';
 import type { EdgeIdentity, Enrolment } from '../../core/ports/edges.ts';
-import { count, emptyRanges, rangeOf } from '../../core/ranges.ts';
-import type { JobWithStatus } from '../../core/stored-job.ts';
 import { plainConfig, startMs } from '../core/cell-fixture.ts';
 import { creation } from '../core/jobs/job-fixture.ts';
 import type { Stores } from './stores.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { cellIdOf, edgeNameOf } from '../../core/names.ts';
+import { cellIdOf, edgeNameOf } from '../../core/model/names.ts';
 import { parseBody } from '../../lambdas/event-handler.ts';
 import { wakeupsOfTimers } from '../../lambdas/workers/schedule/schedule-cells.ts';
 import type { ServicesContract } from './services.ts';

@@ -11,9 +11,9 @@ import { placesOf, root, sourceFiles } from '../source-files.ts';
  */
 
 const heading = `
-import { type CellId, cellIdOf, type EdgeName, type JobId, jobIdOf } from '${root}/core/names.ts';
-import { parseEdgeName } from '${root}/core/names.ts';
-import { type RangeSet, parseRanges, rangeOf } from '${root}/core/ranges.ts';
+import { type CellId, cellIdOf, type EdgeName, type JobId, jobIdOf } from '${root}/core/model/names.ts';
+import { parseEdgeName } from '${root}/core/model/names.ts';
+import { type RangeSet, parseRanges, rangeOf } from '${root}/core/model/ranges.ts';
 export type All = CellId | EdgeName | JobId | RangeSet | ReturnType<typeof parseEdgeName>;
 export const made = [cellIdOf('default.0'), jobIdOf('x'), rangeOf(0, 1), parseRanges('0')] as const;
 `;
@@ -77,7 +77,7 @@ test('what no constructor made does not compile', () => {
   expect(refused([...wrong, ...right])).toEqual(new Set(wrong));
 });
 
-const constructors = ['core/names.ts', 'core/ranges.ts'];
+const constructors = ['core/model/names.ts', 'core/model/ranges.ts'];
 const brand = '(?:JobId|CellId|EdgeName|RangeSet)';
 const cast = new RegExp(String.raw`(?<![\w'"$])as\s+(?:[^;,(){}=<'"]|<[^;(){}=>]*)*?\b${brand}\b`);
 

@@ -1,9 +1,16 @@
-import type { Ask, Cell, CellEdge, CellJob, EdgeConfig, EdgeReport } from '../../core/cell.ts';
-import { newCellMeta, newShare } from '../../core/cell.ts';
-import type { JobSpec } from '../../core/job.ts';
-import { type CellId, cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
-import { rangeOf } from '../../core/ranges.ts';
-import type { Prog } from '../../core/wire/prog.ts';
+import type {
+  Ask,
+  Cell,
+  CellEdge,
+  CellJob,
+  EdgeConfig,
+  EdgeReport,
+} from '../../core/model/cell.ts';
+import { newCellMeta, newShare } from '../../core/model/cell.ts';
+import type { JobSpec } from '../../core/model/job.ts';
+import { type CellId, cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
+import { rangeOf } from '../../core/model/ranges.ts';
+import type { Prog } from '../../core/protocol/progress-report.ts';
 
 /** Cells for tests: everything has a default that runs, tests say only what they are about. */
 

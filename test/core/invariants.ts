@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { Cell, CellEdge, CellJob } from '../../core/cell.ts';
-import { planRowsMax, shadowBytesMax } from '../../core/limits.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { Cell, CellEdge, CellJob } from '../../core/model/cell.ts';
+import { planRowsMax, shadowBytesMax } from '../../core/model/limits.ts';
+import type { Plan } from '../../core/model/plan.ts';
 import {
   count,
   emptyRanges,
@@ -12,10 +12,10 @@ import {
   type RangeSet,
   subtract,
   union,
-} from '../../core/ranges.ts';
-import { capacityOf } from '../../core/reconcile/capacity.ts';
-import { encodeWork } from '../../core/wire/work.ts';
-import { workOf } from '../../core/work-of.ts';
+} from '../../core/model/ranges.ts';
+import { encodeWork } from '../../core/protocol/work.ts';
+import { workOf } from '../../core/protocol/work-of.ts';
+import { capacityOf } from '../../core/scheduler/pass/capacity.ts';
 
 /**
  * What must hold after every single pass, whatever happened before. Throws with a sentence when it

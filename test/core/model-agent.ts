@@ -1,4 +1,4 @@
-import type { JobId } from '../../core/names.ts';
+import type { JobId } from '../../core/model/names.ts';
 import {
   chunksOf,
   emptyRanges,
@@ -8,9 +8,9 @@ import {
   rangeOf,
   subtract,
   union,
-} from '../../core/ranges.ts';
-import type { Failure, Prog, ProgEntry } from '../../core/wire/prog.ts';
-import { noWork, type Work, type WorkEntry } from '../../core/wire/work.ts';
+} from '../../core/model/ranges.ts';
+import type { Failure, Prog, ProgEntry } from '../../core/protocol/progress-report.ts';
+import { noWork, type Work, type WorkEntry } from '../../core/protocol/work.ts';
 
 /**
  * The smallest edge that keeps the protocol of the two shadows: it applies documents, runs chunks,

@@ -1,10 +1,10 @@
-import { applyPlan } from '../../core/apply-plan.ts';
-import type { Cell, Lease } from '../../core/cell.ts';
-import { edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
-import type { Plan } from '../../core/plan.ts';
-import { emptyRanges, formatRanges, parseRanges } from '../../core/ranges.ts';
-import { reconcile } from '../../core/reconcile.ts';
-import type { Prog, ProgEntry } from '../../core/wire/prog.ts';
+import type { Cell, Lease } from '../../core/model/cell.ts';
+import { edgeNameOf, type JobId, jobIdOf } from '../../core/model/names.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { emptyRanges, formatRanges, parseRanges } from '../../core/model/ranges.ts';
+import type { Prog, ProgEntry } from '../../core/protocol/progress-report.ts';
+import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { reconcile } from '../../core/scheduler/reconcile.ts';
 import { withEdge, withProg } from './cell-fixture.ts';
 
 /** Short words for tests of single phases. */

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { applyPlan } from '../../core/apply-plan.ts';
-import type { Cell, CellEdge, EdgeConfig } from '../../core/cell.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
-import { emptyRanges, isEmpty } from '../../core/ranges.ts';
-import { reconcile } from '../../core/reconcile.ts';
-import { encodeProg, type ProgEntry, parseProg } from '../../core/wire/prog.ts';
-import { encodeWork, parseWork } from '../../core/wire/work.ts';
-import { workOf } from '../../core/work-of.ts';
+import type { Cell, CellEdge, EdgeConfig } from '../../core/model/cell.ts';
+import type { EdgeName, JobId } from '../../core/model/names.ts';
+import { emptyRanges, isEmpty } from '../../core/model/ranges.ts';
+import { encodeProg, type ProgEntry, parseProg } from '../../core/protocol/progress-report.ts';
+import { encodeWork, parseWork } from '../../core/protocol/work.ts';
+import { workOf } from '../../core/protocol/work-of.ts';
+import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { reconcile } from '../../core/scheduler/reconcile.ts';
 import {
   makeCell,
   makeEdge,

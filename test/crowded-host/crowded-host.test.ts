@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
-import { examineHost, findProgram } from '../../edge-agent/host.ts';
+import { examineHost, findProgram } from '../../edge-agent/host/host-inspection.ts';
 import { programs } from './crowd.ts';
 
 /** That the tests really live on the crowded host; else they would depend on the one below. */

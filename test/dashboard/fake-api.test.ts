@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { edgeJobListSchema, edgeListSchema, edgeSchema } from '../../core/wire/edge-answer.ts';
+import { edgeJobListSchema, edgeListSchema, edgeSchema } from '../../core/contract/edge-answer.ts';
 import {
   statsHistorySchema,
   statsSchema,
   tokenListSchema,
   tokenSchema,
-} from '../../core/wire/fleet-body.ts';
+} from '../../core/contract/fleet-body.ts';
 import {
   chunkListSchema,
   eventListSchema,
@@ -15,7 +15,7 @@ import {
   jobListSchema,
   jobSchema,
   planSchema,
-} from '../../core/wire/job-answer.ts';
+} from '../../core/contract/job-answer.ts';
 import { type FakeApi, startFakeApi } from '../browser/fake-api.ts';
 import { makeWorld, placeJob } from '../browser/fake-world.ts';
 

@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AgentOptions } from '../../edge-agent/agent-options.ts';
-import type { Clock } from '../../edge-agent/clock.ts';
-import { type AgentExit, runAgent } from '../../edge-agent/run-agent.ts';
+import type { Clock } from '../../edge-agent/host/clock.ts';
+import type { AgentOptions } from '../../edge-agent/program/agent-options.ts';
+import { type AgentExit, runAgent } from '../../edge-agent/program/run-agent.ts';
 import type { PlaneDouble } from './plane-double.ts';
 
 /** Runs an agent inside the test process, on a directory of its own. */

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Clock } from '../../edge-agent/clock.ts';
-import { processesWith } from '../../edge-agent/process-table.ts';
+import type { Clock } from '../../edge-agent/host/clock.ts';
+import { processesWith } from '../../edge-agent/host/process-table.ts';
 import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
 import { type NetworkDouble, startNetwork } from './network-double.ts';
 import { type PlaneDouble, startPlane } from './plane-double.ts';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { jobIdOf } from '../../core/names.ts';
+import { jobIdOf } from '../../core/model/names.ts';
 import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
 import { type PlaneDouble, startPlane } from './plane-double.ts';
 import { makeProgramPath } from './program-path.ts';

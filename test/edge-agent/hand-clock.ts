@@ -1,4 +1,4 @@
-import type { Clock } from '../../edge-agent/clock.ts';
+import type { Clock } from '../../edge-agent/host/clock.ts';
 
 /** A clock that a test winds by hand: what is due next runs when it is told to. */
 export type HandClock = Clock & {

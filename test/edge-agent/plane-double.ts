@@ -11,8 +11,8 @@ import {
   type RangeSet,
   subtract,
   union,
-} from '../../core/ranges.ts';
-import { type Failure, type Prog, parseProg } from '../../core/wire/prog.ts';
+} from '../../core/model/ranges.ts';
+import { type Failure, type Prog, parseProg } from '../../core/protocol/progress-report.ts';
 import { type ShadowDouble, startShadowDouble } from './shadow-double.ts';
 
 /**

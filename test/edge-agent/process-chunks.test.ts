@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { processesWith } from '../../edge-agent/process-table.ts';
+import { processesWith } from '../../edge-agent/host/process-table.ts';
 import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
 import { type PlaneDouble, startPlane } from './plane-double.ts';
 

@@ -1,6 +1,6 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { findProgram } from '../../edge-agent/host.ts';
+import { findProgram } from '../../edge-agent/host/host-inspection.ts';
 
 /**
  * A search path on which nothing is but these programs of the host, and what the test puts beside

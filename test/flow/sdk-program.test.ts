@@ -16,7 +16,7 @@ import {
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makePrivateKey, makeSigningRequest } from '../../edge-agent/signing-request.ts';
+import { makePrivateKey, makeSigningRequest } from '../../edge-agent/link/signing-request.ts';
 import { makeProduct, type Product } from './product.ts';
 
 /**

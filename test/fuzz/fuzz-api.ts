@@ -1,6 +1,6 @@
 import type { Key } from '../../adapters/dynamodb/keys.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
-import { routes } from '../../core/wire/routes.ts';
+import { routes } from '../../core/contract/routes.ts';
 import { createTableStores } from '../contract/stores.ts';
 import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 import { fittingBodies } from './fitting-bodies.ts';

@@ -1,7 +1,7 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { afterAll, expect, test } from 'vitest';
 import * as keys from '../../adapters/dynamodb/keys.ts';
-import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/names.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
 import { rollupFilter } from '../../lib/scheduling/rollup.ts';
 import { scheduleFilter } from '../../lib/scheduling/scheduler.ts';
 import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';

@@ -1,6 +1,6 @@
-import { applyPlan } from '../../core/apply-plan.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { Plan } from '../../core/model/plan.ts';
 import type { CellStore } from '../../core/ports/cells.ts';
+import { applyPlan } from '../../core/scheduler/apply-plan.ts';
 import { rowsOf, type Stored, seatKey } from './stored.ts';
 
 /** Cells in memory: of two commits that saw one version, one wins. */

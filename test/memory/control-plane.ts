@@ -1,4 +1,4 @@
-import type { EdgeName } from '../../core/names.ts';
+import type { EdgeName } from '../../core/model/names.ts';
 import type { ControlPlane } from '../../core/ports/control-plane.ts';
 import type { MemoryShadows } from './shadows.ts';
 

@@ -1,6 +1,6 @@
-import type { CellEdge } from '../../core/cell.ts';
-import { cellEdgesMax } from '../../core/limits.ts';
-import type { CellId, EdgeName } from '../../core/names.ts';
+import type { CellEdge } from '../../core/model/cell.ts';
+import { cellEdgesMax } from '../../core/model/limits.ts';
+import type { CellId, EdgeName } from '../../core/model/names.ts';
 import type {
   EdgeEnrolments,
   EdgeIdentities,

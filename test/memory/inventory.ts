@@ -1,9 +1,9 @@
-import type { EdgeReport } from '../../core/cell.ts';
-import { cellFactsOf } from '../../core/edge-facts.ts';
-import { connectionOrderMs } from '../../core/limits.ts';
-import type { CellId, EdgeName } from '../../core/names.ts';
+import type { EdgeReport } from '../../core/model/cell.ts';
+import { cellFactsOf } from '../../core/model/edge-facts.ts';
+import { connectionOrderMs } from '../../core/model/limits.ts';
+import type { CellId, EdgeName } from '../../core/model/names.ts';
 import type { Inventory } from '../../core/ports/inventory.ts';
-import type { EdgeEvent } from '../../core/wire/edge-event.ts';
+import type { EdgeEvent } from '../../core/protocol/edge-event.ts';
 import { changeEdge, type FactsOrder, type Seat, type Stored, seatKey } from './stored.ts';
 
 type ProgEvent = Extract<EdgeEvent, { kind: 'prog' }>;

@@ -1,9 +1,9 @@
-import { type Ask, type CellJob, newShare } from '../../core/cell.ts';
-import { isFinal } from '../../core/job.ts';
 import type { JobCells } from '../../core/jobs/job-cells.ts';
 import type { JobRetry } from '../../core/jobs/retry.ts';
 import type { JobCreation } from '../../core/jobs/submit.ts';
-import type { CellId, JobId } from '../../core/names.ts';
+import { type Ask, type CellJob, newShare } from '../../core/model/cell.ts';
+import { isFinal } from '../../core/model/job.ts';
+import type { CellId, JobId } from '../../core/model/names.ts';
 import type { JobChange, JobChanges } from '../../core/ports/jobs.ts';
 import { answerKey } from './idempotency.ts';
 import { eventPosition } from './jobs.ts';

@@ -1,5 +1,5 @@
-import type { JobState } from '../../core/job.ts';
-import { historyMinutes, rateIntervalMs } from '../../core/limits.ts';
+import type { JobState } from '../../core/model/job.ts';
+import { historyMinutes, rateIntervalMs } from '../../core/model/limits.ts';
 import type { JobStatistics } from '../../core/ports/job-stats.ts';
 import type { Stored } from './stored.ts';
 

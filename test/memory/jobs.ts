@@ -1,4 +1,6 @@
-import { type JobId, timeDigitsOf } from '../../core/names.ts';
+import type { JobEvent } from '../../core/jobs/rollup.ts';
+import { type JobId, timeDigitsOf } from '../../core/model/names.ts';
+import type { JobWithStatus } from '../../core/model/stored-job.ts';
 import type {
   JobHistory,
   JobLists,
@@ -6,8 +8,6 @@ import type {
   JobsStore,
   StoredChunk,
 } from '../../core/ports/jobs.ts';
-import type { JobEvent } from '../../core/rollup.ts';
-import type { JobWithStatus } from '../../core/stored-job.ts';
 import { type JobRows, pageOf, rowsOf, type Stored } from './stored.ts';
 
 /** Jobs as the API reads them, in memory. */

@@ -1,8 +1,8 @@
-import { type CellJob, newShare } from '../../core/cell.ts';
-import type { JobHistory, Move } from '../../core/move-ranges.ts';
-import type { JobId } from '../../core/names.ts';
+import type { JobHistory, Move } from '../../core/fleet/move-ranges.ts';
+import { type CellJob, newShare } from '../../core/model/cell.ts';
+import type { JobId } from '../../core/model/names.ts';
+import { emptyRanges } from '../../core/model/ranges.ts';
 import type { CellMoves } from '../../core/ports/cells.ts';
-import { emptyRanges } from '../../core/ranges.ts';
 import { carryOut, createMemoryCells, mayCommit } from './cells.ts';
 import type { Stored } from './stored.ts';
 

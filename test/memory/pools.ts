@@ -1,5 +1,5 @@
-import { newCellMeta } from '../../core/cell.ts';
-import { type CellId, compareCells, makeCellId, poolOfCell } from '../../core/names.ts';
+import { newCellMeta } from '../../core/model/cell.ts';
+import { type CellId, compareCells, makeCellId, poolOfCell } from '../../core/model/names.ts';
 import { newPool, type Pools } from '../../core/ports/pools.ts';
 import { copyQueues } from './queues.ts';
 import type { Stored } from './stored.ts';

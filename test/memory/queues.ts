@@ -1,4 +1,4 @@
-import { poolOfCell } from '../../core/names.ts';
+import { poolOfCell } from '../../core/model/names.ts';
 import type { Queues } from '../../core/ports/pools.ts';
 import { pageOf, type Stored } from './stored.ts';
 

@@ -1,8 +1,8 @@
-import type { Ask } from '../../core/cell.ts';
-import type { JobState } from '../../core/job.ts';
-import type { JobStatus } from '../../core/job-status.ts';
-import { rateIntervalMs } from '../../core/limits.ts';
-import type { CellId, JobId } from '../../core/names.ts';
+import type { Ask } from '../../core/model/cell.ts';
+import type { JobState } from '../../core/model/job.ts';
+import type { JobStatus } from '../../core/model/job-status.ts';
+import { rateIntervalMs } from '../../core/model/limits.ts';
+import type { CellId, JobId } from '../../core/model/names.ts';
 import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
 import { eventPosition } from './jobs.ts';
 import { changeJob, rowsOf, type Stored } from './stored.ts';

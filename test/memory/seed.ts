@@ -1,4 +1,4 @@
-import type { Cell, CellEdge } from '../../core/cell.ts';
+import type { Cell, CellEdge } from '../../core/model/cell.ts';
 import { type Seat, type Stored, seatKey } from './stored.ts';
 
 /** Stores a cell as it is, as the API, the reports and the passes would have left it. */

@@ -1,7 +1,7 @@
-import { shadowBytesMax } from '../../core/limits.ts';
-import type { EdgeName } from '../../core/names.ts';
+import { shadowBytesMax } from '../../core/model/limits.ts';
+import type { EdgeName } from '../../core/model/names.ts';
 import type { EdgeShadows, WorkShadows } from '../../core/ports/shadows.ts';
-import { isRecord } from '../../core/wire/json.ts';
+import { isRecord } from '../../core/protocol/json.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 

@@ -1,17 +1,17 @@
-import type { Cell, CellEdge, CellJob, EdgeFacts } from '../../core/cell.ts';
-import type { JobState } from '../../core/job.ts';
-import type { JobStatus } from '../../core/job-status.ts';
-import type { CellId, EdgeName, JobId } from '../../core/names.ts';
-import type { ChunkEnd, Execution, JobCellStatus } from '../../core/plan.ts';
+import type { JobEvent } from '../../core/jobs/rollup.ts';
+import type { Cell, CellEdge, CellJob, EdgeFacts } from '../../core/model/cell.ts';
+import type { JobState } from '../../core/model/job.ts';
+import type { JobStatus } from '../../core/model/job-status.ts';
+import type { CellId, EdgeName, JobId } from '../../core/model/names.ts';
+import type { ChunkEnd, Execution, JobCellStatus } from '../../core/model/plan.ts';
+import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { AuditEvent } from '../../core/ports/audit.ts';
 import type { EdgeIdentity } from '../../core/ports/edges.ts';
 import type { FirstAnswer } from '../../core/ports/idempotency.ts';
 import type { StoredPool, StoredQueue } from '../../core/ports/pools.ts';
 import type { Credential } from '../../core/ports/tokens.ts';
-import type { JobEvent } from '../../core/rollup.ts';
-import type { StoredJob } from '../../core/stored-job.ts';
-import type { FactValue } from '../../core/wire/facts.ts';
-import type { Prog } from '../../core/wire/prog.ts';
+import type { FactValue } from '../../core/protocol/facts.ts';
+import type { Prog } from '../../core/protocol/progress-report.ts';
 
 /**
  * Everything that the table would hold, as values. The stores of this folder share it, as those of

@@ -1,5 +1,5 @@
-import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../core/names.ts';
-import type { Execution } from '../../core/plan.ts';
+import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../core/model/names.ts';
+import type { Execution } from '../../core/model/plan.ts';
 import type { ApiRequest } from '../sim/api.ts';
 import type { Bug } from '../sim/bugs.ts';
 import { calm } from '../sim/faults.ts';

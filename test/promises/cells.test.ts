@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { CellJob } from '../../core/cell.ts';
-import { explain } from '../../core/explain.ts';
-import { type ChunkCounts, isFinal, noChunks, stateOfCounts } from '../../core/job.ts';
-import { count, subtract } from '../../core/ranges.ts';
+import type { CellJob } from '../../core/model/cell.ts';
+import { type ChunkCounts, isFinal, noChunks, stateOfCounts } from '../../core/model/job.ts';
+import { count, subtract } from '../../core/model/ranges.ts';
+import { explain } from '../../core/scheduler/explain.ts';
 import { leasedIn } from '../core/invariants.ts';
 import { type Command, commands, newWorld, play, runPass, type World } from '../core/world.ts';
 

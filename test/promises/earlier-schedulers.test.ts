@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { cutJob, powerOf } from '../../core/job.ts';
-import { jobIdOf } from '../../core/names.ts';
-import { rangeOf } from '../../core/ranges.ts';
-import { reconcile } from '../../core/reconcile.ts';
-import { jobBodySchema } from '../../core/wire/job-body.ts';
-import { checkBody } from '../../core/wire/validation.ts';
+import { jobBodySchema } from '../../core/contract/job-body.ts';
+import { checkBody } from '../../core/contract/validation.ts';
+import { cutJob, powerOf } from '../../core/model/job.ts';
+import { jobIdOf } from '../../core/model/names.ts';
+import { rangeOf } from '../../core/model/ranges.ts';
+import { reconcile } from '../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs, withAsk } from '../core/cell-fixture.ts';
 import { held, rest, tell } from '../core/stage.ts';
 

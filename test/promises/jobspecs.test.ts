@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { mismatchOf } from '../../core/matching.ts';
-import { jobBodySchema } from '../../core/wire/job-body.ts';
-import { jobspecSchema, translateJobspec } from '../../core/wire/jobspec.ts';
-import { checkBody } from '../../core/wire/validation.ts';
+import { jobBodySchema } from '../../core/contract/job-body.ts';
+import { jobspecSchema, translateJobspec } from '../../core/contract/jobspec.ts';
+import { checkBody } from '../../core/contract/validation.ts';
+import { mismatchOf } from '../../core/scheduler/matching.ts';
 import { makeEdge, makeSpec } from '../core/cell-fixture.ts';
 
 /** Jobspecs that other schedulers' users have lying around: see `fixtures/jobspecs/README.md`. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { EdgeName } from '../../core/names.ts';
+import type { EdgeName } from '../../core/model/names.ts';
 import { CalmWorld } from './calm-world.ts';
 
 /**

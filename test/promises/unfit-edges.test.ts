@@ -1,12 +1,12 @@
 import { tmpdir } from 'node:os';
 import { expect, test } from 'vitest';
-import type { Cell } from '../../core/cell.ts';
-import { cellFactsOf, diskTroubleOf } from '../../core/edge-facts.ts';
-import { refusalKeptMs, reportEveryMsMax } from '../../core/limits.ts';
-import { edgeNameOf, jobIdOf } from '../../core/names.ts';
-import { collectFacts } from '../../edge-agent/facts.ts';
-import type { Host } from '../../edge-agent/host.ts';
-import type { DiskState } from '../../edge-agent/journal.ts';
+import type { Cell } from '../../core/model/cell.ts';
+import { cellFactsOf, diskTroubleOf } from '../../core/model/edge-facts.ts';
+import { refusalKeptMs, reportEveryMsMax } from '../../core/model/limits.ts';
+import { edgeNameOf, jobIdOf } from '../../core/model/names.ts';
+import type { DiskState } from '../../edge-agent/disk/journal.ts';
+import { collectFacts } from '../../edge-agent/host/facts.ts';
+import type { Host } from '../../edge-agent/host/host-inspection.ts';
 import {
   type EdgeOptions,
   makeCell,

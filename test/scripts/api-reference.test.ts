@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { routes } from '../../core/wire/routes.ts';
+import { routes } from '../../core/contract/routes.ts';
 import { apiReference } from '../../scripts/api-reference.ts';
 
 test('docs/api.md says what the API can do: after a change, npm run docs:api', () => {

@@ -1,9 +1,9 @@
-import { createPoolCells } from '../../adapters/dynamodb/pool-cells.ts';
-import type { TokenCaller } from '../../core/caller.ts';
+import { createPoolCells } from '../../adapters/dynamodb/fleet/pool-cells.ts';
+import { ProblemError } from '../../core/contract/problem.ts';
 import type { JobCells } from '../../core/jobs/job-cells.ts';
+import type { TokenCaller } from '../../core/model/caller.ts';
+import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { JobChange, JobChanges, JobsStore } from '../../core/ports/jobs.ts';
-import type { StoredJob } from '../../core/stored-job.ts';
-import { ProblemError } from '../../core/wire/problem.ts';
 import type { Answer, Call } from '../../lambdas/api/http/call.ts';
 import { cancelJob } from '../../lambdas/api/jobs/cancel-job.ts';
 import { patchJob } from '../../lambdas/api/jobs/patch-job.ts';

@@ -1,12 +1,12 @@
-import type { Cell, CellEdge, CellJob, EdgeWork } from '../../core/cell.ts';
 import type { JobCreation } from '../../core/jobs/submit.ts';
-import type { EdgeName, JobId } from '../../core/names.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { Cell, CellEdge, CellJob, EdgeWork } from '../../core/model/cell.ts';
+import type { EdgeName, JobId } from '../../core/model/names.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import { fromChunks, union } from '../../core/model/ranges.ts';
+import type { JobWithStatus, StoredJob } from '../../core/model/stored-job.ts';
 import type { JobChange } from '../../core/ports/jobs.ts';
-import { fromChunks, union } from '../../core/ranges.ts';
-import type { JobWithStatus, StoredJob } from '../../core/stored-job.ts';
-import { isRecord } from '../../core/wire/json.ts';
-import type { JournalRecord } from '../../edge-agent/journal-record.ts';
+import { isRecord } from '../../core/protocol/json.ts';
+import type { JournalRecord } from '../../edge-agent/disk/journal-record.ts';
 import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Cell } from '../../core/cell.ts';
-import type { CellId } from '../../core/names.ts';
+import type { Cell } from '../../core/model/cell.ts';
+import type { CellId } from '../../core/model/names.ts';
 
 /**
  * Cells, and the records that the table's stream makes of their rows: whoever listens is told of

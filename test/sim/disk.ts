@@ -1,6 +1,10 @@
-import type { AgentSpec } from '../../core/wire/agent-spec.ts';
-import type { Journal } from '../../edge-agent/journal.ts';
-import { decodeRecord, encodeRecord, type JournalRecord } from '../../edge-agent/journal-record.ts';
+import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
+import type { Journal } from '../../edge-agent/disk/journal.ts';
+import {
+  decodeRecord,
+  encodeRecord,
+  type JournalRecord,
+} from '../../edge-agent/disk/journal-record.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /**

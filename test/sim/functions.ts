@@ -1,10 +1,10 @@
-import type { Cell } from '../../core/cell.ts';
-import type { JobStatus } from '../../core/job-status.ts';
-import type { CellId, JobId } from '../../core/names.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { Cell } from '../../core/model/cell.ts';
+import type { JobStatus } from '../../core/model/job-status.ts';
+import type { CellId, JobId } from '../../core/model/names.ts';
+import type { Plan } from '../../core/model/plan.ts';
 import type { CellMoves, CellStore } from '../../core/ports/cells.ts';
 import type { RollupStore } from '../../core/ports/rollups.ts';
-import { type EdgeEvent, parseEdgeEvent } from '../../core/wire/edge-event.ts';
+import { type EdgeEvent, parseEdgeEvent } from '../../core/protocol/edge-event.ts';
 import type { Log } from '../../lambdas/log.ts';
 import { storeReports } from '../../lambdas/workers/report/store-reports.ts';
 import { rollUpJobs } from '../../lambdas/workers/rollup/roll-up-jobs.ts';

@@ -1,6 +1,6 @@
-import type { Cell, CellEdge, CellJob } from '../../core/cell.ts';
-import type { JobId } from '../../core/names.ts';
-import type { Plan } from '../../core/plan.ts';
+import type { Cell, CellEdge, CellJob } from '../../core/model/cell.ts';
+import type { JobId } from '../../core/model/names.ts';
+import type { Plan } from '../../core/model/plan.ts';
 import {
   chunksOf,
   count,
@@ -12,7 +12,7 @@ import {
   type RangeSet,
   subtract,
   union,
-} from '../../core/ranges.ts';
+} from '../../core/model/ranges.ts';
 import { must, mustBeWithin, type Truth } from './truth.ts';
 
 /**

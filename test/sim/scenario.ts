@@ -1,6 +1,6 @@
-import { isFinal } from '../../core/job.ts';
-import { type EdgeName, edgeNameOf, type JobId } from '../../core/names.ts';
-import { count, has } from '../../core/ranges.ts';
+import { isFinal } from '../../core/model/job.ts';
+import { type EdgeName, edgeNameOf, type JobId } from '../../core/model/names.ts';
+import { count, has } from '../../core/model/ranges.ts';
 import type { Bug } from './bugs.ts';
 import { calm, type Faults } from './faults.ts';
 import { must } from './truth.ts';

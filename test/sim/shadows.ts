@@ -1,5 +1,5 @@
-import type { EdgeName } from '../../core/names.ts';
-import type { WorkJson } from '../../core/wire/work.ts';
+import type { EdgeName } from '../../core/model/names.ts';
+import type { WorkJson } from '../../core/protocol/work.ts';
 import type { JsonObject } from '../../local/services/iot/json.ts';
 import {
   apply,

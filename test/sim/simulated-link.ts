@@ -1,8 +1,8 @@
-import type { EdgeName } from '../../core/names.ts';
-import type { ProgJson } from '../../core/wire/prog.ts';
+import type { EdgeName } from '../../core/model/names.ts';
+import type { ProgJson } from '../../core/protocol/progress-report.ts';
 import { acceptedWaitMs } from '../../edge-agent/limits.ts';
-import type { Link, LinkEvents, ReportAnswer } from '../../edge-agent/link.ts';
-import { makeProgPatch } from '../../edge-agent/prog-patch.ts';
+import type { Link, LinkEvents, ReportAnswer } from '../../edge-agent/link/link.ts';
+import { makeProgPatch } from '../../edge-agent/report/prog-patch.ts';
 import type { JsonObject } from '../../local/services/iot/json.ts';
 import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
 

@@ -1,4 +1,4 @@
-import { formatRanges, has, type RangeSet } from '../../core/ranges.ts';
+import { formatRanges, has, type RangeSet } from '../../core/model/ranges.ts';
 
 /**
  * What really happened, whoever knows of it: the simulation's own book, against which everything

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isFinal } from '../../core/job.ts';
-import type { JobStatus } from '../../core/job-status.ts';
-import type { JobId } from '../../core/names.ts';
+import { isFinal } from '../../core/model/job.ts';
+import type { JobStatus } from '../../core/model/job-status.ts';
+import type { JobId } from '../../core/model/names.ts';
 import {
   chunksOf,
   emptyRanges,
@@ -12,8 +12,8 @@ import {
   type RangeSet,
   rangeOf,
   union,
-} from '../../core/ranges.ts';
-import type { StoredJob } from '../../core/stored-job.ts';
+} from '../../core/model/ranges.ts';
+import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { Stored } from '../memory/stored.ts';
 import type { ChangeDone } from './api.ts';
 import { must, type Truth } from './truth.ts';

@@ -1,6 +1,6 @@
-import type { JobStatus } from '../../core/job-status.ts';
-import type { JobId } from '../../core/names.ts';
-import type { StoredJob } from '../../core/stored-job.ts';
+import type { JobStatus } from '../../core/model/job-status.ts';
+import type { JobId } from '../../core/model/names.ts';
+import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { ApiAnswer, ApiRequest } from './api.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Timeline } from './timeline.ts';

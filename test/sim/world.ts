@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { EdgeConfig } from '../../core/cell.ts';
-import { isFinal } from '../../core/job.ts';
-import type { JobStatus } from '../../core/job-status.ts';
+import type { EdgeConfig } from '../../core/model/cell.ts';
+import { isFinal } from '../../core/model/job.ts';
+import type { JobStatus } from '../../core/model/job-status.ts';
 import {
   type CellId,
   type EdgeName,
@@ -9,11 +9,11 @@ import {
   type JobId,
   jobIdOf,
   makeCellId,
-} from '../../core/names.ts';
+} from '../../core/model/names.ts';
+import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { EdgeIdentity } from '../../core/ports/edges.ts';
-import type { StoredJob } from '../../core/stored-job.ts';
-import { type AgentSpec, agentSpec } from '../../core/wire/agent-spec.ts';
-import type { ChunkOrder } from '../../edge-agent/executor.ts';
+import { type AgentSpec, agentSpec } from '../../core/protocol/agent-spec.ts';
+import type { ChunkOrder } from '../../edge-agent/executors/executor.ts';
 import { plainConfig } from '../core/cell-fixture.ts';
 import { changeEdge, nothingStored, type Stored } from '../memory/stored.ts';
 import { createMemoryStores } from '../memory/stores.ts';

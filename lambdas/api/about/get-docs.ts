@@ -1,4 +1,4 @@
-import { notFound } from '../../../core/wire/problem.ts';
+import { notFound } from '../../../core/contract/problem.ts';
 import type { Answer, Call } from '../http/call.ts';
 import { explorerPage, explorerScript, explorerStyle } from './explorer.ts';
 

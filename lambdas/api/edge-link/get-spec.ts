@@ -1,8 +1,8 @@
-import { type Caller, seesJob } from '../../../core/caller.ts';
-import type { JobSpec } from '../../../core/job.ts';
-import { poolOfCell } from '../../../core/names.ts';
-import { agentSpec } from '../../../core/wire/agent-spec.ts';
-import { notFound } from '../../../core/wire/problem.ts';
+import { notFound } from '../../../core/contract/problem.ts';
+import { type Caller, seesJob } from '../../../core/model/caller.ts';
+import type { JobSpec } from '../../../core/model/job.ts';
+import { poolOfCell } from '../../../core/model/names.ts';
+import { agentSpec } from '../../../core/protocol/agent-spec.ts';
 import { type Answer, type Call, callerOf, checkQuery, jobOfPath } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
 import type { Ports } from '../ports.ts';

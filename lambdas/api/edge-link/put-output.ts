@@ -1,8 +1,8 @@
-import type { EdgeCaller } from '../../../core/caller.ts';
-import { attemptsMax, outputTailBytesMax } from '../../../core/limits.ts';
-import { type JobId, poolOfCell } from '../../../core/names.ts';
-import { has, union } from '../../../core/ranges.ts';
-import { notFound, ProblemError } from '../../../core/wire/problem.ts';
+import { notFound, ProblemError } from '../../../core/contract/problem.ts';
+import type { EdgeCaller } from '../../../core/model/caller.ts';
+import { attemptsMax, outputTailBytesMax } from '../../../core/model/limits.ts';
+import { type JobId, poolOfCell } from '../../../core/model/names.ts';
+import { has, union } from '../../../core/model/ranges.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery, jobOfPath } from '../http/call.ts';
 import { chunkOf } from '../jobs/view/chunk-number.ts';
 import type { Ports } from '../ports.ts';

@@ -1,7 +1,7 @@
-import type { EdgeConfig } from '../../../core/cell.ts';
-import type { EdgeName } from '../../../core/names.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import type { EdgeConfig } from '../../../core/model/cell.ts';
+import type { EdgeName } from '../../../core/model/names.ts';
 import type { EdgesStore, StoredEdge } from '../../../core/ports/edges.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Call, edgeOfPath } from '../http/call.ts';
 import { checkVersion, type Precondition, readPrecondition } from '../http/precondition.ts';
 import type { Context } from '../operation.ts';

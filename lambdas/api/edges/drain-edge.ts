@@ -1,4 +1,4 @@
-import { type DrainBody, drainBodySchema } from '../../../core/wire/edge-body.ts';
+import { type DrainBody, drainBodySchema } from '../../../core/contract/edge-body.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';

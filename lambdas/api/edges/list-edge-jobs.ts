@@ -1,5 +1,5 @@
-import { seesQueue } from '../../../core/caller.ts';
-import { namePattern } from '../../../core/names.ts';
+import { seesQueue } from '../../../core/model/caller.ts';
+import { namePattern } from '../../../core/model/names.ts';
 import { checkQuery, edgeOfPath } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
 import { pageAnswer, pageOf } from '../http/page.ts';

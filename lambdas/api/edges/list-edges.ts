@@ -1,6 +1,8 @@
-import { type Caller, seesPool } from '../../../core/caller.ts';
-import { type EdgeLampName, edgeLampNames, isLit } from '../../../core/edge-state.ts';
-import { listRowsExaminedMax } from '../../../core/limits.ts';
+import type { EdgeAnswer } from '../../../core/contract/edge-answer.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { type Caller, seesPool } from '../../../core/model/caller.ts';
+import { type EdgeLampName, edgeLampNames, isLit } from '../../../core/model/edge-state.ts';
+import { listRowsExaminedMax } from '../../../core/model/limits.ts';
 import {
   type CellId,
   compareCells,
@@ -8,10 +10,8 @@ import {
   isName,
   parseCellId,
   parseEdgeName,
-} from '../../../core/names.ts';
+} from '../../../core/model/names.ts';
 import type { StoredEdge } from '../../../core/ports/edges.ts';
-import type { EdgeAnswer } from '../../../core/wire/edge-answer.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
 import { badQuery, checkQuery, valuesOf } from '../http/call.ts';
 import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';

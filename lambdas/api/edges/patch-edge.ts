@@ -1,5 +1,5 @@
-import type { EdgeConfig } from '../../../core/cell.ts';
-import { type EdgePatch, edgePatchSchema } from '../../../core/wire/edge-body.ts';
+import { type EdgePatch, edgePatchSchema } from '../../../core/contract/edge-body.ts';
+import type { EdgeConfig } from '../../../core/model/cell.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';

@@ -1,7 +1,7 @@
-import type { EdgeName } from '../../../core/names.ts';
+import { invalid, ProblemError } from '../../../core/contract/problem.ts';
+import type { EdgeName } from '../../../core/model/names.ts';
 import type { Certificate } from '../../../core/ports/control-plane.ts';
 import type { EdgeIdentity } from '../../../core/ports/edges.ts';
-import { invalid, ProblemError } from '../../../core/wire/problem.ts';
 import { edgeViews } from '../edges/view/visible-edge.ts';
 import type { Answer } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';

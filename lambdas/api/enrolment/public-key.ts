@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalid } from '../../../core/wire/problem.ts';
+import { invalid } from '../../../core/contract/problem.ts';
 import { readSigningRequest } from './signing-request.ts';
 
 /**

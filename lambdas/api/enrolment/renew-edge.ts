@@ -1,9 +1,9 @@
-import type { EdgeCaller } from '../../../core/caller.ts';
-import { renewalRepeatMs } from '../../../core/limits.ts';
-import { edgeNameOf } from '../../../core/names.ts';
+import type { EnrolBody } from '../../../core/contract/edge-body.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import type { EdgeCaller } from '../../../core/model/caller.ts';
+import { renewalRepeatMs } from '../../../core/model/limits.ts';
+import { edgeNameOf } from '../../../core/model/names.ts';
 import type { EdgeIdentity } from '../../../core/ports/edges.ts';
-import type { EnrolBody } from '../../../core/wire/edge-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
 import type { Answer, Call } from '../http/call.ts';
 import { contextOf } from '../operation.ts';

@@ -1,5 +1,5 @@
-import { seesPool } from '../../../core/caller.ts';
-import { notFound } from '../../../core/wire/problem.ts';
+import { notFound } from '../../../core/contract/problem.ts';
+import { seesPool } from '../../../core/model/caller.ts';
 import { checkQuery, paramOf } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { defineOperation } from '../operation.ts';

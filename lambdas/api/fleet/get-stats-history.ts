@@ -1,4 +1,4 @@
-import type { StatsHistoryAnswer } from '../../../core/wire/fleet-body.ts';
+import type { StatsHistoryAnswer } from '../../../core/contract/fleet-body.ts';
 import { checkQuery } from '../http/call.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';

@@ -1,10 +1,10 @@
-import type { Caller } from '../../../core/caller.ts';
-import type { CellMeta, CellSummary } from '../../../core/cell.ts';
-import type { JobState } from '../../../core/job.ts';
-import { listLimitMax, listRowsExaminedMax } from '../../../core/limits.ts';
-import type { CellId } from '../../../core/names.ts';
+import type { StatsAnswer } from '../../../core/contract/fleet-body.ts';
+import type { Caller } from '../../../core/model/caller.ts';
+import type { CellMeta, CellSummary } from '../../../core/model/cell.ts';
+import type { JobState } from '../../../core/model/job.ts';
+import { listLimitMax, listRowsExaminedMax } from '../../../core/model/limits.ts';
+import type { CellId } from '../../../core/model/names.ts';
 import type { JobStats } from '../../../core/ports/job-stats.ts';
-import type { StatsAnswer } from '../../../core/wire/fleet-body.ts';
 import { checkQuery } from '../http/call.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';

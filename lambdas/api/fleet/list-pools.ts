@@ -1,4 +1,4 @@
-import { seesPool } from '../../../core/caller.ts';
+import { seesPool } from '../../../core/model/caller.ts';
 import { checkQuery } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';

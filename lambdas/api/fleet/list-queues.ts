@@ -1,4 +1,4 @@
-import { seesQueue } from '../../../core/caller.ts';
+import { seesQueue } from '../../../core/model/caller.ts';
 import { checkQuery } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';

@@ -1,4 +1,4 @@
-import { compareCells } from '../../../core/names.ts';
+import { compareCells } from '../../../core/model/names.ts';
 import type { PoolWithCells } from '../../../core/ports/pools.ts';
 import { timeOrNull } from '../jobs/view/job-view.ts';
 

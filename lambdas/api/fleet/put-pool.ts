@@ -1,8 +1,8 @@
-import { seesPool } from '../../../core/caller.ts';
-import { poolsMax } from '../../../core/limits.ts';
+import { type PoolBody, poolBodySchema } from '../../../core/contract/fleet-body.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { seesPool } from '../../../core/model/caller.ts';
+import { poolsMax } from '../../../core/model/limits.ts';
 import { newPool, type StoredPool } from '../../../core/ports/pools.ts';
-import { type PoolBody, poolBodySchema } from '../../../core/wire/fleet-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery, newNameOf } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';

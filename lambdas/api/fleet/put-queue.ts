@@ -1,7 +1,7 @@
-import { type Caller, seesQueue } from '../../../core/caller.ts';
-import { queuesMax } from '../../../core/limits.ts';
-import { queueBodySchema } from '../../../core/wire/fleet-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { queueBodySchema } from '../../../core/contract/fleet-body.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { type Caller, seesQueue } from '../../../core/model/caller.ts';
+import { queuesMax } from '../../../core/model/limits.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery, newNameOf } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';

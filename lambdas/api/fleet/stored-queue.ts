@@ -1,4 +1,4 @@
-import { queueDefaults } from '../../../core/cell.ts';
+import { queueDefaults } from '../../../core/model/cell.ts';
 import type { StoredQueue } from '../../../core/ports/pools.ts';
 import type { Ports } from '../ports.ts';
 

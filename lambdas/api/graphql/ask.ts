@@ -1,4 +1,4 @@
-import { routes } from '../../../core/wire/routes.ts';
+import { routes } from '../../../core/contract/routes.ts';
 import { checkAccess } from '../http/access.ts';
 import type { Context, Operation } from '../operation.ts';
 import type { Ports } from '../ports.ts';

@@ -5,7 +5,7 @@ import {
   Kind,
   type SelectionSetNode,
 } from 'graphql';
-import { graphqlCostMax, graphqlDepthMax, listLimitDefault } from '../../../core/limits.ts';
+import { graphqlCostMax, graphqlDepthMax, listLimitDefault } from '../../../core/model/limits.ts';
 
 /**
  * How deep a document asks and how much it could cost, counted before anything is run. A list

@@ -6,9 +6,9 @@ import {
   parse,
   validate,
 } from 'graphql';
-import { answerBytesMax, graphqlBytesMax, graphqlTokensMax } from '../../../core/limits.ts';
-import { graphqlBodySchema } from '../../../core/wire/graphql-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { graphqlBodySchema } from '../../../core/contract/graphql-body.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { answerBytesMax, graphqlBytesMax, graphqlTokensMax } from '../../../core/model/limits.ts';
 import { type Answer, type Call, checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { outageOf } from '../http/outage.ts';

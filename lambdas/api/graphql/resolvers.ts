@@ -1,9 +1,9 @@
-import { listLimitDefault } from '../../../core/limits.ts';
-import type { EdgeAnswer, LeaseAnswer } from '../../../core/wire/edge-answer.ts';
-import { drainBodySchema, edgePatchSchema } from '../../../core/wire/edge-body.ts';
-import type { ExecutionAnswer, JobAnswer } from '../../../core/wire/job-answer.ts';
-import { jobBodySchema } from '../../../core/wire/job-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import type { EdgeAnswer, LeaseAnswer } from '../../../core/contract/edge-answer.ts';
+import { drainBodySchema, edgePatchSchema } from '../../../core/contract/edge-body.ts';
+import type { ExecutionAnswer, JobAnswer } from '../../../core/contract/job-answer.ts';
+import { jobBodySchema } from '../../../core/contract/job-body.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { listLimitDefault } from '../../../core/model/limits.ts';
 import { drainEdge } from '../edges/drain-edge.ts';
 import { getEdge } from '../edges/get-edge.ts';
 import { edgesAsked, listEdges } from '../edges/list-edges.ts';

@@ -1,6 +1,6 @@
-import { type Caller, mayCall } from '../../../core/caller.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
-import type { Route } from '../../../core/wire/routes.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import type { Route } from '../../../core/contract/routes.ts';
+import { type Caller, mayCall } from '../../../core/model/caller.ts';
 
 /**
  * Whether a caller may ask for an operation at all. Every way in comes through here before it reads

@@ -1,4 +1,4 @@
-import { nameOfCaller } from '../../../core/caller.ts';
+import { nameOfCaller } from '../../../core/model/caller.ts';
 import type { AuditStore } from '../../../core/ports/audit.ts';
 import type { Context } from '../operation.ts';
 

@@ -1,13 +1,13 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import type { Caller } from '../../../core/caller.ts';
+import { notFound, ProblemError } from '../../../core/contract/problem.ts';
+import type { Caller } from '../../../core/model/caller.ts';
 import {
   type EdgeName,
   isName,
   type JobId,
   parseEdgeName,
   parseJobId,
-} from '../../../core/names.ts';
-import { notFound, ProblemError } from '../../../core/wire/problem.ts';
+} from '../../../core/model/names.ts';
 
 /** One request as handlers see it: its caller is known, its parts are named. */
 export type Call = {

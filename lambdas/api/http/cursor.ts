@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { listLimitDefault, listLimitMax } from '../../../core/limits.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { listLimitDefault, listLimitMax } from '../../../core/model/limits.ts';
 import { badQuery, type Call } from './call.ts';
 
 /**

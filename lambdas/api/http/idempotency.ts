@@ -1,13 +1,13 @@
 import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from 'node:crypto';
-import { nameOfCaller } from '../../../core/caller.ts';
-import { idempotencyInFlightMs, idempotencyKeyLengthMax } from '../../../core/limits.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { nameOfCaller } from '../../../core/model/caller.ts';
+import { idempotencyInFlightMs, idempotencyKeyLengthMax } from '../../../core/model/limits.ts';
 import type {
   IdempotencyStore,
   IdempotentRequest,
   StoredAnswer,
 } from '../../../core/ports/idempotency.ts';
 import type { KeptAnswer } from '../../../core/ports/jobs.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
 import { type Answer, type Call, callerOf } from './call.ts';
 
 /**

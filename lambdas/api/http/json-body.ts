@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { bodyBytesMax } from '../../../core/limits.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
-import { checkBody } from '../../../core/wire/validation.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { checkBody } from '../../../core/contract/validation.ts';
+import { bodyBytesMax } from '../../../core/model/limits.ts';
 import type { Call } from './call.ts';
 
 /** Reads and checks a JSON body; everything that can be wrong with one is said here. */

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
 
 /**
  * Distinguishes a service that is throttled or away, for which the caller retries, from a defect of

@@ -1,4 +1,4 @@
-import { answerBytesMax } from '../../../core/limits.ts';
+import { answerBytesMax } from '../../../core/model/limits.ts';
 import type { Answer } from './call.ts';
 import type { Paging } from './cursor.ts';
 

@@ -1,4 +1,4 @@
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
 import type { Call } from './call.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
-import { nameOfCaller } from '../../../core/caller.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
-import { type ApiFunction, type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { type ApiFunction, type Route, routeKeyOf, routes } from '../../../core/contract/routes.ts';
+import { nameOfCaller } from '../../../core/model/caller.ts';
 import { createLog, type Log } from '../../log.ts';
 import { checkAccess } from './access.ts';
 import { type Answer, type Call, type Handler, readCall, readCaller } from './call.ts';

@@ -1,5 +1,5 @@
+import type { JobAnswer } from '../../../core/contract/job-answer.ts';
 import { cancel, purge } from '../../../core/jobs/cancel.ts';
-import type { JobAnswer } from '../../../core/wire/job-answer.ts';
 import { checkQuery, flagOf } from '../http/call.ts';
 import { tagged, type Versioned } from '../http/etag.ts';
 import { checkVersion } from '../http/precondition.ts';

@@ -1,7 +1,7 @@
-import { explain } from '../../../core/explain.ts';
-import { isFinal } from '../../../core/job.ts';
 import { mergeWaiting } from '../../../core/jobs/waiting.ts';
-import type { WaitingCount } from '../../../core/plan.ts';
+import { isFinal } from '../../../core/model/job.ts';
+import type { WaitingCount } from '../../../core/model/plan.ts';
+import { explain } from '../../../core/scheduler/explain.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';

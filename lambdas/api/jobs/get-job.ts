@@ -1,4 +1,4 @@
-import type { JobId } from '../../../core/names.ts';
+import type { JobId } from '../../../core/model/names.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { defineOperation } from '../operation.ts';

@@ -1,4 +1,4 @@
-import { notFound } from '../../../core/wire/problem.ts';
+import { notFound } from '../../../core/contract/problem.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';

@@ -1,5 +1,5 @@
-import { chunksOf, intersect, rangeOf, take } from '../../../core/ranges.ts';
-import { type ChunkAnswer, chunkStates } from '../../../core/wire/job-answer.ts';
+import { type ChunkAnswer, chunkStates } from '../../../core/contract/job-answer.ts';
+import { chunksOf, intersect, rangeOf, take } from '../../../core/model/ranges.ts';
 import { badQuery, type Call, checkQuery, jobOfPath } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';

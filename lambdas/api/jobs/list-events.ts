@@ -1,4 +1,4 @@
-import type { EventAnswer } from '../../../core/wire/job-answer.ts';
+import type { EventAnswer } from '../../../core/contract/job-answer.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';

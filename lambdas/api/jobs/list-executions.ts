@@ -1,4 +1,4 @@
-import { type JobId, namePattern } from '../../../core/names.ts';
+import { type JobId, namePattern } from '../../../core/model/names.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
 import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor.ts';
 import { pageAnswer, pageOf } from '../http/page.ts';

@@ -1,10 +1,10 @@
-import { type Caller, seesPool, seesQueue } from '../../../core/caller.ts';
-import { executionsShownMax, listRowsExaminedMax } from '../../../core/limits.ts';
-import { edgeNameOf, isName, type JobId, jobIdOf, namePattern } from '../../../core/names.ts';
+import { jobStates } from '../../../core/contract/job-answer.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { type Caller, seesPool, seesQueue } from '../../../core/model/caller.ts';
+import { executionsShownMax, listRowsExaminedMax } from '../../../core/model/limits.ts';
+import { edgeNameOf, isName, type JobId, jobIdOf, namePattern } from '../../../core/model/names.ts';
+import type { JobWithStatus } from '../../../core/model/stored-job.ts';
 import type { ListedJob } from '../../../core/ports/jobs.ts';
-import type { JobWithStatus } from '../../../core/stored-job.ts';
-import { jobStates } from '../../../core/wire/job-answer.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
 import { badQuery, checkQuery, valuesOf } from '../http/call.ts';
 import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';

@@ -1,5 +1,5 @@
+import { jobPatchSchema } from '../../../core/contract/job-body.ts';
 import { edit } from '../../../core/jobs/edit.ts';
-import { jobPatchSchema } from '../../../core/wire/job-body.ts';
 import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';

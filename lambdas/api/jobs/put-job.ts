@@ -1,11 +1,11 @@
-import { seesJob } from '../../../core/caller.ts';
+import type { JobAnswer } from '../../../core/contract/job-answer.ts';
+import { type JobBody, jobBodySchema } from '../../../core/contract/job-body.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
 import { edit, patchTowards } from '../../../core/jobs/edit.ts';
-import { changeAttemptsMax } from '../../../core/limits.ts';
-import { jobIdOf } from '../../../core/names.ts';
-import type { JobWithStatus } from '../../../core/stored-job.ts';
-import type { JobAnswer } from '../../../core/wire/job-answer.ts';
-import { type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { seesJob } from '../../../core/model/caller.ts';
+import { changeAttemptsMax } from '../../../core/model/limits.ts';
+import { jobIdOf } from '../../../core/model/names.ts';
+import type { JobWithStatus } from '../../../core/model/stored-job.ts';
 import { checkQuery, newNameOf } from '../http/call.ts';
 import { tagged, type Versioned } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';

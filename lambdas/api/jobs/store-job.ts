@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { type Caller, seesJob } from '../../../core/caller.ts';
+import type { JobAnswer } from '../../../core/contract/job-answer.ts';
+import type { JobBody } from '../../../core/contract/job-body.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
 import { submit } from '../../../core/jobs/submit.ts';
-import { changeAttemptsMax } from '../../../core/limits.ts';
-import type { JobId } from '../../../core/names.ts';
+import { type Caller, seesJob } from '../../../core/model/caller.ts';
+import { changeAttemptsMax } from '../../../core/model/limits.ts';
+import type { JobId } from '../../../core/model/names.ts';
 import type { KeptAnswer } from '../../../core/ports/jobs.ts';
-import type { JobAnswer } from '../../../core/wire/job-answer.ts';
-import type { JobBody } from '../../../core/wire/job-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
 import type { Answer } from '../http/call.ts';
 import { tagged, type Versioned } from '../http/etag.ts';
 import type { Context } from '../operation.ts';

@@ -1,6 +1,6 @@
-import { jobIdRandomBytes, makeJobId } from '../../../core/names.ts';
-import { type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { type JobBody, jobBodySchema } from '../../../core/contract/job-body.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { jobIdRandomBytes, makeJobId } from '../../../core/model/names.ts';
 import { checkQuery } from '../http/call.ts';
 import { answerAgain, firstAnswer, readIdempotencyKey } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';

@@ -1,9 +1,13 @@
 import { parseDocument } from 'yaml';
-import { isName, jobIdRandomBytes, makeJobId } from '../../../core/names.ts';
-import type { JobAnswer } from '../../../core/wire/job-answer.ts';
-import { type JobBody, jobBodySchema } from '../../../core/wire/job-body.ts';
-import { type JobspecTask, jobspecSchema, translateJobspec } from '../../../core/wire/jobspec.ts';
-import { invalid, ProblemError } from '../../../core/wire/problem.ts';
+import type { JobAnswer } from '../../../core/contract/job-answer.ts';
+import { type JobBody, jobBodySchema } from '../../../core/contract/job-body.ts';
+import {
+  type JobspecTask,
+  jobspecSchema,
+  translateJobspec,
+} from '../../../core/contract/jobspec.ts';
+import { invalid, ProblemError } from '../../../core/contract/problem.ts';
+import { isName, jobIdRandomBytes, makeJobId } from '../../../core/model/names.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { onceFor } from '../http/idempotency.ts';
 import { checked, readText } from '../http/json-body.ts';

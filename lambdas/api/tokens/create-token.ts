@@ -1,13 +1,13 @@
-import { type Caller, nameOfCaller } from '../../../core/caller.ts';
+import { type TokenBody, tokenBodySchema } from '../../../core/contract/fleet-body.ts';
+import { invalid, ProblemError } from '../../../core/contract/problem.ts';
+import { type Caller, nameOfCaller } from '../../../core/model/caller.ts';
 import {
   enrolTtlSecondsDefault,
   enrolTtlSecondsMax,
   enrolUsesMax,
   tokensMax,
-} from '../../../core/limits.ts';
+} from '../../../core/model/limits.ts';
 import type { StoredToken } from '../../../core/ports/tokens.ts';
-import { type TokenBody, tokenBodySchema } from '../../../core/wire/fleet-body.ts';
-import { invalid, ProblemError } from '../../../core/wire/problem.ts';
 import { audit } from '../http/audit.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
 import { onceFor } from '../http/idempotency.ts';

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { Caller } from '../../../core/caller.ts';
+import { scopes } from '../../../core/contract/scopes.ts';
+import type { Caller } from '../../../core/model/caller.ts';
 import type { AdminToken, TokensStore } from '../../../core/ports/tokens.ts';
-import { scopes } from '../../../core/wire/scopes.ts';
 
 /**
  * Finds out who holds a bearer token. `null`: nobody we know. The stack's admin token is compared

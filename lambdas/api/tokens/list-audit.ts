@@ -1,5 +1,5 @@
-import { auditTtlSeconds } from '../../../core/limits.ts';
-import { ProblemError } from '../../../core/wire/problem.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import { auditTtlSeconds } from '../../../core/model/limits.ts';
 import { badQuery, type Call, checkQuery } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { makeJobId } from '../../../core/names.ts';
+import { makeJobId } from '../../../core/model/names.ts';
 import { hashOfSecret } from './identify-caller.ts';
 
 /**

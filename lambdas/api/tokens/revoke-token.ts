@@ -1,4 +1,4 @@
-import { notFound } from '../../../core/wire/problem.ts';
+import { notFound } from '../../../core/contract/problem.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery, paramOf } from '../http/call.ts';
 import { defineOperation } from '../operation.ts';

@@ -1,6 +1,6 @@
-import { type Caller, seesPool, seesQueue } from '../../../core/caller.ts';
+import type { TokenAnswer } from '../../../core/contract/fleet-body.ts';
+import { type Caller, seesPool, seesQueue } from '../../../core/model/caller.ts';
 import type { StoredToken } from '../../../core/ports/tokens.ts';
-import type { TokenAnswer } from '../../../core/wire/fleet-body.ts';
 import { timeOf, timeOrNull } from '../jobs/view/job-view.ts';
 
 /** Who is limited to a pool or queue makes and sees only tokens that are limited the same way. */

@@ -1,8 +1,8 @@
-import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
-import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
-import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
-import { createQueuesStore } from '../../../adapters/dynamodb/queues-store.ts';
-import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
+import { createAuditStore } from '../../../adapters/dynamodb/access/audit-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/access/idempotency-store.ts';
+import { createTokensStore } from '../../../adapters/dynamodb/access/tokens-store.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/fleet/pools-store.ts';
+import { createQueuesStore } from '../../../adapters/dynamodb/fleet/queues-store.ts';
 import { getPool } from '../../api/fleet/get-pool.ts';
 import { getQueue } from '../../api/fleet/get-queue.ts';
 import { listPools } from '../../api/fleet/list-pools.ts';

@@ -1,5 +1,5 @@
 import type { APIGatewayRequestAuthorizerEventV2 } from 'aws-lambda';
-import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
+import { createTokensStore } from '../../../adapters/dynamodb/access/tokens-store.ts';
 import { createAdminToken } from '../../../adapters/secrets/admin-token.ts';
 import { outageOf } from '../../api/http/outage.ts';
 import { bearerOf, identifyCaller } from '../../api/tokens/identify-caller.ts';

@@ -1,6 +1,6 @@
-import { createInventory } from '../../../adapters/dynamodb/edge-inventory.ts';
-import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
+import { createInventory } from '../../../adapters/dynamodb/fleet/edge-inventory.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs/jobs-store.ts';
 import { createEdgeShadows } from '../../../adapters/iot/edge-shadows.ts';
 import { createOutputs } from '../../../adapters/s3/outputs.ts';
 import { getSpec } from '../../api/edge-link/get-spec.ts';

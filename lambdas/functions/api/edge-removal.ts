@@ -1,9 +1,9 @@
 import type { SQSEvent } from 'aws-lambda';
-import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
 import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
 import { createEdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
-import { parseEdgeName } from '../../../core/names.ts';
-import { isRecord } from '../../../core/wire/json.ts';
+import { parseEdgeName } from '../../../core/model/names.ts';
+import { isRecord } from '../../../core/protocol/json.ts';
 import { requiredEnv } from '../../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler, parseBody } from '../../event-handler.ts';
 import { createLog } from '../../log.ts';

@@ -1,7 +1,7 @@
-import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
-import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
-import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createAuditStore } from '../../../adapters/dynamodb/access/audit-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/fleet/pools-store.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs/jobs-store.ts';
 import { drainEdge } from '../../api/edges/drain-edge.ts';
 import { getEdge } from '../../api/edges/get-edge.ts';
 import { listEdgeJobs } from '../../api/edges/list-edge-jobs.ts';

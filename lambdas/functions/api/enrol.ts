@@ -1,9 +1,9 @@
-import { createAuditStore } from '../../../adapters/dynamodb/audit-store.ts';
-import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
-import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
-import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
-import { createTokensStore } from '../../../adapters/dynamodb/tokens-store.ts';
+import { createAuditStore } from '../../../adapters/dynamodb/access/audit-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/access/idempotency-store.ts';
+import { createTokensStore } from '../../../adapters/dynamodb/access/tokens-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/fleet/pools-store.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs/jobs-store.ts';
 import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
 import { createEdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
 import { enrolEdge } from '../../api/enrolment/enrol-edge.ts';

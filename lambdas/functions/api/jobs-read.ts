@@ -1,9 +1,9 @@
-import { createCellStore } from '../../../adapters/dynamodb/cell-store.ts';
-import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import { createJobStatistics } from '../../../adapters/dynamodb/job-stats.ts';
-import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
-import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
-import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createCellStore } from '../../../adapters/dynamodb/fleet/cell-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/fleet/pool-cells.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/fleet/pools-store.ts';
+import { createJobStatistics } from '../../../adapters/dynamodb/jobs/job-stats.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs/jobs-store.ts';
 import { createOutputs } from '../../../adapters/s3/outputs.ts';
 import { getStats } from '../../api/fleet/get-stats.ts';
 import { getStatsHistory } from '../../api/fleet/get-stats-history.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { createEdgesStore } from '../../../adapters/dynamodb/edges-store.ts';
-import { createIdempotencyStore } from '../../../adapters/dynamodb/idempotency-store.ts';
-import { createJobChanges } from '../../../adapters/dynamodb/job-changes.ts';
-import { createJobsStore } from '../../../adapters/dynamodb/jobs-store.ts';
-import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
-import { createPoolsStore } from '../../../adapters/dynamodb/pools-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/access/idempotency-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/fleet/pool-cells.ts';
+import { createPoolsStore } from '../../../adapters/dynamodb/fleet/pools-store.ts';
+import { createJobChanges } from '../../../adapters/dynamodb/jobs/job-changes.ts';
+import { createJobsStore } from '../../../adapters/dynamodb/jobs/jobs-store.ts';
 import { createOutputs } from '../../../adapters/s3/outputs.ts';
 import { serve } from '../../api/http/serve.ts';
 import { onTable } from '../../api/http/table-deps.ts';

@@ -1,5 +1,5 @@
-import { removalLookSecondsMax } from '../../../core/limits.ts';
-import type { EdgeName } from '../../../core/names.ts';
+import { removalLookSecondsMax } from '../../../core/model/limits.ts';
+import type { EdgeName } from '../../../core/model/names.ts';
 import type { ControlPlane } from '../../../core/ports/control-plane.ts';
 import type { EdgesStore } from '../../../core/ports/edges.ts';
 import type { EdgeRemovals } from '../../../core/ports/timers.ts';

@@ -1,6 +1,6 @@
-import { tableWritesAtOnce } from '../../../core/limits.ts';
+import { tableWritesAtOnce } from '../../../core/model/limits.ts';
 import type { Inventory } from '../../../core/ports/inventory.ts';
-import type { EdgeEvent } from '../../../core/wire/edge-event.ts';
+import type { EdgeEvent } from '../../../core/protocol/edge-event.ts';
 import { eachAtOnce } from '../../at-once.ts';
 import type { Log } from '../../log.ts';
 

@@ -1,8 +1,8 @@
-import { rollupAttemptsMax, tableWritesAtOnce } from '../../../core/limits.ts';
-import type { JobId } from '../../../core/names.ts';
+import { type Rollup, rollUp } from '../../../core/jobs/rollup.ts';
+import { rollupAttemptsMax, tableWritesAtOnce } from '../../../core/model/limits.ts';
+import type { JobId } from '../../../core/model/names.ts';
 import type { RollupStore } from '../../../core/ports/rollups.ts';
 import type { Clock } from '../../../core/ports/timers.ts';
-import { type Rollup, rollUp } from '../../../core/rollup.ts';
 import { eachAtOnce } from '../../at-once.ts';
 import type { Log } from '../../log.ts';
 

@@ -1,19 +1,19 @@
-import { applyPlan } from '../../../core/apply-plan.ts';
-import type { Cell } from '../../../core/cell.ts';
+import type { Cell } from '../../../core/model/cell.ts';
 import {
   passAttemptsMax,
   passRoundsMax,
   shadowWritesAtOnce,
   tickEveryMs,
-} from '../../../core/limits.ts';
-import type { CellId, EdgeName } from '../../../core/names.ts';
-import type { Alarm, Plan } from '../../../core/plan.ts';
+} from '../../../core/model/limits.ts';
+import type { CellId, EdgeName } from '../../../core/model/names.ts';
+import type { Alarm, Plan } from '../../../core/model/plan.ts';
 import type { CellStore } from '../../../core/ports/cells.ts';
 import type { WorkShadows } from '../../../core/ports/shadows.ts';
 import type { Clock, Timers } from '../../../core/ports/timers.ts';
-import { reconcile } from '../../../core/reconcile.ts';
-import { encodeWork } from '../../../core/wire/work.ts';
-import { workOf } from '../../../core/work-of.ts';
+import { encodeWork } from '../../../core/protocol/work.ts';
+import { workOf } from '../../../core/protocol/work-of.ts';
+import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
+import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { eachAtOnce } from '../../at-once.ts';
 import type { Log } from '../../log.ts';
 

@@ -1,8 +1,8 @@
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
 import { cellOfPartition } from '../../../adapters/dynamodb/keys.ts';
-import { passesAtOnce } from '../../../core/limits.ts';
-import { type CellId, parseCellId } from '../../../core/names.ts';
-import { isRecord } from '../../../core/wire/json.ts';
+import { passesAtOnce } from '../../../core/model/limits.ts';
+import { type CellId, parseCellId } from '../../../core/model/names.ts';
+import { isRecord } from '../../../core/protocol/json.ts';
 import { eachAtOnce } from '../../at-once.ts';
 import { parseBody } from '../../event-handler.ts';
 import { type PassDeps, runPass } from './run-pass.ts';

@@ -1,7 +1,7 @@
-import type { CellMeta } from '../../../core/cell.ts';
-import { type CellMove, planMoves } from '../../../core/cells.ts';
-import { tickEveryMs } from '../../../core/limits.ts';
-import { chooseRanges, moveRanges } from '../../../core/move-ranges.ts';
+import { type CellMove, planMoves } from '../../../core/fleet/choose-cells.ts';
+import { chooseRanges, moveRanges } from '../../../core/fleet/move-ranges.ts';
+import type { CellMeta } from '../../../core/model/cell.ts';
+import { tickEveryMs } from '../../../core/model/limits.ts';
 import type { CellMoves } from '../../../core/ports/cells.ts';
 import type { Clock } from '../../../core/ports/timers.ts';
 import type { Log } from '../../log.ts';

@@ -1,6 +1,6 @@
-import type { CellMeta } from '../../../core/cell.ts';
-import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../../core/limits.ts';
-import type { CellId, JobId } from '../../../core/names.ts';
+import type { CellMeta } from '../../../core/model/cell.ts';
+import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../../core/model/limits.ts';
+import type { CellId, JobId } from '../../../core/model/names.ts';
 import type { Fleet } from '../../../core/ports/fleet.ts';
 import { eachAtOnce } from '../../at-once.ts';
 import { type MoveDeps, moveBacklog } from './move-backlog.ts';

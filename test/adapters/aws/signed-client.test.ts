@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { ServiceException } from '../../../adapters/aws/service-exception.ts';
 import { createSignedClient, type SignedClient } from '../../../adapters/aws/signed-client.ts';
-import { awsAttemptsMax } from '../../../core/limits.ts';
+import { awsAttemptsMax } from '../../../core/model/limits.ts';
 
 let server: Server | null = null;
 let client: SignedClient | null = null;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { planWrites } from '../../../adapters/dynamodb/cell-store.ts';
-import { transactRowsMax } from '../../../core/limits.ts';
-import { reconcile } from '../../../core/reconcile.ts';
+import { planWrites } from '../../../adapters/dynamodb/fleet/cell-store.ts';
+import { transactRowsMax } from '../../../core/model/limits.ts';
+import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../core/cell-fixture.ts';
 
 test('the largest plan fits one transaction', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { moveWrites } from '../../../adapters/dynamodb/move-store.ts';
-import { moveJobsMax, transactRowsMax } from '../../../core/limits.ts';
+import { moveWrites } from '../../../adapters/dynamodb/fleet/move-store.ts';
+import { moveJobsMax, transactRowsMax } from '../../../core/model/limits.ts';
 import { planMove } from '../../contract/moves.ts';
 import { north, south } from '../../contract/stored-fixture.ts';
 import { makeCell, makeEdges, makeJob, withId } from '../../core/cell-fixture.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
-import { newCellMeta } from '../../../core/cell.ts';
-import { cellIdOf } from '../../../core/names.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/fleet/pool-cells.ts';
+import { newCellMeta } from '../../../core/model/cell.ts';
+import { cellIdOf } from '../../../core/model/names.ts';
 import type { Pools } from '../../../core/ports/pools.ts';
 
 const cell = cellIdOf('default.0');

@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
 import { reportKey } from '../../../adapters/dynamodb/keys.ts';
-import { encodeMeta, encodeQueue } from '../../../adapters/dynamodb/rows-cell.ts';
-import { encodeEdge, encodeFacts } from '../../../adapters/dynamodb/rows-edge.ts';
-import { encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
-import { encodeWorkRow } from '../../../adapters/dynamodb/rows-work.ts';
+import { encodeMeta, encodeQueue } from '../../../adapters/dynamodb/rows/rows-cell.ts';
+import { encodeEdge, encodeFacts } from '../../../adapters/dynamodb/rows/rows-edge.ts';
+import { encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows/rows-share.ts';
+import { encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
 import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
-import { type Cell, newShare } from '../../../core/cell.ts';
-import { transactRowsMax } from '../../../core/limits.ts';
-import { encodeProg } from '../../../core/wire/prog.ts';
+import { type Cell, newShare } from '../../../core/model/cell.ts';
+import { transactRowsMax } from '../../../core/model/limits.ts';
+import { encodeProg } from '../../../core/protocol/progress-report.ts';
 
 /** Stores a cell row by row, as the API, the reports and the passes would have left it. */
 export async function seedCell(table: Table, cell: Cell): Promise<void> {

@@ -1,19 +1,19 @@
 import { expect, test } from 'vitest';
-import { assembleCell } from '../../../adapters/dynamodb/cell-rows.ts';
-import { encodeMeta } from '../../../adapters/dynamodb/rows-cell.ts';
+import { assembleCell } from '../../../adapters/dynamodb/rows/cell-rows.ts';
+import { encodeMeta } from '../../../adapters/dynamodb/rows/rows-cell.ts';
 import {
   decodeJobCell,
   decodeStatus,
   encodeJobCell,
   encodeStatus,
-} from '../../../adapters/dynamodb/rows-job.ts';
-import { decodeShare, encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows-share.ts';
-import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows-work.ts';
-import { type Lease, newCellMeta, newShare, noEdgeWork } from '../../../core/cell.ts';
-import { noChunks } from '../../../core/job.ts';
-import { newJobStatus } from '../../../core/job-status.ts';
-import { cellIdOf, edgeNameOf, jobIdOf } from '../../../core/names.ts';
-import { emptyRanges, rangeOf } from '../../../core/ranges.ts';
+} from '../../../adapters/dynamodb/rows/rows-job.ts';
+import { decodeShare, encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows/rows-share.ts';
+import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
+import { type Lease, newCellMeta, newShare, noEdgeWork } from '../../../core/model/cell.ts';
+import { noChunks } from '../../../core/model/job.ts';
+import { newJobStatus } from '../../../core/model/job-status.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
 import { makeJob } from '../../core/cell-fixture.ts';
 
 const cell = cellIdOf('default.0');

@@ -5,7 +5,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTable, type Table } from '../../../adapters/dynamodb/table.ts';
-import { transactAttemptsMax, transactRowsMax } from '../../../core/limits.ts';
+import { transactAttemptsMax, transactRowsMax } from '../../../core/model/limits.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { sdks } from '../../contract/sdk.ts';
 import { answering } from '../answering.ts';

@@ -24,7 +24,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
 import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
-import { edgeNameOf } from '../../../core/names.ts';
+import { edgeNameOf } from '../../../core/model/names.ts';
 
 const edge = edgeNameOf('edge-1');
 const certificateArn = 'arn:aws:iot:eu-west-1:1:cert/c1';

@@ -7,9 +7,9 @@ import {
 } from '@aws-sdk/client-iot-data-plane';
 import { expect, test } from 'vitest';
 import { createWorkShadows } from '../../../adapters/iot/work-shadows.ts';
-import { shadowAttemptsMax } from '../../../core/limits.ts';
-import { edgeNameOf } from '../../../core/names.ts';
-import type { WorkJson } from '../../../core/wire/work.ts';
+import { shadowAttemptsMax } from '../../../core/model/limits.ts';
+import { edgeNameOf } from '../../../core/model/names.ts';
+import type { WorkJson } from '../../../core/protocol/work.ts';
 import { answering } from '../answering.ts';
 
 const edge = edgeNameOf('edge-1');

@@ -11,7 +11,7 @@ import {
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
 import { createOutputs } from '../../../adapters/s3/outputs.ts';
-import { jobIdOf } from '../../../core/names.ts';
+import { jobIdOf } from '../../../core/model/names.ts';
 
 const job = jobIdOf('01k0000000000000000000000a');
 const key = `outputs/${job}/00000007.2.txt`;

@@ -1,7 +1,7 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import { createPassTimers } from '../../../adapters/sqs/pass-timers.ts';
-import { cellIdOf } from '../../../core/names.ts';
+import { cellIdOf } from '../../../core/model/names.ts';
 import { answering } from '../answering.ts';
 
 const cell = cellIdOf('default.0');

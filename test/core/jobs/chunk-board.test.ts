@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { noChunks } from '../../../core/job.ts';
 import { boardOf, placeOf } from '../../../core/jobs/chunk-board.ts';
-import { edgeNameOf } from '../../../core/names.ts';
-import type { ChunkEnd, Execution, JobCellStatus } from '../../../core/plan.ts';
-import { chunksOf, count, emptyRanges, fromChunks, parseRanges } from '../../../core/ranges.ts';
+import { noChunks } from '../../../core/model/job.ts';
+import { edgeNameOf } from '../../../core/model/names.ts';
+import type { ChunkEnd, Execution, JobCellStatus } from '../../../core/model/plan.ts';
+import {
+  chunksOf,
+  count,
+  emptyRanges,
+  fromChunks,
+  parseRanges,
+} from '../../../core/model/ranges.ts';
 import { startMs } from '../cell-fixture.ts';
 import { creation, jobId } from './job-fixture.ts';
 

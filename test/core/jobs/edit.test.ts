@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { jobBodySchema } from '../../../core/contract/job-body.ts';
 import { edit, type JobEdit, patchTowards } from '../../../core/jobs/edit.ts';
 import type { JobCells } from '../../../core/jobs/job-cells.ts';
-import { jobBodySchema } from '../../../core/wire/job-body.ts';
 import { inCell, jobId, north, south, storedJob } from './job-fixture.ts';
 
 const cells: JobCells = new Map([

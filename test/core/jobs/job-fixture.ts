@@ -1,13 +1,13 @@
-import type { Caller, TokenCaller } from '../../../core/caller.ts';
-import { type CellSummary, emptySummary, newCellMeta } from '../../../core/cell.ts';
-import type { ChunkCounts, JobSpec, JobState } from '../../../core/job.ts';
+import { jobBodySchema } from '../../../core/contract/job-body.ts';
 import type { JobInCell } from '../../../core/jobs/job-cells.ts';
 import { type JobCreation, type Surroundings, submit } from '../../../core/jobs/submit.ts';
-import { type CellId, cellIdOf, jobIdOf } from '../../../core/names.ts';
-import type { JobCellStatus } from '../../../core/plan.ts';
-import { count, emptyRanges, type RangeSet } from '../../../core/ranges.ts';
-import type { JobWithStatus } from '../../../core/stored-job.ts';
-import { jobBodySchema } from '../../../core/wire/job-body.ts';
+import type { Caller, TokenCaller } from '../../../core/model/caller.ts';
+import { type CellSummary, emptySummary, newCellMeta } from '../../../core/model/cell.ts';
+import type { ChunkCounts, JobSpec, JobState } from '../../../core/model/job.ts';
+import { type CellId, cellIdOf, jobIdOf } from '../../../core/model/names.ts';
+import type { JobCellStatus } from '../../../core/model/plan.ts';
+import { count, emptyRanges, type RangeSet } from '../../../core/model/ranges.ts';
+import type { JobWithStatus } from '../../../core/model/stored-job.ts';
 import { startMs } from '../cell-fixture.ts';
 
 /** Jobs as their users made them: everything has a default, tests say only what they are about. */

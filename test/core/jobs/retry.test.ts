@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { JobCells } from '../../../core/jobs/job-cells.ts';
 import { type JobRetry, retry } from '../../../core/jobs/retry.ts';
-import { edgeNameOf } from '../../../core/names.ts';
-import type { Execution } from '../../../core/plan.ts';
-import { rangeOf } from '../../../core/ranges.ts';
+import { edgeNameOf } from '../../../core/model/names.ts';
+import type { Execution } from '../../../core/model/plan.ts';
+import { rangeOf } from '../../../core/model/ranges.ts';
 import { startMs } from '../cell-fixture.ts';
 import { inCell, jobId, north, south, storedJob } from './job-fixture.ts';
 

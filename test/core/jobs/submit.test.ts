@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Refusal } from '../../../core/jobs/decision.ts';
-import { jobIdOf } from '../../../core/names.ts';
-import { emptyRanges, equal, intersect, isEmpty, rangeOf, union } from '../../../core/ranges.ts';
+import { jobIdOf } from '../../../core/model/names.ts';
+import {
+  emptyRanges,
+  equal,
+  intersect,
+  isEmpty,
+  rangeOf,
+  union,
+} from '../../../core/model/ranges.ts';
 import {
   admin,
   creation,

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { mergeWaiting } from '../../../core/jobs/waiting.ts';
-import { waitingExamplesMax } from '../../../core/limits.ts';
-import { edgeNameOf } from '../../../core/names.ts';
-import type { WaitingCount } from '../../../core/plan.ts';
+import { waitingExamplesMax } from '../../../core/model/limits.ts';
+import { edgeNameOf } from '../../../core/model/names.ts';
+import type { WaitingCount } from '../../../core/model/plan.ts';
 
 function busy(chunks: number, ...edges: string[]): WaitingCount {
   const examples = edges.map(edgeNameOf);

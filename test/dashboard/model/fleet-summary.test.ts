@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lampOf } from '../../../core/wire/edge-lamp.ts';
+import { lampOf } from '../../../core/contract/edge-lamp.ts';
 import type { Edge } from '../../../dashboard/api/resources.ts';
 import { loadStep } from '../../../dashboard/model/edge-power.ts';
 import {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { tokenBodySchema } from '../../../core/wire/fleet-body.ts';
-import { scopes } from '../../../core/wire/scopes.ts';
+import { tokenBodySchema } from '../../../core/contract/fleet-body.ts';
+import { scopes } from '../../../core/contract/scopes.ts';
 import type { Token } from '../../../dashboard/api/resources.ts';
 import {
   lifetimes,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { type WaitingReason, waitingReasons } from '../../../core/wire/waiting-reason.ts';
+import { type WaitingReason, waitingReasons } from '../../../core/contract/waiting-reason.ts';
 import {
   agoWords,
   durationWords,

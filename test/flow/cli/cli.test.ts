@@ -2,7 +2,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type * as z from 'zod';
-import { edgeJobListSchema, edgeListSchema, edgeSchema } from '../../../core/wire/edge-answer.ts';
+import {
+  edgeJobListSchema,
+  edgeListSchema,
+  edgeSchema,
+} from '../../../core/contract/edge-answer.ts';
 import {
   auditListSchema,
   poolListSchema,
@@ -12,7 +16,7 @@ import {
   statsSchema,
   tokenListSchema,
   tokenSchema,
-} from '../../../core/wire/fleet-body.ts';
+} from '../../../core/contract/fleet-body.ts';
 import {
   chunkListSchema,
   chunkSchema,
@@ -22,7 +26,7 @@ import {
   jobListSchema,
   jobSchema,
   planSchema,
-} from '../../../core/wire/job-answer.ts';
+} from '../../../core/contract/job-answer.ts';
 import { engineFlags } from '../../../local/test/engine.ts';
 import { makePlace, type Place, until } from '../start/stage.ts';
 import { runClient, startClient } from './client.ts';

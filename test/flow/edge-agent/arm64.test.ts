@@ -2,7 +2,7 @@ import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_pr
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { agentVersion } from '../../../edge-agent/version.ts';
+import { agentVersion } from '../../../edge-agent/program/version.ts';
 import { makeDirectory } from '../../edge-agent/agent-runner.ts';
 import { type PlaneDouble, startPlane } from '../../edge-agent/plane-double.ts';
 

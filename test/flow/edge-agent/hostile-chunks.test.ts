@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Failure } from '../../../core/wire/prog.ts';
-import { processesWith } from '../../../edge-agent/process-table.ts';
+import type { Failure } from '../../../core/protocol/progress-report.ts';
+import { processesWith } from '../../../edge-agent/host/process-table.ts';
 import {
   type AgentProcess,
   agentOptions,

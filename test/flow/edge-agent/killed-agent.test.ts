@@ -1,7 +1,7 @@
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { processesWith } from '../../../edge-agent/process-table.ts';
+import { processesWith } from '../../../edge-agent/host/process-table.ts';
 import {
   type AgentProcess,
   agentOptions,

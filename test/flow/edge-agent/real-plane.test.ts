@@ -2,8 +2,8 @@ import { renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import mqtt from 'mqtt';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { makePlaneApi } from '../../../edge-agent/plane-api.ts';
-import { makePrivateKey, makeSigningRequest } from '../../../edge-agent/signing-request.ts';
+import { makePlaneApi } from '../../../edge-agent/link/plane-api.ts';
+import { makePrivateKey, makeSigningRequest } from '../../../edge-agent/link/signing-request.ts';
 import { makeProduct, type Product } from '../product.ts';
 import { askApi, until } from '../start/stage.ts';
 

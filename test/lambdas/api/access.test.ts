@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
-import { type Scope, scopes } from '../../../core/wire/scopes.ts';
+import { type Route, routeKeyOf, routes } from '../../../core/contract/routes.ts';
+import { type Scope, scopes } from '../../../core/contract/scopes.ts';
 import { newSecret } from '../../../lambdas/api/tokens/new-secret.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { makeTableStores } from '../../contract/stores.ts';

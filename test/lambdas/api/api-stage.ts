@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { createPoolCells } from '../../../adapters/dynamodb/pool-cells.ts';
-import type { JobId } from '../../../core/names.ts';
-import { type Route, routeKeyOf, routes } from '../../../core/wire/routes.ts';
+import { createPoolCells } from '../../../adapters/dynamodb/fleet/pool-cells.ts';
+import { type Route, routeKeyOf, routes } from '../../../core/contract/routes.ts';
+import type { JobId } from '../../../core/model/names.ts';
 import { serve } from '../../../lambdas/api/http/serve.ts';
 import type { Ports } from '../../../lambdas/api/ports.ts';
 import { bearerOf, identifyCaller } from '../../../lambdas/api/tokens/identify-caller.ts';

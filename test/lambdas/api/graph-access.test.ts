@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../../core/wire/scopes.ts';
+import { scopes } from '../../../core/contract/scopes.ts';
 import { graphSchema } from '../../../lambdas/api/graphql/schema.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { makeTableStores } from '../../contract/stores.ts';

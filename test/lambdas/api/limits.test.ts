@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import * as limits from '../../../core/limits.ts';
+import * as limits from '../../../core/model/limits.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
 import { makeTableStores } from '../../contract/stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';

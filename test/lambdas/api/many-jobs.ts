@@ -1,6 +1,6 @@
 import { specKey, statusKey } from '../../../adapters/dynamodb/keys.ts';
 import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
-import { type JobId, jobIdOf, makeJobId } from '../../../core/names.ts';
+import { type JobId, jobIdOf, makeJobId } from '../../../core/model/names.ts';
 import type { ApiAnswer, ApiStage } from './api-stage.ts';
 
 /**

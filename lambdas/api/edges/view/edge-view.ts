@@ -1,15 +1,15 @@
-import type { Ask, CellEdge } from '../../../../core/cell.ts';
-import { lampsOf } from '../../../../core/edge-state.ts';
-import { type JobId, poolOfCell } from '../../../../core/names.ts';
+import type { EdgeAnswer, LeaseAnswer } from '../../../../core/contract/edge-answer.ts';
+import type { Ask, CellEdge } from '../../../../core/model/cell.ts';
+import { lampsOf } from '../../../../core/model/edge-state.ts';
+import { type JobId, poolOfCell } from '../../../../core/model/names.ts';
+import { count, formatRanges, isEmpty } from '../../../../core/model/ranges.ts';
 import type { StoredEdge } from '../../../../core/ports/edges.ts';
-import { count, formatRanges, isEmpty } from '../../../../core/ranges.ts';
 import {
   type Amounts,
   capacityOf,
   demandOf,
   reservedBy,
-} from '../../../../core/reconcile/capacity.ts';
-import type { EdgeAnswer, LeaseAnswer } from '../../../../core/wire/edge-answer.ts';
+} from '../../../../core/scheduler/pass/capacity.ts';
 import { timeOrNull } from '../../jobs/view/job-view.ts';
 
 /** What an edge has done over all its jobs. */

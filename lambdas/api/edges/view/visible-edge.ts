@@ -1,11 +1,11 @@
-import { type Caller, seesPool } from '../../../../core/caller.ts';
-import { edgeTotalsJobsMax } from '../../../../core/limits.ts';
-import { type EdgeName, poolOfCell } from '../../../../core/names.ts';
+import type { EdgeAnswer } from '../../../../core/contract/edge-answer.ts';
+import { notFound } from '../../../../core/contract/problem.ts';
+import { type Caller, seesPool } from '../../../../core/model/caller.ts';
+import { edgeTotalsJobsMax } from '../../../../core/model/limits.ts';
+import { type EdgeName, poolOfCell } from '../../../../core/model/names.ts';
+import { count } from '../../../../core/model/ranges.ts';
 import type { EdgesStore, StoredEdge } from '../../../../core/ports/edges.ts';
 import type { JobsStore } from '../../../../core/ports/jobs.ts';
-import { count } from '../../../../core/ranges.ts';
-import type { EdgeAnswer } from '../../../../core/wire/edge-answer.ts';
-import { notFound } from '../../../../core/wire/problem.ts';
 import type { Versioned } from '../../http/etag.ts';
 import { type EdgeTotals, edgeView } from './edge-view.ts';
 

@@ -1,4 +1,4 @@
-import { notFound } from '../../../../core/wire/problem.ts';
+import { notFound } from '../../../../core/contract/problem.ts';
 
 /** The chunk that a path names; beyond the range of the job there is none. */
 export function chunkOf(text: string, chunks: number): number {

@@ -1,10 +1,10 @@
+import type { ChunkAnswer } from '../../../../core/contract/job-answer.ts';
 import { boardOf, type ChunkBoard, placeOf } from '../../../../core/jobs/chunk-board.ts';
-import { executionsBoardMax } from '../../../../core/limits.ts';
-import type { EdgeName, JobId } from '../../../../core/names.ts';
-import type { Execution } from '../../../../core/plan.ts';
+import { executionsBoardMax } from '../../../../core/model/limits.ts';
+import type { EdgeName, JobId } from '../../../../core/model/names.ts';
+import type { Execution } from '../../../../core/model/plan.ts';
+import type { JobWithStatus } from '../../../../core/model/stored-job.ts';
 import type { JobsStore, StoredChunk } from '../../../../core/ports/jobs.ts';
-import type { JobWithStatus } from '../../../../core/stored-job.ts';
-import type { ChunkAnswer } from '../../../../core/wire/job-answer.ts';
 import { timeOrNull } from './job-view.ts';
 
 /** How a chunk looks from outside. */

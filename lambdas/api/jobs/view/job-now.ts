@@ -1,6 +1,6 @@
-import { executionsShownMax } from '../../../../core/limits.ts';
-import type { JobId } from '../../../../core/names.ts';
-import type { JobAnswer } from '../../../../core/wire/job-answer.ts';
+import type { JobAnswer } from '../../../../core/contract/job-answer.ts';
+import { executionsShownMax } from '../../../../core/model/limits.ts';
+import type { JobId } from '../../../../core/model/names.ts';
 import type { Versioned } from '../../http/etag.ts';
 import type { Context } from '../../operation.ts';
 import type { Ports } from '../../ports.ts';

@@ -1,16 +1,16 @@
-import { powerOf } from '../../../../core/job.ts';
-import { type JobStatus, percentOf } from '../../../../core/job-status.ts';
-import { receiptOf } from '../../../../core/jobs/receipt.ts';
-import { executionsShownMax } from '../../../../core/limits.ts';
-import type { Execution, WaitingCount } from '../../../../core/plan.ts';
-import { count, formatRanges } from '../../../../core/ranges.ts';
-import type { JobWithStatus } from '../../../../core/stored-job.ts';
 import type {
   ExecutionAnswer,
   JobAnswer,
   JobStatusAnswer,
   WaitingAnswer,
-} from '../../../../core/wire/job-answer.ts';
+} from '../../../../core/contract/job-answer.ts';
+import { receiptOf } from '../../../../core/jobs/receipt.ts';
+import { powerOf } from '../../../../core/model/job.ts';
+import { type JobStatus, percentOf } from '../../../../core/model/job-status.ts';
+import { executionsShownMax } from '../../../../core/model/limits.ts';
+import type { Execution, WaitingCount } from '../../../../core/model/plan.ts';
+import { count, formatRanges } from '../../../../core/model/ranges.ts';
+import type { JobWithStatus } from '../../../../core/model/stored-job.ts';
 
 /** How a job looks from outside. Built in one place, so that REST, lists and the graph agree. */
 export function jobView(found: JobWithStatus, executions: readonly Execution[]): JobAnswer {

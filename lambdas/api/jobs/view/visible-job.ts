@@ -1,8 +1,8 @@
-import { type Caller, seesJob } from '../../../../core/caller.ts';
-import type { JobId } from '../../../../core/names.ts';
+import { notFound } from '../../../../core/contract/problem.ts';
+import { type Caller, seesJob } from '../../../../core/model/caller.ts';
+import type { JobId } from '../../../../core/model/names.ts';
+import type { JobWithStatus } from '../../../../core/model/stored-job.ts';
 import type { JobRecords } from '../../../../core/ports/jobs.ts';
-import type { JobWithStatus } from '../../../../core/stored-job.ts';
-import { notFound } from '../../../../core/wire/problem.ts';
 
 /**
  * The job of this id, or 404: also when the caller may not see it, which says nothing of its

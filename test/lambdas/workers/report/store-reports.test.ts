@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { edgeNameOf } from '../../../../core/names.ts';
-import { type EdgeEvent, parseEdgeEvent } from '../../../../core/wire/edge-event.ts';
-import { parseProg } from '../../../../core/wire/prog.ts';
+import { edgeNameOf } from '../../../../core/model/names.ts';
+import { type EdgeEvent, parseEdgeEvent } from '../../../../core/protocol/edge-event.ts';
+import { parseProg } from '../../../../core/protocol/progress-report.ts';
 import { storeReports } from '../../../../lambdas/workers/report/store-reports.ts';
 import { enrol, north } from '../../../contract/stored-fixture.ts';
 import { createMemoryStores } from '../../../memory/stores.ts';

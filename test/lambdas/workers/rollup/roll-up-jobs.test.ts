@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { addProgress, readHistory, readJobStats } from '../../../../adapters/dynamodb/job-stats.ts';
+import {
+  addProgress,
+  readHistory,
+  readJobStats,
+} from '../../../../adapters/dynamodb/jobs/job-stats.ts';
+import { createRollupStore } from '../../../../adapters/dynamodb/jobs/rollup-store.ts';
 import {
   askKey,
   dependantKey,
@@ -7,21 +12,20 @@ import {
   owedFoldKey,
   statusKey,
 } from '../../../../adapters/dynamodb/keys.ts';
-import { createRollupStore } from '../../../../adapters/dynamodb/rollup-store.ts';
 import {
   decodeStatus,
   encodeJobCell,
   encodeStatus,
-} from '../../../../adapters/dynamodb/rows-job.ts';
-import { decodeAsk, encodeAsk } from '../../../../adapters/dynamodb/rows-share.ts';
+} from '../../../../adapters/dynamodb/rows/rows-job.ts';
+import { decodeAsk, encodeAsk } from '../../../../adapters/dynamodb/rows/rows-share.ts';
 import { jobRows } from '../../../../adapters/dynamodb/schema.ts';
 import type { Table } from '../../../../adapters/dynamodb/table.ts';
-import { noChunks } from '../../../../core/job.ts';
-import { newJobStatus } from '../../../../core/job-status.ts';
-import { cellIdOf, type JobId, jobIdOf } from '../../../../core/names.ts';
-import type { JobCellStatus } from '../../../../core/plan.ts';
-import { emptyRanges } from '../../../../core/ranges.ts';
-import { type RollupStore, rollUp } from '../../../../core/rollup.ts';
+import { type RollupStore, rollUp } from '../../../../core/jobs/rollup.ts';
+import { noChunks } from '../../../../core/model/job.ts';
+import { newJobStatus } from '../../../../core/model/job-status.ts';
+import { cellIdOf, type JobId, jobIdOf } from '../../../../core/model/names.ts';
+import type { JobCellStatus } from '../../../../core/model/plan.ts';
+import { emptyRanges } from '../../../../core/model/ranges.ts';
 import { rollUpJobs } from '../../../../lambdas/workers/rollup/roll-up-jobs.ts';
 import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
 import { makeJob, startMs } from '../../../core/cell-fixture.ts';

@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
-import type { Cell } from '../../../../core/cell.ts';
-import { passAttemptsMax } from '../../../../core/limits.ts';
+import type { Cell } from '../../../../core/model/cell.ts';
+import { passAttemptsMax } from '../../../../core/model/limits.ts';
 import {
   type CellId,
   cellIdOf,
   type EdgeName,
   edgeNameOf,
   jobIdOf,
-} from '../../../../core/names.ts';
+} from '../../../../core/model/names.ts';
 import type { CellStore } from '../../../../core/ports/cells.ts';
-import { parseWork, type WorkJson } from '../../../../core/wire/work.ts';
+import { parseWork, type WorkJson } from '../../../../core/protocol/work.ts';
 import { runPass } from '../../../../lambdas/workers/schedule/run-pass.ts';
 import { scheduleCells } from '../../../../lambdas/workers/schedule/schedule-cells.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../../core/cell-fixture.ts';

@@ -1,9 +1,14 @@
 import { expect, test } from 'vitest';
-import { type Cell, type CellMeta, type CellSummary, emptySummary } from '../../../../core/cell.ts';
-import { tickEveryMs } from '../../../../core/limits.ts';
-import type { Move } from '../../../../core/move-ranges.ts';
-import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../../../core/names.ts';
-import { count, emptyRanges, intersect } from '../../../../core/ranges.ts';
+import type { Move } from '../../../../core/fleet/move-ranges.ts';
+import {
+  type Cell,
+  type CellMeta,
+  type CellSummary,
+  emptySummary,
+} from '../../../../core/model/cell.ts';
+import { tickEveryMs } from '../../../../core/model/limits.ts';
+import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../../../core/model/names.ts';
+import { count, emptyRanges, intersect } from '../../../../core/model/ranges.ts';
 import { tickCells } from '../../../../lambdas/workers/tick/tick-cells.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../../core/cell-fixture.ts';
 import { createQuietLog } from '../../quiet-log.ts';

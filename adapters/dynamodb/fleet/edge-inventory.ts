@@ -1,0 +1,120 @@
+import { cellFactsOf } from '../../../core/model/edge-facts.ts';
+import { connectionOrderMs } from '../../../core/model/limits.ts';
+import { type CellId, cellIdOf } from '../../../core/model/names.ts';
+import type { Inventory } from '../../../core/ports/inventory.ts';
+import type { EdgeEvent } from '../../../core/protocol/edge-event.ts';
+import { encodeProg } from '../../../core/protocol/progress-report.ts';
+import { edgeFactsKey, edgeOfPartition, factsKey, pointerKey, reportKey } from '../keys.ts';
+import { text } from '../rows/row-values.ts';
+import { factsAttributes } from '../rows/rows-edge.ts';
+import type { Condition, Table } from '../table.ts';
+
+type ProgEvent = Extract<EdgeEvent, { kind: 'prog' }>;
+type FactsEvent = Extract<EdgeEvent, { kind: 'facts' }>;
+type PresenceEvent = Extract<EdgeEvent, { kind: 'connected' | 'disconnected' }>;
+
+/**
+ * Reports, facts and connections in the table: conditional writes, so that the newest wins whatever
+ * the order.
+ */
+export function createInventory(table: Table): Inventory {
+  return {
+    async cellsOf(edges) {
+      const rows = await table.getMany([...new Set(edges)].map(pointerKey));
+      const placed = rows.filter((row) => text(row.cell) !== '');
+      return new Map(placed.map((row) => [edgeOfPartition(row.pk), cellIdOf(text(row.cell))]));
+    },
+    async store(cell, event) {
+      const stored = await write(table, cell, event);
+      return stored ? 'stored' : 'older';
+    },
+  };
+}
+
+function write(table: Table, cell: CellId, event: EdgeEvent): Promise<boolean> {
+  switch (event.kind) {
+    case 'prog':
+      return writeProg(table, cell, event);
+    case 'facts':
+      return writeFacts(table, cell, event);
+    case 'connected':
+    case 'disconnected':
+      return writePresence(table, cell, event);
+  }
+}
+
+function writeProg(table: Table, cell: CellId, event: ProgEvent): Promise<boolean> {
+  const { prog, version } = event;
+  const set = {
+    prog: JSON.stringify(encodeProg(prog)),
+    boot: prog.boot,
+    sequence: prog.sequence ?? undefined,
+    receivedAtMs: event.atMs,
+    version: version ?? undefined,
+  };
+  // A sequence of an earlier report says nothing about one that has none.
+  const remove = prog.sequence === null ? ['sequence'] : [];
+  return table.update(reportKey(cell, event.edge), { set, remove }, newerReport(event));
+}
+
+/**
+ * Newer by the version of the shadow, where there is one, and within one run of an agent also by
+ * its own sequence: an edge may change between MQTT and HTTPS, and a message of one way may
+ * overtake one of the other.
+ */
+function newerReport(event: ProgEvent): Condition {
+  const clauses: string[] = [];
+  const values: Record<string, unknown> = {};
+  if (event.version !== null) {
+    clauses.push('(attribute_not_exists(#version) OR #version < :version)');
+    values.version = event.version;
+  }
+  if (event.prog.sequence !== null) {
+    clauses.push('(attribute_not_exists(#sequence) OR #boot <> :boot OR #sequence < :sequence)');
+    values.boot = event.prog.boot;
+    values.sequence = event.prog.sequence;
+  }
+  if (clauses.length === 0) {
+    clauses.push('(attribute_not_exists(#receivedAtMs) OR #receivedAtMs < :at)');
+    values.at = event.atMs;
+  }
+  return { expression: clauses.join(' AND '), values };
+}
+
+/** In the cell what its passes read, beside it all that the edge said: each by the same order. */
+async function writeFacts(table: Table, cell: CellId, event: FactsEvent): Promise<boolean> {
+  const { edge, facts, atMs, version } = event;
+  const condition: Condition =
+    version === null
+      ? { expression: 'attribute_not_exists(#atMs) OR #atMs < :at', values: { at: atMs } }
+      : {
+          expression: 'attribute_not_exists(#version) OR #version < :version',
+          values: { version },
+        };
+  const order = { atMs, version: version ?? undefined };
+  const { version: _, ...attributes } = factsAttributes(cellFactsOf(facts), 0);
+  const all = { facts: JSON.stringify(facts.facts), ...order };
+  const [, stored] = await Promise.all([
+    table.update(edgeFactsKey(edge), { set: all }, condition),
+    table.update(factsKey(cell, edge), { set: { ...attributes, ...order } }, condition),
+  ]);
+  return stored;
+}
+
+/**
+ * The broker counts the connections of a client and starts again after an hour without one; a much
+ * later event is newer whatever its count. The end of a connection carries the count of its
+ * beginning.
+ */
+function writePresence(table: Table, cell: CellId, event: PresenceEvent): Promise<boolean> {
+  const connected = event.kind === 'connected';
+  const newer = connected ? '#connectionVersion < :version' : '#connectionVersion <= :version';
+  return table.update(
+    reportKey(cell, event.edge),
+    { set: { connected, connectionVersion: event.version, connectionAtMs: event.atMs } },
+    {
+      expression: `attribute_not_exists(#connectionVersion) OR ${newer} OR #connectionAtMs < :longAgo`,
+      values: { version: event.version, longAgo: event.atMs - connectionOrderMs },
+    },
+  );
+}

@@ -1,0 +1,61 @@
+import type { JobHistory, Move } from '../../../core/fleet/move-ranges.ts';
+import type { JobId } from '../../../core/model/names.ts';
+import type { CellMoves } from '../../../core/ports/cells.ts';
+import { askKey, jobCellKey, jobPartition } from '../keys.ts';
+import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
+import { encodeAsk } from '../rows/rows-share.ts';
+import { jobRows } from '../schema.ts';
+import type { Table, Write } from '../table.ts';
+import { createCellStore, planWrites } from './cell-store.ts';
+
+/**
+ * Both cells change in one transaction or neither does, so no chunk is ever in two shares. What a
+ * user asked for comes along only as it was read: a job that was cancelled in the meantime stays
+ * where it is, and ends there.
+ */
+export function createMoveStore(table: Table): CellMoves {
+  return {
+    load: createCellStore(table).load,
+    async historiesIn(cell, jobs) {
+      const rows = await table.getMany(jobs.map((job) => jobCellKey(job, cell)));
+      const histories = new Map<JobId, JobHistory>();
+      for (const row of rows) {
+        const ended = decodeJobCell(row);
+        const pk = jobPartition(ended.job);
+        const executions = await table.queryAll({
+          pk,
+          skPrefix: jobRows.execution,
+          consistent: true,
+        });
+        histories.set(ended.job, { ended, executions: executions.map(decodeExecution) });
+      }
+      return histories;
+    },
+    async commitMove(move) {
+      const outcome = await table.transact(moveWrites(move));
+      return outcome.kind === 'committed' ? 'committed' : 'conflict';
+    },
+  };
+}
+
+export function moveWrites(move: Move): Write[] {
+  const from = move.from.meta?.id;
+  const to = move.to.meta?.id;
+  if (from === undefined || to === undefined) throw new Error('a move changes both of its cells');
+  const arrivals = [...move.asks].flatMap(([job, ask]): Write[] => [
+    {
+      kind: 'put',
+      row: encodeAsk(to, job, ask),
+      condition: { expression: 'attribute_not_exists(#pk)' },
+    },
+    {
+      kind: 'check',
+      key: askKey(from, job),
+      condition: {
+        expression: '#cancelled = :cancelled AND #retryEpoch = :epoch AND #held = :held',
+        values: { cancelled: ask.cancelled, epoch: ask.retryEpoch, held: ask.held },
+      },
+    },
+  ]);
+  return [...planWrites(move.from), ...planWrites(move.to), ...arrivals];
+}

@@ -1,0 +1,33 @@
+import type { JobStatus } from '../../../core/model/job-status.ts';
+import type { CellId, JobId } from '../../../core/model/names.ts';
+import type { StoredJob } from '../../../core/model/stored-job.ts';
+import { askKey, specKey, statusKey } from '../keys.ts';
+import type { Condition, Write } from '../table.ts';
+
+/** The writes that changes of a job are made of, each with the condition that makes it safe. */
+
+export const absent: Condition = { expression: 'attribute_not_exists(#pk)' };
+
+/** Of two changes that saw the same version, the second finds another one. */
+export function specWrite(
+  change: { readonly id: JobId; readonly seenVersion: number },
+  set: Partial<Record<keyof StoredJob, unknown>>,
+): Write {
+  return {
+    kind: 'update',
+    key: specKey(change.id),
+    change: { set: { ...set, version: change.seenVersion + 1 } },
+    condition: { expression: '#version = :seen', values: { seen: change.seenVersion } },
+  };
+}
+
+/** A fold that has not seen this loses its save: the version moves. */
+export function statusWrite(id: JobId, set: Partial<Record<keyof JobStatus, unknown>>): Write {
+  return { kind: 'update', key: statusKey(id), change: { set, add: { version: 1 } } };
+}
+
+/** A cell that has ended the job in the meantime is not asked anything: the whole change fails. */
+export function askWrite(cell: CellId, id: JobId, set: Record<string, unknown>): Write {
+  const condition = { expression: 'attribute_exists(#pk)' };
+  return { kind: 'update', key: askKey(cell, id), change: { set }, condition };
+}

@@ -1,0 +1,105 @@
+import { type Ask, type ChunkRetry, newShare, type Share } from '../../../core/model/cell.ts';
+import type { Cut } from '../../../core/model/job.ts';
+import type { CellId, EdgeName, JobId } from '../../../core/model/names.ts';
+import { formatRanges, type RangeSet } from '../../../core/model/ranges.ts';
+import type { Failure } from '../../../core/protocol/progress-report.ts';
+import { askKey, shareKey } from '../keys.ts';
+import type { Row } from '../table.ts';
+import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.ts';
+
+/**
+ * A job in a cell is two rows of different trees: `ASK#` says what its user wants (the API writes
+ * it), `SHARE#` what the scheduler made of it (passes write it). What users may change later is an
+ * attribute of its own: `priority`, `retries`, `cancelled`, `retryEpoch` and `held` can be updated
+ * without reading the row.
+ *
+ * A new job is one row: `given` names its chunks in this cell, and stands for the share until a
+ * pass writes the first one.
+ */
+export function encodeAsk(cell: CellId, job: JobId, ask: Ask, given?: RangeSet): Row {
+  const { priority, retries, ...spec } = ask.spec;
+  return {
+    ...(given === undefined ? {} : { given: formatRanges(given) }),
+    ...askKey(cell, job),
+    spec: JSON.stringify(spec),
+    priority,
+    retries: JSON.stringify(retries),
+    specHash: ask.specHash,
+    cut: JSON.stringify(ask.cut),
+    submittedAtMs: ask.submittedAtMs,
+    cancelled: ask.cancelled,
+    retryEpoch: ask.retryEpoch,
+    held: ask.held,
+  };
+}
+
+export function decodeAsk(row: Row): Ask {
+  const spec = json<Omit<Ask['spec'], 'priority' | 'retries'> | null>(row.spec, null);
+  const retries = json<Ask['spec']['retries'] | null>(row.retries, null);
+  if (spec === null || retries === null) throw new Error(`${row.pk} ${row.sk} holds no spec`);
+  return {
+    spec: { ...spec, priority: amount(row.priority), retries },
+    specHash: text(row.specHash),
+    cut: json<Cut>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
+    submittedAtMs: amount(row.submittedAtMs),
+    cancelled: row.cancelled === true,
+    retryEpoch: amount(row.retryEpoch),
+    held: row.held === true,
+  };
+}
+
+/**
+ * The share of a job that no pass has touched yet, as its ask tells it; `null` where it tells none.
+ */
+export function givenShare(row: Row): Share | null {
+  return row.given === undefined ? null : newShare(ranges(row.given));
+}
+
+export function encodeShare(cell: CellId, job: JobId, share: Share): Row {
+  return sparse({
+    ...shareKey(cell, job),
+    ranges: formatRanges(share.ranges),
+    done: formatRanges(share.done),
+    dead: formatRanges(share.dead),
+    cancelled: formatRanges(share.cancelled),
+    retries: JSON.stringify([...share.retries].map(retryText)),
+    losses: JSON.stringify([...share.losses]),
+    refusals: JSON.stringify([...share.refusals]),
+    retryEpoch: share.retryEpoch,
+    revived: formatRanges(share.revived),
+    attemptBase: share.attemptBase,
+    told: share.told.join(','),
+    startedAtMs: share.startedAtMs,
+    past: JSON.stringify([...share.past].map(([edge, done]) => [edge, formatRanges(done)])),
+  });
+}
+
+export function decodeShare(row: Row): Share {
+  return {
+    ranges: ranges(row.ranges),
+    done: ranges(row.done),
+    dead: ranges(row.dead),
+    cancelled: ranges(row.cancelled),
+    retries: new Map(json<RetryText[]>(row.retries, []).map(retryOf)),
+    losses: new Map(json<[number, number][]>(row.losses, [])),
+    refusals: new Map(json<[EdgeName, { reason: string; atMs: number }][]>(row.refusals, [])),
+    retryEpoch: amount(row.retryEpoch),
+    revived: ranges(row.revived),
+    attemptBase: amount(row.attemptBase),
+    told: typeof row.told === 'string' && row.told !== '' ? row.told.split(',') : [],
+    startedAtMs: amountOrNull(row.startedAtMs),
+    past: new Map(
+      json<[EdgeName, string][]>(row.past, []).map(([edge, done]) => [edge, ranges(done)]),
+    ),
+  };
+}
+
+type RetryText = [chunk: number, failures: number, dueAtMs: number, last: Failure];
+
+function retryText([chunk, retry]: [number, ChunkRetry]): RetryText {
+  return [chunk, retry.failures, retry.dueAtMs, retry.last];
+}
+
+function retryOf([chunk, failures, dueAtMs, last]: RetryText): [number, ChunkRetry] {
+  return [chunk, { failures, dueAtMs, last }];
+}

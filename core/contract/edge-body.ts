@@ -1,0 +1,132 @@
+import * as z from 'zod';
+import {
+  bodyBytesMax,
+  deadlineSecondsMax,
+  edgeLabelsMax,
+  factsBytesMax,
+  powerMax,
+  reasonLengthMax,
+  resourcesMax,
+} from '../model/limits.ts';
+import type { FactValue } from '../protocol/facts.ts';
+import {
+  labelsSchema,
+  nameSchema,
+  nonEmptyText,
+  resourceNameSchema,
+  text,
+  whole,
+} from './text-schema.ts';
+
+/** What is sent about edges: enrolment, settings, drains and reports. */
+
+const amounts = z
+  .record(resourceNameSchema, z.number().min(0).max(powerMax))
+  .refine((capacity) => Object.keys(capacity).length <= resourcesMax, {
+    error: `At most ${resourcesMax} resources fit here.`,
+  });
+
+const powerIsWhole = (capacity: Readonly<Record<string, number>>) =>
+  capacity.power === undefined || (Number.isInteger(capacity.power) && capacity.power >= 1);
+
+export const capacitySchema = amounts
+  .refine((capacity) => capacity.power !== undefined, {
+    error: 'A capacity needs "power".',
+    path: ['power'],
+  })
+  .refine(powerIsWhole, { error: 'Power is a whole number of at least 1.', path: ['power'] })
+  .meta({ description: 'What the edge has: power, and any other named amounts.' });
+
+export type Capacity = Readonly<Record<string, number>> & { readonly power: number };
+
+const factLeaf = z.union([text(1024), z.number(), z.boolean()], {
+  error: 'A fact is a text, a number, true or false, or an object of facts.',
+});
+const factSchema: z.ZodType<FactValue> = z
+  .union(
+    [
+      factLeaf,
+      z.record(
+        nonEmptyText(64),
+        z.lazy(() => factSchema),
+      ),
+    ],
+    { error: 'A fact is a text, a number, true or false, or an object of facts.' },
+  )
+  .meta({ id: 'Fact' });
+
+export const factsSchema = z
+  .record(nonEmptyText(64), factSchema)
+  .refine((facts) => JSON.stringify(facts).length <= factsBytesMax, {
+    error: `The facts of an edge have at most ${factsBytesMax} bytes.`,
+  });
+
+export const enrolBodySchema = z
+  .strictObject({
+    name: nameSchema,
+    pool: nameSchema.optional(),
+    csr: text(8_192)
+      .nullable()
+      .default(null)
+      .meta({ description: 'PEM; without it the edge talks over HTTPS only.' }),
+    capacity: capacitySchema,
+    labels: labelsSchema(edgeLabelsMax).default({}),
+    facts: factsSchema.default({}),
+  })
+  .meta({ id: 'EnrolBody' });
+
+export type EnrolBody = z.output<typeof enrolBodySchema>;
+
+export const edgePatchSchema = z
+  .strictObject({
+    labels: labelsSchema(edgeLabelsMax).optional(),
+    capacity: amounts
+      .refine(powerIsWhole, { error: 'Power is a whole number of at least 1.', path: ['power'] })
+      .optional(),
+    cordoned: z.boolean().optional(),
+    reason: text(reasonLengthMax).nullable().optional(),
+  })
+  .superRefine((patch, context) => {
+    if (patch.reason !== undefined && patch.reason !== null && patch.cordoned !== true) {
+      const message = 'A reason belongs to "cordoned": true.';
+      context.addIssue({ code: 'custom', path: ['reason'], message });
+    }
+  })
+  .meta({ id: 'EdgePatch', description: 'Replaces what it names.' });
+
+export type EdgePatch = z.output<typeof edgePatchSchema>;
+
+export const drainBodySchema = z
+  .strictObject({
+    reason: text(reasonLengthMax).default('drained'),
+    deadlineSeconds: whole(0, deadlineSecondsMax).nullable().default(null),
+  })
+  .meta({ id: 'DrainBody' });
+
+export type DrainBody = z.output<typeof drainBodySchema>;
+
+/**
+ * The two documents that an edge reports over HTTPS are bounded as its shadows are; their readers
+ * forgive.
+ */
+export const reportBodySchema = z
+  .strictObject({
+    b: text(64),
+    e: whole(0, Number.MAX_SAFE_INTEGER),
+    n: whole(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
+    f: z.number(),
+    w: z.record(text(64), z.looseObject({}).nullable()),
+    facts: z
+      .strictObject({
+        capacity: capacitySchema,
+        labels: labelsSchema(edgeLabelsMax).default({}),
+        facts: factsSchema.default({}),
+      })
+      .optional(),
+  })
+  .refine((report) => JSON.stringify(report).length <= bodyBytesMax / 8, {
+    error: 'A report has at most 32768 bytes.',
+  })
+  .meta({ id: 'ReportBody', description: 'The progress document, whole and cumulative.' });
+
+export type ReportBody = z.output<typeof reportBodySchema>;

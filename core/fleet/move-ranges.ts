@@ -1,0 +1,137 @@
+import type { Ask, Cell, CellJob, Share } from '../model/cell.ts';
+import { newShare, reopenedShare } from '../model/cell.ts';
+import { moveJobsMax, planRowsMax } from '../model/limits.ts';
+import type { JobId } from '../model/names.ts';
+import type { Execution, JobCellStatus, Plan } from '../model/plan.ts';
+import {
+  count,
+  equal,
+  fromChunks,
+  isEmpty,
+  type RangeSet,
+  subtract,
+  takeLast,
+  union,
+} from '../model/ranges.ts';
+import { mismatchOf } from '../scheduler/matching.ts';
+import { isStranded } from '../scheduler/pass/candidates.ts';
+import { openPass, type Pass, pendingOf } from '../scheduler/pass/draft.ts';
+import { planOf } from '../scheduler/pass/plan-of.ts';
+import { touchJob } from '../scheduler/pass/rows.ts';
+
+/**
+ * Moves waiting chunks from one cell to another: two plans that are committed in one transaction,
+ * each against its own cell's version, so that no chunk is ever in two shares or in none. Only
+ * chunks that never ran move, since attempts are remembered where they happened; gangs and jobs
+ * that limit their edges stay whole.
+ */
+export type Move = {
+  readonly from: Plan;
+  readonly to: Plan;
+  /** Jobs that are new in the target cell: what is asked comes along. */
+  readonly asks: ReadonlyMap<JobId, Ask>;
+};
+
+/** What is written of a job that ended in a cell. */
+export type JobHistory = {
+  readonly ended: JobCellStatus;
+  readonly executions: readonly Execution[];
+};
+
+/** `null` when there is nothing to move. */
+export function moveRanges(
+  from: Cell,
+  to: Cell,
+  moved: ReadonlyMap<JobId, RangeSet>,
+  histories: ReadonlyMap<JobId, JobHistory>,
+  nowMs: number,
+): Move | null {
+  if (moved.size === 0) return null;
+  const asks = new Map<JobId, Ask>();
+  const source = new Map(from.jobs);
+  const target = new Map(to.jobs);
+  for (const [id, ranges] of moved) {
+    const job = from.jobs.get(id)!;
+    const there = to.jobs.get(id);
+    if (there === undefined) asks.set(id, job.ask);
+    source.set(id, { ...job, share: without(job.share, ranges) });
+    target.set(
+      id,
+      there === undefined ? arrival(job, ranges, histories.get(id)) : withMore(there, ranges),
+    );
+  }
+  return {
+    from: rewritten({ ...from, jobs: source }, moved, nowMs),
+    to: rewritten({ ...to, jobs: target }, moved, nowMs),
+    asks,
+  };
+}
+
+function without(share: Share, ranges: RangeSet): Share {
+  return { ...share, ranges: subtract(share.ranges, ranges) };
+}
+
+/** A job that ended there before goes on from what it was: its rows in a cell are absolute. */
+function arrival(job: CellJob, ranges: RangeSet, history: JobHistory | undefined): CellJob {
+  const { retryEpoch } = job.share;
+  if (history === undefined) return { ...job, share: { ...newShare(ranges), retryEpoch } };
+  const before = reopenedShare(history.ended, history.executions, retryEpoch + 1);
+  return { ...job, share: { ...before, ranges: union(before.ranges, ranges) } };
+}
+
+function withMore(job: CellJob, ranges: RangeSet): CellJob {
+  return { ...job, share: { ...job.share, ranges: union(job.share.ranges, ranges) } };
+}
+
+/**
+ * What may move there, up to this power; what no edge here is of the right kind for moves whole.
+ */
+export function chooseRanges(
+  from: Cell,
+  to: Cell,
+  wanted: { readonly power: number; readonly stranded: boolean },
+  nowMs: number,
+): ReadonlyMap<JobId, RangeSet> {
+  const pass = openPass(from, nowMs, planRowsMax);
+  const chosen = new Map<JobId, RangeSet>();
+  let left = wanted.power;
+  // The last to be served here would wait longest.
+  for (const job of [...pass.jobs.values()].reverse()) {
+    if (chosen.size >= moveJobsMax) break;
+    if (!wanted.stranded && left < job.demand.power) continue;
+    const { placement } = job.ask.spec;
+    const isWhole = equal(pendingOf(job), job.before.ranges);
+    const isLimited = placement.nodes !== null || placement.maxEdges !== null;
+    const stays = isLimited && !(wanted.stranded && isWhole);
+    if (stays || job.ask.held || job.ask.cancelled || job.ask.retryEpoch > job.retryEpoch) continue;
+    if (wanted.stranded && !isStranded(pass, job)) continue;
+    if (!isWelcome(to, job.ask)) continue;
+    const tried = union(
+      fromChunks(job.retries.keys()),
+      union(job.revived, fromChunks(job.losses.keys())),
+    );
+    const fresh = subtract(pendingOf(job), tried);
+    const most = wanted.stranded ? count(fresh) : Math.floor(left / job.demand.power);
+    const { taken } = takeLast(fresh, most);
+    if (isEmpty(taken)) continue;
+    chosen.set(job.id, taken);
+    left -= job.demand.power * count(taken);
+  }
+  return chosen;
+}
+
+function isWelcome(to: Cell, ask: Ask): boolean {
+  for (const edge of to.edges.values()) {
+    if (edge.report?.connected === true && mismatchOf(edge, ask.spec) === null) return true;
+  }
+  return false;
+}
+
+/** The rows of the moved jobs as they are after the move. */
+function rewritten(cell: Cell, moved: ReadonlyMap<JobId, RangeSet>, nowMs: number): Plan {
+  const pass: Pass = openPass(cell, nowMs, planRowsMax);
+  for (const id of moved.keys()) touchJob(pass, pass.jobs.get(id)!);
+  const shares = new Map<JobId, Share>();
+  for (const id of moved.keys()) shares.set(id, cell.jobs.get(id)!.share);
+  return { ...planOf(pass), shares, lookAgainAtMs: nowMs };
+}

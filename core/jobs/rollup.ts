@@ -1,0 +1,133 @@
+import { isFinal, type JobState } from '../model/job.ts';
+import { foldJob, hasTooManyFailed, type JobStatus, sameStatus } from '../model/job-status.ts';
+import type { CellId, JobId } from '../model/names.ts';
+import type { JobCellStatus } from '../model/plan.ts';
+import { emptyRanges } from '../model/ranges.ts';
+
+/** What the rollup knows of a job: its status, and what each cell said last. */
+export type RollupView = {
+  readonly status: JobStatus;
+  readonly cells: ReadonlyMap<CellId, JobCellStatus>;
+  /** States of the jobs it waits for; those that are gone are missing. */
+  readonly parents: ReadonlyMap<JobId, JobState>;
+};
+
+/** An event of a job's timeline. */
+export type JobEvent = {
+  readonly atMs: number;
+  readonly kind: string;
+  readonly by: string;
+  readonly detail: string;
+};
+
+/** What follows from the counts, so specific that whoever carries it out decides nothing. */
+export type Rollup = {
+  readonly next: JobStatus;
+  readonly changed: boolean;
+  /** Tell these cells that the job may start. */
+  readonly release: readonly CellId[];
+  /** Tell these cells that the job shall end. */
+  readonly cancel: readonly CellId[];
+  readonly events: readonly JobEvent[];
+  /** Jobs that wait for this one may have to be folded. */
+  readonly settleDependants: boolean;
+  /** Chunks done and jobs ended since the status before: for rates, not for totals. */
+  readonly progress: { readonly chunks: number; readonly jobs: number };
+};
+
+/**
+ * Decides what the new counts mean for the job. A pure function of what is stored, so that it may
+ * be run again at any time: releases and cancellations are repeated as long as a cell does not show
+ * them, and nothing hangs on having seen a particular event.
+ */
+export function rollUp(view: RollupView, nowMs: number): Rollup {
+  const { status } = view;
+  const retrying = status.retrying.filter(([cell, epoch]) => !showsEpoch(view, cell, epoch));
+  const cells = new Map([...view.cells, ...retrying.flatMap(([cell]) => revivedIn(view, cell))]);
+  const settled = settleParents(status, view.parents);
+  const folded = foldJob(settled, [...cells.values()], nowMs);
+  const next = { ...folded, retrying, counted: folded.state, version: status.version + 1 };
+  const open = [...new Set([...status.cells, ...cells.keys()])].filter(
+    (cell) => (cells.get(cell)?.endedAtMs ?? null) === null,
+  );
+  const heldIn = (cell: CellId) => (cells.get(cell)?.counts.waiting ?? 0) > 0;
+  const ends = (next.cancelled || next.orphaned || hasTooManyFailed(next)) && !isFinal(next.state);
+  return {
+    next,
+    changed: !sameStatus(status, next),
+    // A job that ends is not released: between that and its cancellation a pass could start it.
+    release: next.held || ends ? [] : open.filter((cell) => status.held || heldIn(cell)),
+    cancel: ends ? open : [],
+    events: eventsOf(status, next, nowMs),
+    settleDependants: isFinal(next.state),
+    progress: {
+      chunks: Math.max(0, next.counts.done - status.counts.done),
+      jobs: isFinal(next.state) && !isFinal(status.state) ? 1 : 0,
+    },
+  };
+}
+
+function showsEpoch({ cells }: RollupView, cell: CellId, epoch: number): boolean {
+  return (cells.get(cell)?.retryEpoch ?? 0) >= epoch;
+}
+
+/**
+ * What a cell counted before its user's retry, as it is since. Taken as it was counted, the job
+ * would have ended again before the cell could begin.
+ */
+function revivedIn({ cells }: RollupView, cell: CellId): [CellId, JobCellStatus][] {
+  const before = cells.get(cell);
+  if (before === undefined) return [];
+  const { dead, pending } = before.counts;
+  const counts = { ...before.counts, dead: 0, pending: pending + dead };
+  return [[cell, { ...before, counts, dead: emptyRanges, endedAtMs: null, reason: null }]];
+}
+
+/** A job that it waits for and that is gone cannot be known to have succeeded. */
+function settleParents(status: JobStatus, parents: ReadonlyMap<JobId, JobState>): JobStatus {
+  if (!status.held) return status;
+  const states = status.dependsOn.map((job) => parents.get(job) ?? 'failed');
+  if (states.some((state) => state === 'failed' || state === 'cancelled')) {
+    return { ...status, held: false, orphaned: true };
+  }
+  return states.every((state) => state === 'done') ? { ...status, held: false } : status;
+}
+
+/** Short, because the timeline is the job's own. */
+const eventKinds: Readonly<Record<JobState, string>> = {
+  waiting: 'held',
+  pending: 'pending',
+  scheduled: 'scheduled',
+  running: 'started',
+  done: 'done',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+
+function eventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[] {
+  if (before.state === next.state) return [];
+  const isFirstStart = next.state === 'running' && before.startedAtMs === null;
+  // By the clock of the cell, where it says: a job that ends at once must not end before it
+  // started.
+  const atMs = next.endedAtMs ?? (isFirstStart ? next.startedAtMs : null) ?? nowMs;
+  return [{ atMs, kind: eventKinds[next.state], by: 'scheduler', detail: sentenceOf(next) }];
+}
+
+/**
+ * The reason is for programs; who reads the timeline gets it in words, with how far the job came.
+ */
+function sentenceOf({ reason, counts: { done, dead, total } }: JobStatus): string {
+  const ends = dead === 0 ? '' : `, ${dead} dead`;
+  const far = `${done} of ${total} chunks done${ends}.`;
+  return reason === null ? far : `${reasonWords[reason] ?? reason}: ${far}`;
+}
+
+const reasonWords: Readonly<Record<string, string>> = {
+  cancelled: 'Cancelled',
+  deadline: 'Its deadline has passed',
+  'chunks-failed': 'Chunks have used up their attempts',
+  'max-failed-chunks': 'More chunks failed than it allows',
+  'dependency-failed': 'A job that it waited for did not end well',
+};
+
+export type { RollupStore } from '../ports/rollups.ts';

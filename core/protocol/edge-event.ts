@@ -1,0 +1,62 @@
+import { parseFacts } from '../model/edge-facts.ts';
+import { type EdgeName, parseEdgeName } from '../model/names.ts';
+import type { Facts } from './facts.ts';
+import { isCount, isRecord } from './json.ts';
+import { type Prog, parseProg } from './progress-report.ts';
+
+/**
+ * What reaches the cloud from or about one edge, whichever way it came. `atMs` is the time of the
+ * broker or the API that took it in, never the edge's own clock.
+ */
+export type EdgeEvent =
+  | {
+      readonly kind: 'prog';
+      readonly edge: EdgeName;
+      readonly atMs: number;
+      /** Version of the shadow; `null` when it came over HTTPS, where none is. */
+      readonly version: number | null;
+      readonly prog: Prog;
+    }
+  | {
+      readonly kind: 'facts';
+      readonly edge: EdgeName;
+      readonly atMs: number;
+      readonly version: number | null;
+      readonly facts: Facts;
+    }
+  | {
+      readonly kind: 'connected' | 'disconnected';
+      readonly edge: EdgeName;
+      readonly atMs: number;
+      /**
+       * The broker's counter of this client's connections; a connection and its end carry the same.
+       */
+      readonly version: number;
+    };
+
+/**
+ * Reads a message that an IoT rule made; `null` when it makes no sense, which no retry would
+ * change.
+ */
+export function parseEdgeEvent(value: unknown): EdgeEvent | null {
+  if (!isRecord(value)) return null;
+  const { kind, at: atMs, version } = value;
+  const edge = typeof value.edge === 'string' ? parseEdgeName(value.edge) : null;
+  if (edge === null) return null;
+  if (!isCount(atMs) || !isCount(version)) return null;
+  switch (kind) {
+    case 'prog': {
+      const prog = parseProg(value.reported);
+      return prog === null ? null : { kind, edge, atMs, version, prog };
+    }
+    case 'facts': {
+      const facts = parseFacts(value.reported);
+      return facts === null ? null : { kind, edge, atMs, version, facts };
+    }
+    case 'connected':
+    case 'disconnected':
+      return { kind, edge, atMs, version };
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,126 @@
+import { failureTextLengthMax, reportFailuresMax } from '../model/limits.ts';
+import { type JobId, parseJobId } from '../model/names.ts';
+import { emptyRanges, formatRanges, parseRanges, type RangeSet } from '../model/ranges.ts';
+import { isCount, isRecord } from './json.ts';
+import { encodeAttempts, parseAttempts } from './work.ts';
+
+/** Why a chunk failed: its exit code, or a short text such as `signal SIGKILL` or `timeout`. */
+export type Failure = number | string;
+
+/** What an edge says of one job: whole and cumulative until acknowledged. */
+export type ProgEntry = {
+  readonly done: RangeSet;
+  readonly failed: ReadonlyMap<number, Failure>;
+  readonly running: RangeSet;
+  readonly attempts: ReadonlyMap<number, RangeSet>;
+  /** Measured milliseconds per chunk; `null` before the first has ended. */
+  readonly chunkMs: number | null;
+  /** This edge will not run this job, and why. */
+  readonly refused: string | null;
+};
+
+/** The `prog` shadow: written by the edge in `reported` and by nobody else. */
+export type Prog = {
+  readonly boot: string;
+  /** The epoch of the work document that this report has applied. */
+  readonly epoch: number;
+  /** Grows with every report, over restarts too; `null` from a client that keeps none. */
+  readonly sequence: number | null;
+  readonly freePower: number;
+  readonly jobs: ReadonlyMap<JobId, ProgEntry>;
+};
+
+type ProgEntryJson = {
+  d: string;
+  x: Record<string, Failure | null> | null;
+  a: string;
+  t: string | null;
+  m: number | null;
+  q: string | null;
+};
+
+export type ProgJson = {
+  b: string;
+  e: number;
+  n: number | null;
+  f: number;
+  w: Record<string, ProgEntryJson | null>;
+};
+
+/**
+ * `before` is the report last accepted: a shadow merges, so what is gone must be nulled by name.
+ */
+export function encodeProg(prog: Prog, before: Prog | null = null): ProgJson {
+  const w: Record<string, ProgEntryJson | null> = {};
+  for (const job of before?.jobs.keys() ?? []) if (!prog.jobs.has(job)) w[job] = null;
+  for (const [job, entry] of prog.jobs) w[job] = encodeEntry(entry, before?.jobs.get(job));
+  return { b: prog.boot, e: prog.epoch, n: prog.sequence, f: prog.freePower, w };
+}
+
+function encodeEntry(entry: ProgEntry, before: ProgEntry | undefined): ProgEntryJson {
+  const x: Record<string, Failure | null> = {};
+  for (const chunk of before?.failed.keys() ?? []) if (!entry.failed.has(chunk)) x[chunk] = null;
+  for (const [chunk, failure] of entry.failed) x[chunk] = failure;
+  return {
+    d: formatRanges(entry.done),
+    x: entry.failed.size === 0 ? null : x,
+    a: formatRanges(entry.running),
+    t: entry.attempts.size === 0 ? null : encodeAttempts(entry.attempts),
+    m: entry.chunkMs === null ? null : Math.round(entry.chunkMs),
+    q: entry.refused,
+  };
+}
+
+/**
+ * Reads a report as hostile input: `null` when it is not one; entries that make no sense are left
+ * out.
+ */
+export function parseProg(value: unknown): Prog | null {
+  if (!isRecord(value) || !isCount(value.e)) return null;
+  const jobs = new Map<JobId, ProgEntry>();
+  const w = isRecord(value.w) ? value.w : {};
+  for (const [job, raw] of Object.entries(w)) {
+    const id = parseJobId(job);
+    const entry = parseEntry(raw);
+    if (id !== null && entry !== null) jobs.set(id, entry);
+  }
+  return {
+    boot: typeof value.b === 'string' ? value.b.slice(0, failureTextLengthMax) : '',
+    epoch: value.e,
+    sequence: isCount(value.n) ? value.n : null,
+    freePower: typeof value.f === 'number' && Number.isFinite(value.f) ? value.f : 0,
+    jobs,
+  };
+}
+
+function parseEntry(raw: unknown): ProgEntry | null {
+  if (!isRecord(raw)) return null;
+  const done = ranges(raw.d);
+  const running = ranges(raw.a);
+  if (done === null || running === null) return null;
+  return {
+    done,
+    running,
+    failed: parseFailures(raw.x),
+    attempts: parseAttempts(raw.t),
+    chunkMs: typeof raw.m === 'number' && Number.isFinite(raw.m) && raw.m >= 0 ? raw.m : null,
+    refused: typeof raw.q === 'string' && raw.q !== '' ? raw.q.slice(0, 256) : null,
+  };
+}
+
+function ranges(value: unknown): RangeSet | null {
+  if (value === undefined || value === null) return emptyRanges;
+  return typeof value === 'string' ? parseRanges(value) : null;
+}
+
+function parseFailures(value: unknown): ReadonlyMap<number, Failure> {
+  const out = new Map<number, Failure>();
+  if (!isRecord(value)) return out;
+  for (const [key, failure] of Object.entries(value)) {
+    const chunk = Number(key);
+    if (!isCount(chunk) || out.size >= reportFailuresMax) continue;
+    if (typeof failure === 'number' && Number.isInteger(failure)) out.set(chunk, failure);
+    else if (typeof failure === 'string') out.set(chunk, failure.slice(0, failureTextLengthMax));
+  }
+  return out;
+}

@@ -1,0 +1,80 @@
+import type { CellJob, EdgeWork, Lease, Share } from '../model/cell.ts';
+import type { JobId } from '../model/names.ts';
+import {
+  emptyRanges,
+  has,
+  intersect,
+  isEmpty,
+  type RangeSet,
+  rangeOf,
+  subtract,
+  union,
+} from '../model/ranges.ts';
+import { encodeAttempts, type Work, type WorkEntry } from './work.ts';
+
+/** What the `work` shadow of an edge says, whole, from the committed rows. */
+export function workOf(work: EdgeWork, jobs: ReadonlyMap<JobId, CellJob>): Work {
+  const entries = new Map<JobId, WorkEntry>();
+  for (const [id, lease] of work.leases) {
+    const job = jobs.get(id);
+    if (job === undefined || isEmpty(lease.ranges)) continue;
+    entries.set(id, entryOf(lease, job));
+  }
+  return { epoch: work.epoch, folded: work.folded, jobs: entries };
+}
+
+function entryOf(lease: Lease, { ask, share }: CellJob): WorkEntry {
+  return {
+    ranges: lease.ranges,
+    slots: lease.slots,
+    chunkPower: ask.cut.chunkPower,
+    specHash: ask.specHash,
+    giveBack: intersect(lease.giveBack, lease.ranges),
+    attempts: attemptsOf(lease.ranges, share),
+  };
+}
+
+/** Attempt numbers above 1 of these chunks. */
+export function attemptsOf(
+  ranges: RangeSet,
+  share: Pick<Share, 'retries' | 'revived' | 'attemptBase'>,
+): ReadonlyMap<number, RangeSet> {
+  const attempts = new Map<number, RangeSet>();
+  let retried = emptyRanges;
+  for (const [chunk, retry] of share.retries) {
+    if (!has(ranges, chunk)) continue;
+    const one = rangeOf(chunk, chunk + 1);
+    retried = union(retried, one);
+    attempts.set(retry.failures + 1, union(attempts.get(retry.failures + 1) ?? emptyRanges, one));
+  }
+  const revived = subtract(intersect(ranges, share.revived), retried);
+  if (!isEmpty(revived)) {
+    const attempt = share.attemptBase + 1;
+    attempts.set(attempt, union(attempts.get(attempt) ?? emptyRanges, revived));
+  }
+  return attempts;
+}
+
+/**
+ * Bytes of one job's entry in the document without its ranges: keys, id, hash and numbers at their
+ * longest.
+ */
+const entryBytesBase = 92;
+
+/** An upper bound of what this entry takes of the document. */
+export function entryBytes(
+  id: JobId,
+  specHash: string,
+  texts: { readonly ranges: string; readonly giveBack: string },
+  attempts: ReadonlyMap<number, RangeSet>,
+): number {
+  const retried = attempts.size === 0 ? 0 : encodeAttempts(attempts).length;
+  return (
+    entryBytesBase +
+    id.length +
+    specHash.length +
+    texts.ranges.length +
+    texts.giveBack.length +
+    retried
+  );
+}

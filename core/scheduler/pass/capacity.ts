@@ -1,0 +1,94 @@
+import type { Ask, CellEdge, Lease } from '../../model/cell.ts';
+import { edgePowerDefault } from '../../model/limits.ts';
+import { count, isEmpty, last } from '../../model/ranges.ts';
+
+/**
+ * Amounts: what an edge has, and what one chunk of a job takes of it. Power is one name among
+ * others, kept apart because every job asks for it. A name that an edge does not list is zero
+ * there.
+ */
+export type Amounts = { power: number; readonly others: Record<string, number> };
+
+export type Demand = {
+  readonly power: number;
+  /** What the job's last chunk reserves: the remainder of the division is in it. */
+  readonly lastPower: number;
+  readonly lastChunk: number;
+  readonly others: readonly (readonly [name: string, amount: number])[];
+};
+
+const nothing: readonly (readonly [string, number])[] = [];
+
+export function demandOf(ask: Pick<Ask, 'cut' | 'spec'>): Demand {
+  const { cut, spec } = ask;
+  const others = Object.entries(spec.resources).filter(([name, n]) => name !== 'power' && n > 0);
+  return {
+    power: cut.chunkPower,
+    lastPower: cut.lastChunkPower,
+    lastChunk: cut.chunks - 1,
+    others: others.length === 0 ? nothing : others,
+  };
+}
+
+/** What the edge says of itself, overridden name by name by what its users set. */
+export function capacityOf(edge: Pick<CellEdge, 'config' | 'facts'>): Amounts {
+  const others: Record<string, number> = {};
+  let power = edgePowerDefault;
+  for (const source of [edge.facts?.capacity, edge.config.capacity]) {
+    for (const name in source) {
+      if (name === 'power') power = source[name]!;
+      else others[name] = source[name]!;
+    }
+  }
+  return { power, others };
+}
+
+/** What of a lease decides how much of its edge it takes. */
+type InUse = Pick<Lease, 'ranges' | 'slots' | 'running'>;
+
+/**
+ * How many chunks of a lease may be running now: never more than it has, never fewer than are seen
+ * to run.
+ */
+export function slotsInUse(lease: InUse): number {
+  if (isEmpty(lease.ranges)) return 0;
+  return Math.max(Math.min(lease.slots, count(lease.ranges)), count(lease.running));
+}
+
+/** Adds what the lease reserves to `amounts`, `sign` times. */
+export function reservedBy(
+  lease: InUse & { readonly job: { readonly demand: Demand } },
+  amounts: Amounts,
+  sign: 1 | -1,
+): void {
+  const slots = slotsInUse(lease);
+  if (slots === 0) return;
+  const { demand } = lease.job;
+  amounts.power += sign * powerOfSlots(demand, slots, last(lease.ranges) === demand.lastChunk);
+  for (const [name, amount] of demand.others) {
+    amounts.others[name] = (amounts.others[name] ?? 0) + sign * slots * amount;
+  }
+}
+
+export function powerOfSlots(demand: Demand, slots: number, withLast: boolean): number {
+  const extra = withLast && slots > 0 ? demand.lastPower - demand.power : 0;
+  return slots * demand.power + extra;
+}
+
+/** How many ordinary chunks fit into `free`, and what runs out first. */
+export function fitOf(demand: Demand, free: Amounts, chunkPower = demand.power): number {
+  let fit = Math.floor(free.power / chunkPower);
+  for (const [name, amount] of demand.others) {
+    fit = Math.min(fit, Math.floor((free.others[name] ?? 0) / amount));
+  }
+  return Math.max(0, fit);
+}
+
+/** The first thing of which there is too little for one chunk; `null` when it fits. */
+export function shortOf(demand: Demand, free: Amounts, chunkPower: number): string | null {
+  if (free.power < chunkPower) return 'power';
+  for (const [name, amount] of demand.others) {
+    if ((free.others[name] ?? 0) < amount) return name;
+  }
+  return null;
+}

@@ -1,0 +1,342 @@
+import type { WaitingReason } from '../../contract/waiting-reason.ts';
+import {
+  type Ask,
+  type Cell,
+  type CellEdge,
+  type CellHealth,
+  type ChunkRetry,
+  type EdgeWork,
+  type Lease,
+  noEdgeWork,
+  type QueueConfig,
+  type Refusal,
+  type Share,
+} from '../../model/cell.ts';
+import { hasApplied } from '../../model/edge-state.ts';
+import { epochMax } from '../../model/limits.ts';
+import type { EdgeName, JobId } from '../../model/names.ts';
+import type { Alarm, ChunkEnd, WaitingCount } from '../../model/plan.ts';
+import { emptyRanges, isEmpty, type RangeSet, subtract, unionAll } from '../../model/ranges.ts';
+import type { Found } from '../phases/waiting.ts';
+import { type Amounts, capacityOf, type Demand, demandOf, reservedBy } from './capacity.ts';
+import type { Unmet } from './yield.ts';
+
+/**
+ * The cell as a pass is changing it: mutable, private to one call of `reconcile`, and turned into a
+ * plan at its end.
+ *
+ * What a plan would write is marked on the drafts (`touched`), because a plan is bounded in rows:
+ * whoever changes something asks `rows.ts` first. Derived amounts (`free`, `pending`) are kept
+ * right by `changeLease` alone.
+ */
+export type Pass = {
+  readonly cell: Cell;
+  readonly nowMs: number;
+  readonly jobs: Map<JobId, JobDraft>;
+  readonly edges: Map<EdgeName, EdgeDraft>;
+  health: CellHealth;
+  /** False while the plane itself was unwell: then no edge is called lost. */
+  verdictsAllowed: boolean;
+  readonly rowsMax: number;
+  rowsLeft: number;
+  lookAgainAtMs: number | null;
+  /**
+   * Edges that may get new work, and those of them that match a shape of job: filled on first use.
+   */
+  open: readonly EdgeDraft[] | null;
+  readonly matches: Map<string, readonly EdgeDraft[]>;
+  /** Shapes of jobs for which the cell has no edge of the right kind. */
+  readonly stranded: Map<string, boolean>;
+  readonly kinds: Map<string, Kind>;
+  readonly rooms: Map<string, ReadonlyMap<WaitingReason, Found>>;
+  /** The power from which on nothing fits any more, per kind of need: spares looking again. */
+  readonly full: Map<string, number>;
+  queues: ReadonlyMap<string, QueueDraft> | null;
+  total: Amounts | null;
+  readonly unmet: Unmet[];
+  readonly alarms: Alarm[];
+  readonly chunkEnds: ChunkEnd[];
+  readonly ends: { done: number; dead: number; cancelled: number; power: number };
+};
+
+/** The edges of a cell as jobs of one shape see them: those that fit, and why the others do not. */
+export type Kind = {
+  readonly reasons: ReadonlyMap<WaitingReason, Found>;
+  readonly fitting: readonly EdgeDraft[];
+};
+
+/** What a queue holds in this cell, to share the cell fairly and to keep quotas. */
+export type QueueDraft = {
+  readonly name: string;
+  readonly config: QueueConfig;
+  readonly held: Amounts;
+  /** Strict and its first job could not start: nothing of it starts in this pass. */
+  blocked: boolean;
+};
+
+export type JobDraft = {
+  readonly id: JobId;
+  readonly ask: Ask;
+  readonly before: Share;
+  readonly demand: Demand;
+  done: RangeSet;
+  dead: RangeSet;
+  cancelled: RangeSet;
+  retries: ReadonlyMap<number, ChunkRetry>;
+  losses: ReadonlyMap<number, number>;
+  refusals: ReadonlyMap<EdgeName, Refusal>;
+  retryEpoch: number;
+  revived: RangeSet;
+  attemptBase: number;
+  startedAtMs: number | null;
+  /** Why it ends before all is done; `null` while it goes on. */
+  endReason: string | null;
+  readonly leases: LeaseDraft[];
+  /** Derived: see `pendingOf`. */
+  pending: RangeSet | null;
+  waiting: readonly WaitingCount[] | null;
+  /** What held it back as a whole, whatever the edges say. */
+  obstacle: Obstacle | null;
+  touched: boolean;
+  ended: boolean;
+};
+
+export type Obstacle = 'quota' | 'max-edges' | 'gang-incomplete' | 'strict-queue' | 'shadow-full';
+
+export type EdgeDraft = {
+  readonly name: EdgeName;
+  readonly source: CellEdge;
+  readonly before: EdgeWork;
+  readonly capacity: Amounts;
+  readonly free: Amounts;
+  readonly leases: Map<JobId, LeaseDraft>;
+  folded: number | null;
+  boot: string;
+  lostAtMs: number | null;
+  failuresInRow: number;
+  asideUntilMs: number | null;
+  /** Jobs the edge speaks of although its document does not: their keys are nulled again. */
+  readonly strays: Set<JobId>;
+  rewrites: number;
+  touched: boolean;
+  /** The document changes, so a new epoch is written. */
+  bumped: boolean;
+  removed: boolean;
+  /** Derived: size of the document, `-1` until somebody asks. */
+  documentBytes: number;
+};
+
+/** Not readonly copies: a lease is changed through `changeLease` only. */
+export type LeaseDraft = { -readonly [K in keyof Lease]: Lease[K] } & {
+  readonly job: JobDraft;
+  readonly edge: EdgeDraft;
+  /** As it was stored; `null` when this pass made it. */
+  readonly before: Lease | null;
+  touched: boolean;
+};
+
+export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
+  const pass: Pass = {
+    cell,
+    nowMs,
+    jobs: new Map(),
+    edges: new Map(),
+    health: cell.meta.health,
+    verdictsAllowed: true,
+    rowsMax,
+    rowsLeft: rowsMax,
+    lookAgainAtMs: null,
+    open: null,
+    matches: new Map(),
+    stranded: new Map(),
+    kinds: new Map(),
+    rooms: new Map(),
+    full: new Map(),
+    queues: null,
+    total: null,
+    unmet: [],
+    alarms: [],
+    chunkEnds: [],
+    ends: { done: 0, dead: 0, cancelled: 0, power: 0 },
+  };
+  for (const { id, ask, share } of cell.jobs.values()) {
+    pass.jobs.set(id, openJob(id, ask, share));
+  }
+  for (const edge of cell.edges.values()) pass.edges.set(edge.name, openEdge(pass, edge));
+  return pass;
+}
+
+function openJob(id: JobId, ask: Ask, share: Share): JobDraft {
+  return {
+    id,
+    ask,
+    before: share,
+    demand: demandOf(ask),
+    done: share.done,
+    dead: share.dead,
+    cancelled: share.cancelled,
+    retries: share.retries,
+    losses: share.losses,
+    refusals: share.refusals,
+    retryEpoch: share.retryEpoch,
+    revived: share.revived,
+    attemptBase: share.attemptBase,
+    startedAtMs: share.startedAtMs,
+    endReason: null,
+    leases: [],
+    pending: null,
+    waiting: null,
+    obstacle: null,
+    touched: false,
+    ended: false,
+  };
+}
+
+function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
+  const before = source.work ?? noEdgeWork;
+  const capacity = capacityOf(source);
+  const edge: EdgeDraft = {
+    name: source.name,
+    source,
+    before,
+    capacity,
+    free: { power: capacity.power, others: { ...capacity.others } },
+    leases: new Map(),
+    folded: before.folded,
+    boot: source.report?.prog?.boot ?? before.boot,
+    lostAtMs: before.lostAtMs,
+    failuresInRow: before.failuresInRow,
+    asideUntilMs: before.asideUntilMs,
+    strays: new Set(),
+    rewrites: before.rewrites,
+    touched: false,
+    bumped: false,
+    removed: false,
+    documentBytes: -1,
+  };
+  for (const [id, lease] of before.leases) {
+    const job = pass.jobs.get(id);
+    if (job !== undefined) openLease(edge, job, lease);
+  }
+  return edge;
+}
+
+function openLease(edge: EdgeDraft, job: JobDraft, stored: Lease): void {
+  const lease: LeaseDraft = {
+    ranges: stored.ranges,
+    giveBack: stored.giveBack,
+    giveBackEpoch: stored.giveBackEpoch,
+    slots: stored.slots,
+    running: stored.running,
+    grantedAtMs: stored.grantedAtMs,
+    startedAtMs: stored.startedAtMs,
+    chunkMs: stored.chunkMs,
+    doneHere: stored.doneHere,
+    deadHere: stored.deadHere,
+    job,
+    edge,
+    before: stored,
+    touched: false,
+  };
+  addLease(lease);
+}
+
+function addLease(lease: LeaseDraft): void {
+  lease.edge.leases.set(lease.job.id, lease);
+  lease.job.leases.push(lease);
+  reservedBy(lease, lease.edge.free, -1);
+}
+
+/** The lease of this job on this edge; an empty one is made when there is none. */
+export function leaseFor(pass: Pass, edge: EdgeDraft, job: JobDraft): LeaseDraft {
+  const existing = edge.leases.get(job.id);
+  if (existing !== undefined) return existing;
+  const lease: LeaseDraft = {
+    ranges: emptyRanges,
+    giveBack: emptyRanges,
+    giveBackEpoch: null,
+    slots: 0,
+    running: emptyRanges,
+    grantedAtMs: pass.nowMs,
+    startedAtMs: pass.nowMs,
+    chunkMs: null,
+    doneHere: job.before.past.get(edge.name) ?? emptyRanges,
+    deadHere: emptyRanges,
+    job,
+    edge,
+    before: null,
+    touched: false,
+  };
+  addLease(lease);
+  return lease;
+}
+
+type LeaseChange = Partial<
+  Pick<LeaseDraft, 'ranges' | 'giveBack' | 'giveBackEpoch' | 'slots' | 'running' | 'grantedAtMs'>
+>;
+
+/**
+ * The one way to change what a lease holds: keeps the edge's free amounts and the job's pending
+ * chunks right.
+ */
+export function changeLease(lease: LeaseDraft, change: LeaseChange): void {
+  reservedBy(lease, lease.edge.free, 1);
+  if (change.ranges !== undefined && change.ranges !== lease.ranges) {
+    lease.job.pending = null;
+    lease.edge.documentBytes = -1;
+  }
+  Object.assign(lease, change);
+  reservedBy(lease, lease.edge.free, -1);
+}
+
+/** Chunks that are nobody's and not ended: derived, never stored. */
+export function pendingOf(job: JobDraft): RangeSet {
+  if (job.pending === null) {
+    const ended = subtract(
+      subtract(subtract(job.before.ranges, job.done), job.dead),
+      job.cancelled,
+    );
+    job.pending = subtract(ended, leasedOf(job));
+  }
+  return job.pending;
+}
+
+export function leasedOf(job: JobDraft): RangeSet {
+  return unionAll(job.leases.map((lease) => lease.ranges));
+}
+
+export function isActive(lease: LeaseDraft): boolean {
+  return !isEmpty(lease.ranges);
+}
+
+/** How many times this chunk has failed, counted over user retries. */
+export function failuresOf(job: JobDraft, chunk: number, revived: boolean): number {
+  return job.retries.get(chunk)?.failures ?? (revived ? job.attemptBase : 0);
+}
+
+export function lookAgain(pass: Pass, atMs: number): void {
+  const at = Math.max(atMs, pass.nowMs);
+  if (pass.lookAgainAtMs === null || at < pass.lookAgainAtMs) pass.lookAgainAtMs = at;
+}
+
+/**
+ * The epoch of the document that this pass would write: above all that were ever written, or
+ * applied.
+ */
+export function nextEpochOf(edge: EdgeDraft): number {
+  return Math.max(edge.before.epoch, appliedEpochOf(edge)) + 1;
+}
+
+/** Whether the edge has said that it applied its newest document. */
+export function isApplied({ before, source }: EdgeDraft): boolean {
+  return hasApplied(source.report, before);
+}
+
+/**
+ * What the edge says it has applied. Above what is stored, the table was restored to an earlier
+ * time.
+ */
+export function appliedEpochOf(edge: EdgeDraft): number {
+  const epoch = edge.source.report?.prog?.epoch ?? 0;
+  return epoch > epochMax ? 0 : epoch;
+}

@@ -1,0 +1,178 @@
+import type { EdgeWork, Lease, Share } from '../../model/cell.ts';
+import { powerOf } from '../../model/job.ts';
+import type { EdgeName, JobId } from '../../model/names.ts';
+import type { Execution, JobCellStatus, Plan } from '../../model/plan.ts';
+import { isEmpty, union } from '../../model/ranges.ts';
+import { sameReasons } from '../phases/waiting.ts';
+import { slotsInUse } from './capacity.ts';
+import {
+  type EdgeDraft,
+  isActive,
+  isApplied,
+  type JobDraft,
+  type LeaseDraft,
+  nextEpochOf,
+  type Pass,
+} from './draft.ts';
+import { countsOf, metaRow } from './summarize.ts';
+
+/**
+ * Turns the drafts into the plan: one row for everything that was touched, with absolute counts.
+ */
+export function planOf(pass: Pass): Plan {
+  const works = new Map<EdgeName, EdgeWork>();
+  const shares = new Map<JobId, Share>();
+  const endedJobs = new Set<JobId>();
+  const removedEdges = new Set<EdgeName>();
+  const jobStatuses = new Map<JobId, JobCellStatus>();
+  const executions: Execution[] = [];
+  const shadows = new Set<EdgeName>();
+  for (const edge of pass.edges.values()) {
+    if (edge.removed) removedEdges.add(edge.name);
+    else if (edge.touched) {
+      works.set(edge.name, workRow(pass, edge));
+      if (edge.bumped) shadows.add(edge.name);
+    }
+    for (const lease of edge.leases.values()) {
+      if (lease.touched) executions.push(executionRow(pass, lease));
+    }
+  }
+  for (const job of pass.jobs.values()) {
+    if (!job.touched) continue;
+    if (job.ended) endedJobs.add(job.id);
+    else if (shareChanged(job)) shares.set(job.id, shareRow(job));
+    jobStatuses.set(job.id, statusRow(pass, job));
+  }
+  return {
+    seenVersion: pass.cell.meta.version,
+    meta: metaRow(pass),
+    works,
+    shares,
+    endedJobs,
+    removedEdges,
+    jobStatuses,
+    executions,
+    chunkEnds: pass.chunkEnds,
+    shadows,
+    alarms: pass.alarms,
+    lookAgainAtMs: pass.lookAgainAtMs,
+  };
+}
+
+function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
+  const leases = new Map<JobId, Lease>();
+  for (const [id, lease] of edge.leases) {
+    if (lease.job.ended || (lease.before === null && !lease.touched)) continue;
+    leases.set(id, leaseRow(lease));
+  }
+  const { before, bumped } = edge;
+  return {
+    epoch: bumped ? nextEpochOf(edge) : before.epoch,
+    folded: edge.folded,
+    boot: edge.boot,
+    leases,
+    writtenAtMs: bumped ? pass.nowMs : before.writtenAtMs,
+    rewrites: edge.rewrites,
+    removed: bumped ? removedKeys(edge) : before.removed,
+    lostAtMs: edge.lostAtMs,
+    failuresInRow: edge.failuresInRow,
+    asideUntilMs: edge.asideUntilMs,
+  };
+}
+
+function leaseRow(lease: LeaseDraft): Lease {
+  return {
+    ranges: lease.ranges,
+    giveBack: lease.giveBack,
+    giveBackEpoch: lease.giveBackEpoch,
+    slots: isActive(lease) ? lease.slots : 0,
+    running: lease.running,
+    grantedAtMs: lease.grantedAtMs,
+    startedAtMs: lease.startedAtMs,
+    chunkMs: lease.chunkMs,
+    doneHere: lease.doneHere,
+    deadHere: lease.deadHere,
+  };
+}
+
+/**
+ * Keys that earlier documents may have left in the shadow; once the edge has applied the last one,
+ * they are gone.
+ */
+function removedKeys(edge: EdgeDraft): JobId[] {
+  const { before } = edge;
+  const keys = new Set<JobId>([...(isApplied(edge) ? [] : before.removed), ...edge.strays]);
+  for (const [id, lease] of before.leases) if (!isEmpty(lease.ranges)) keys.add(id);
+  for (const [id, lease] of edge.leases) if (isActive(lease)) keys.delete(id);
+  return [...keys].sort();
+}
+
+function shareChanged(job: JobDraft): boolean {
+  const { before } = job;
+  return (
+    job.done !== before.done ||
+    job.dead !== before.dead ||
+    job.cancelled !== before.cancelled ||
+    job.retries !== before.retries ||
+    job.losses !== before.losses ||
+    job.refusals !== before.refusals ||
+    job.retryEpoch !== before.retryEpoch ||
+    job.startedAtMs !== before.startedAtMs ||
+    (job.waiting !== null && !sameReasons(job.waiting, before.told))
+  );
+}
+
+function reasonsOf(job: JobDraft): string[] {
+  return (job.waiting ?? []).map(({ reason }) => reason);
+}
+
+function shareRow(job: JobDraft): Share {
+  return {
+    ranges: job.before.ranges,
+    done: job.done,
+    dead: job.dead,
+    cancelled: job.cancelled,
+    retries: job.retries,
+    losses: job.losses,
+    refusals: job.refusals,
+    retryEpoch: job.retryEpoch,
+    revived: job.revived,
+    attemptBase: job.attemptBase,
+    told: job.waiting === null ? job.before.told : reasonsOf(job),
+    startedAtMs: job.startedAtMs,
+    past: job.before.past,
+  };
+}
+
+function statusRow(pass: Pass, job: JobDraft): JobCellStatus {
+  return {
+    job: job.id,
+    counts: countsOf(job),
+    donePower: powerOf(job.ask.cut, job.done),
+    done: job.done,
+    dead: job.dead,
+    cancelled: job.cancelled,
+    waiting: job.waiting ?? [],
+    startedAtMs: job.startedAtMs,
+    endedAtMs: job.ended ? pass.nowMs : null,
+    reason: job.endReason,
+    retryEpoch: job.retryEpoch,
+  };
+}
+
+function executionRow(pass: Pass, lease: LeaseDraft): Execution {
+  const { job, edge } = lease;
+  const chunks = union(union(lease.ranges, lease.doneHere), lease.deadHere);
+  return {
+    job: job.id,
+    edge: edge.name,
+    chunks,
+    done: lease.doneHere,
+    running: lease.running,
+    dead: lease.deadHere,
+    power: powerOf(job.ask.cut, chunks),
+    slots: slotsInUse(lease),
+    startedAtMs: lease.startedAtMs,
+    endedAtMs: isActive(lease) ? null : pass.nowMs,
+  };
+}

@@ -1,0 +1,70 @@
+import { diskTroubleOf } from '../../model/edge-facts.ts';
+import { isEmpty, subtract } from '../../model/ranges.ts';
+import { type EdgeDraft, isActive, lookAgain, type Pass } from '../pass/draft.ts';
+import { askBack, holdsSomething, revoke, unstartedOf } from '../pass/leases.ts';
+import { canAfford, edgeCost, leaseCost, removedEdgeRows, spend, touchEdge } from '../pass/rows.ts';
+
+/**
+ * Edges that shall hold less: draining, leaving, set aside, or with a disk that takes nothing. What
+ * they have not started moves, in two phases while they can answer; what runs may end, until the
+ * drain's deadline. A forced removal takes everything at once.
+ */
+export function clearEdges(pass: Pass): void {
+  for (const edge of pass.edges.values()) {
+    const { drain, removing } = edge.source.config;
+    if (removing?.force === true) revokeAll(pass, edge);
+    else if (removing !== null || drain !== null) drainEdge(pass, edge);
+    else if (isAside(pass, edge) || diskTroubleOf(edge.source.facts) !== null) {
+      returnUnstarted(pass, edge);
+    }
+    dropUnknownLeases(pass, edge);
+    if (removing !== null) removeWhenEmpty(pass, edge);
+  }
+}
+
+function isAside(pass: Pass, edge: EdgeDraft): boolean {
+  if (edge.asideUntilMs === null || edge.asideUntilMs <= pass.nowMs) return false;
+  lookAgain(pass, edge.asideUntilMs);
+  return true;
+}
+
+function revokeAll(pass: Pass, edge: EdgeDraft): void {
+  for (const lease of edge.leases.values()) {
+    if (isActive(lease) && canAfford(pass, leaseCost(lease))) revoke(pass, lease);
+  }
+}
+
+function drainEdge(pass: Pass, edge: EdgeDraft): void {
+  const deadlineAtMs = edge.source.config.drain?.deadlineAtMs ?? null;
+  if (deadlineAtMs !== null && pass.nowMs >= deadlineAtMs) {
+    revokeAll(pass, edge);
+    return;
+  }
+  if (deadlineAtMs !== null && holdsSomething(edge.leases.values())) lookAgain(pass, deadlineAtMs);
+  returnUnstarted(pass, edge);
+}
+
+function returnUnstarted(pass: Pass, edge: EdgeDraft): void {
+  for (const lease of edge.leases.values()) {
+    if (isEmpty(unstartedOf(lease))) continue;
+    if (!canAfford(pass, leaseCost(lease))) return;
+    askBack(pass, lease, subtract(lease.ranges, lease.running));
+  }
+}
+
+/** Leases of jobs that are not in the cell any more: the edge must forget them. */
+function dropUnknownLeases(pass: Pass, edge: EdgeDraft): void {
+  for (const [id, lease] of edge.before.leases) {
+    if (pass.jobs.has(id) || isEmpty(lease.ranges)) continue;
+    if (canAfford(pass, edgeCost(edge))) touchEdge(pass, edge, true);
+    return;
+  }
+}
+
+function removeWhenEmpty(pass: Pass, edge: EdgeDraft): void {
+  if (holdsSomething(edge.leases.values())) return;
+  if (!canAfford(pass, edgeCost(edge) + removedEdgeRows)) return;
+  touchEdge(pass, edge, false);
+  spend(pass, removedEdgeRows);
+  edge.removed = true;
+}

@@ -1,0 +1,68 @@
+import { count, intersect, isEmpty, subtract } from '../../model/ranges.ts';
+import { endCancelled } from '../pass/chunk-ends.ts';
+import {
+  isActive,
+  type JobDraft,
+  leasedOf,
+  lookAgain,
+  type Pass,
+  pendingOf,
+} from '../pass/draft.ts';
+import { revoke } from '../pass/leases.ts';
+import { canAfford, endedJobRows, jobCost, leaseCost, spend, touchJob } from '../pass/rows.ts';
+
+/**
+ * Jobs that end: cancelled by their user, given up because too many chunks died or the deadline
+ * passed, or complete. Chunks that nobody holds are cancelled at once, leased ones as their edges
+ * are told; a result that comes first counts.
+ */
+export function endJobs(pass: Pass): void {
+  for (const job of pass.jobs.values()) {
+    job.endReason = endReasonOf(pass, job);
+    if (job.endReason !== null) cancelOpenChunks(pass, job);
+  }
+}
+
+export function endReasonOf(pass: Pass, job: JobDraft): string | null {
+  if (job.ask.cancelled) return 'cancelled';
+  const { retries, deadlineSeconds } = job.ask.spec;
+  if (retries.maxFailedChunks !== null && count(job.dead) > retries.maxFailedChunks) {
+    return 'max-failed-chunks';
+  }
+  if (deadlineSeconds !== null) {
+    const atMs = job.ask.submittedAtMs + deadlineSeconds * 1000;
+    if (pass.nowMs >= atMs) return 'deadline';
+    lookAgain(pass, atMs);
+  }
+  return null;
+}
+
+function cancelOpenChunks(pass: Pass, job: JobDraft): void {
+  for (const lease of job.leases) {
+    if (!isActive(lease)) continue;
+    if (!canAfford(pass, leaseCost(lease))) break;
+    revoke(pass, lease);
+  }
+  const pending = pendingOf(job);
+  if (isEmpty(pending) || !canAfford(pass, jobCost(job))) return;
+  endCancelled(pass, job, pending);
+  touchJob(pass, job);
+}
+
+/** After everything else of the pass: what has nothing open any more leaves the cell. */
+export function closeJobs(pass: Pass): void {
+  for (const job of pass.jobs.values()) {
+    if (!isOver(job)) continue;
+    const rows = jobCost(job) + endedJobRows;
+    if (!canAfford(pass, rows)) continue;
+    touchJob(pass, job);
+    spend(pass, endedJobRows);
+    job.ended = true;
+  }
+}
+
+function isOver(job: JobDraft): boolean {
+  if (job.ask.retryEpoch > job.retryEpoch) return false;
+  if (!isEmpty(pendingOf(job))) return false;
+  return isEmpty(subtract(intersect(leasedOf(job), job.before.ranges), job.done));
+}

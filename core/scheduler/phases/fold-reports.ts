@@ -1,0 +1,227 @@
+import { edgeFailuresMax, foldRowsKept } from '../../model/limits.ts';
+import {
+  emptyRanges,
+  equal,
+  has,
+  intersect,
+  isEmpty,
+  type RangeSet,
+  rangeOf,
+  subtract,
+  union,
+} from '../../model/ranges.ts';
+import type { Prog, ProgEntry } from '../../protocol/progress-report.ts';
+import { refusalOf } from '../pass/candidates.ts';
+import { endDone, endFailed } from '../pass/chunk-ends.ts';
+import {
+  appliedEpochOf,
+  changeLease,
+  type EdgeDraft,
+  failuresOf,
+  isActive,
+  type JobDraft,
+  type LeaseDraft,
+  leaseFor,
+  type Pass,
+} from '../pass/draft.ts';
+import { takeAway } from '../pass/leases.ts';
+import { blameRunning } from '../pass/poison.ts';
+import { canAfford, edgeCost, leaseCost, touchEdge, touchLease } from '../pass/rows.ts';
+
+/**
+ * Takes in what edges said: whole and cumulative, so folding a report twice, late or out of order
+ * does no harm.
+ *
+ * `done` counts for whoever reports it first while the chunk is open, holder or not. A failure
+ * counts only from the holder and only of the current attempt. What is folded need not be
+ * acknowledged at once: the next document carries it. Only results that the edge's document does
+ * not cover any more ask for a document of their own.
+ */
+export function foldReports(pass: Pass): void {
+  for (const edge of pass.edges.values()) {
+    const prog = edge.source.report?.prog ?? null;
+    if (prog === null) continue;
+    // A table restored to an earlier time has forgotten documents that the edge obeys: go on above
+    // them.
+    if (appliedEpochOf(edge) > edge.before.epoch && canAfford(pass, edgeCost(edge))) {
+      touchEdge(pass, edge, true);
+    }
+    if (prog.boot !== '' && prog.boot !== edge.before.boot) blameRunning(pass, edge, prog);
+    if (prog.sequence !== null && prog.sequence === edge.before.folded) continue;
+    foldReport(pass, edge, prog);
+  }
+}
+
+const silence: ProgEntry = {
+  done: emptyRanges,
+  failed: new Map(),
+  running: emptyRanges,
+  attempts: new Map(),
+  chunkMs: null,
+  refused: null,
+};
+
+function foldReport(pass: Pass, edge: EdgeDraft, prog: Prog): void {
+  let whole = true;
+  let acknowledge = false;
+  for (const [id, entry] of prog.jobs) {
+    const job = pass.jobs.get(id);
+    if (job === undefined) {
+      if (hasResults(entry)) {
+        edge.strays.add(id);
+        acknowledge = true;
+      }
+      continue;
+    }
+    const active = edge.leases.get(id)?.before?.ranges ?? emptyRanges;
+    if (needsWord(entry, active)) acknowledge = true;
+    if (!foldEntry(pass, edge, job, entry, prog.epoch)) whole = false;
+  }
+  for (const lease of edge.leases.values()) {
+    if (prog.jobs.has(lease.job.id) || !isActive(lease)) continue;
+    if (!foldEntry(pass, edge, lease.job, silence, prog.epoch)) whole = false;
+  }
+  if (whole) edge.folded = prog.sequence;
+  // An edge that has applied the last document and still shows such results has not been told.
+  if (acknowledge && prog.epoch >= edge.before.epoch && canAfford(pass, edge.touched ? 0 : 1)) {
+    touchEdge(pass, edge, true);
+  }
+}
+
+function hasResults(entry: ProgEntry): boolean {
+  return !isEmpty(entry.done) || entry.failed.size > 0 || !isEmpty(entry.running);
+}
+
+/**
+ * Results outside of what the edge's document names; those of an active lease are told with its
+ * next document.
+ */
+function needsWord(entry: ProgEntry, active: RangeSet): boolean {
+  if (isEmpty(active)) return !isEmpty(entry.done) || entry.failed.size > 0;
+  for (const chunk of entry.failed.keys()) if (!has(active, chunk)) return true;
+  return false;
+}
+
+function foldEntry(
+  pass: Pass,
+  edge: EdgeDraft,
+  job: JobDraft,
+  entry: ProgEntry,
+  epoch: number,
+): boolean {
+  if (!foldDone(pass, edge, job, entry) || !foldFailed(pass, edge, job, entry)) return false;
+  const lease = edge.leases.get(job.id);
+  return lease === undefined || foldLease(pass, lease, entry, epoch);
+}
+
+function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry): boolean {
+  if (isEmpty(entry.done)) return true;
+  let open = subtract(intersect(entry.done, job.before.ranges), job.done);
+  open = subtract(subtract(open, job.dead), job.cancelled);
+  if (isEmpty(open)) return true;
+  const lease = leaseFor(pass, edge, job);
+  const late = subtract(open, lease.ranges);
+  const losers = isEmpty(late) ? [] : job.leases.filter((other) => holdsAny(other, late));
+  let own = open;
+  for (const loser of losers) own = subtract(own, loser.ranges);
+  if (!foldPart(pass, lease, own, null)) return false;
+  for (const loser of losers) {
+    if (!foldPart(pass, lease, intersect(late, loser.ranges), loser)) return false;
+  }
+  return true;
+}
+
+/**
+ * Done chunks that one edge held meanwhile, or none: each other holder is told, so each is asked
+ * rows for by itself.
+ */
+function foldPart(
+  pass: Pass,
+  lease: LeaseDraft,
+  done: RangeSet,
+  loser: LeaseDraft | null,
+): boolean {
+  if (isEmpty(done)) return true;
+  const rows = leaseCost(lease) + (loser === null ? 0 : leaseCost(loser));
+  if (!canAfford(pass, rows, foldRowsKept)) return false;
+  const { job, edge } = lease;
+  if (loser !== null) {
+    takeAway(loser, done);
+    touchLease(pass, loser, true);
+  }
+  endDone(pass, job, done);
+  takeAway(lease, done);
+  lease.doneHere = union(lease.doneHere, done);
+  noteStart(job, lease);
+  edge.failuresInRow = 0;
+  touchLease(pass, lease, !isActive(lease));
+  return true;
+}
+
+/**
+ * What ended before anybody saw it run began after its edge got it: a short job took a moment, not
+ * no time at all.
+ */
+function noteStart(job: JobDraft, lease: LeaseDraft): void {
+  job.startedAtMs ??= lease.startedAtMs;
+}
+
+function holdsAny(lease: LeaseDraft, chunks: RangeSet): boolean {
+  return !isEmpty(intersect(lease.ranges, chunks));
+}
+
+function foldFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry): boolean {
+  const lease = edge.leases.get(job.id);
+  if (lease === undefined || entry.failed.size === 0) return true;
+  for (const [chunk, failure] of entry.failed) {
+    if (!has(lease.ranges, chunk)) continue;
+    if (attemptIn(entry, chunk) <= failuresOf(job, chunk, has(job.revived, chunk))) continue;
+    if (!canAfford(pass, leaseCost(lease) + 1, foldRowsKept)) return false;
+    const chunks = rangeOf(chunk, chunk + 1);
+    const blamed = !isEmpty(job.done);
+    const end = endFailed(pass, job, edge, chunk, failure);
+    takeAway(lease, chunks);
+    if (end === 'dead') lease.deadHere = union(lease.deadHere, chunks);
+    // A job that never succeeded anywhere says nothing about the edge.
+    if (blamed) edge.failuresInRow = Math.min(edge.failuresInRow + 1, edgeFailuresMax);
+    noteStart(job, lease);
+    touchLease(pass, lease, true);
+  }
+  return true;
+}
+
+function attemptIn(entry: ProgEntry, chunk: number): number {
+  for (const [attempt, chunks] of entry.attempts) if (has(chunks, chunk)) return attempt;
+  return 1;
+}
+
+/** What runs, what is given back, how fast it goes, and whether the edge wants the job at all. */
+function foldLease(pass: Pass, lease: LeaseDraft, entry: ProgEntry, epoch: number): boolean {
+  const running = intersect(entry.running, lease.ranges);
+  const confirmed = lease.giveBackEpoch !== null && epoch >= lease.giveBackEpoch;
+  const started = union(running, entry.done);
+  const refused = entry.refused !== null && refusalOf(pass, lease.job, lease.edge.name) === null;
+  if (confirmed || refused || !equal(running, lease.running)) {
+    if (!canAfford(pass, leaseCost(lease), foldRowsKept)) return false;
+    let ranges = lease.ranges;
+    if (confirmed) ranges = subtract(ranges, subtract(lease.giveBack, started));
+    if (refused) ranges = running;
+    changeLease(lease, {
+      ranges,
+      running,
+      giveBack: confirmed || refused ? emptyRanges : lease.giveBack,
+      giveBackEpoch: confirmed || refused ? null : lease.giveBackEpoch,
+    });
+    if (refused) {
+      const refusal = { reason: entry.refused ?? '', atMs: pass.nowMs };
+      lease.job.refusals = new Map(lease.job.refusals).set(lease.edge.name, refusal);
+    }
+    if (!isEmpty(running)) lease.job.startedAtMs ??= pass.nowMs;
+    // What the edge had started stays, and has to be named as its own: after a restart it would not
+    // start it again.
+    const kept = confirmed && !isEmpty(intersect(lease.before?.giveBack ?? emptyRanges, ranges));
+    touchLease(pass, lease, refused || kept || !isActive(lease));
+  }
+  if (entry.chunkMs !== null) lease.chunkMs = entry.chunkMs;
+  return true;
+}

@@ -1,0 +1,135 @@
+import { queueDefaults } from '../../model/cell.ts';
+import { cellSharesMax, fairTurnShare } from '../../model/limits.ts';
+import { type Amounts, reservedBy } from '../pass/capacity.ts';
+import { isActive, type JobDraft, type Pass, type QueueDraft } from '../pass/draft.ts';
+import { placeableOf } from '../pass/due-retries.ts';
+
+/** What came of a job's turn: all given, its turn used up, or no room for the rest. */
+export type Turn = 'served' | 'more' | 'stuck';
+
+/**
+ * Whose turn it is: higher priority first; within one priority the queue that holds the least of
+ * the cell for its weight (its dominant share); within a queue the earlier job. Queues that compete
+ * take turns of a small part of the cell each, so that the first large job does not take
+ * everything.
+ *
+ * A job that cannot be placed holds nobody up, except in a strict queue, which waits for its first
+ * job.
+ */
+export function serveBacklog(
+  pass: Pass,
+  serve: (pass: Pass, job: JobDraft, powerMax: number) => Turn,
+): void {
+  const queues = openQueues(pass);
+  const total = totalOf(pass);
+  for (const level of levelsOf(pass)) {
+    const lines = new Map(level);
+    while (lines.size > 0) {
+      const name = neediest(lines, queues, total);
+      const line = lines.get(name)!;
+      const queue = queues.get(name)!;
+      const powerMax = lines.size > 1 ? total.power * fairTurnShare : Number.POSITIVE_INFINITY;
+      const job = line.jobs[line.next]!;
+      if (queue.blocked) job.obstacle = 'strict-queue';
+      const outcome = queue.blocked ? 'stuck' : serve(pass, job, powerMax);
+      if (outcome === 'more') continue;
+      if (outcome === 'stuck' && queue.config.strict) queue.blocked = true;
+      line.next++;
+      if (line.next >= line.jobs.length) lines.delete(name);
+    }
+  }
+}
+
+type Line = { readonly jobs: JobDraft[]; next: number };
+
+/** Per priority, highest first: the jobs of each queue in the order of arrival. */
+function levelsOf(pass: Pass): Map<string, Line>[] {
+  const waiting: JobDraft[] = [];
+  for (const job of pass.jobs.values()) if (wantsEdges(pass, job)) waiting.push(job);
+  waiting.sort(byPriority);
+  if (waiting.length > cellSharesMax) waiting.length = cellSharesMax;
+  const levels = new Map<number, Map<string, Line>>();
+  for (const job of waiting) {
+    const { priority, queue } = job.ask.spec;
+    const level: Map<string, Line> = levels.get(priority) ?? new Map();
+    levels.set(priority, level);
+    const line = level.get(queue);
+    if (line === undefined) level.set(queue, { jobs: [job], next: 0 });
+    else line.jobs.push(job);
+  }
+  return [...levels.values()];
+}
+
+function wantsEdges(pass: Pass, job: JobDraft): boolean {
+  if (job.ask.held || job.endReason !== null) return false;
+  return placeableOf(pass, job).length > 0;
+}
+
+/**
+ * Highest first, then by arrival; ids sort by time too, so that jobs of one millisecond keep one
+ * order.
+ */
+function byPriority(a: JobDraft, b: JobDraft): number {
+  const order =
+    b.ask.spec.priority - a.ask.spec.priority || a.ask.submittedAtMs - b.ask.submittedAtMs;
+  if (order !== 0) return order;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}
+
+/** What every queue holds now; made once, then kept up by grants. */
+export function openQueues(pass: Pass): ReadonlyMap<string, QueueDraft> {
+  if (pass.queues !== null) return pass.queues;
+  const queues = new Map<string, QueueDraft>();
+  for (const job of pass.jobs.values()) {
+    const name = job.ask.spec.queue;
+    let queue = queues.get(name);
+    if (queue === undefined) {
+      const config = pass.cell.queues.get(name) ?? queueDefaults;
+      queue = { name, config, held: { power: 0, others: {} }, blocked: false };
+      queues.set(name, queue);
+    }
+    for (const lease of job.leases) if (isActive(lease)) reservedBy(lease, queue.held, 1);
+  }
+  pass.queues = queues;
+  return queues;
+}
+
+export function totalOf(pass: Pass): Amounts {
+  if (pass.total !== null) return pass.total;
+  const total: Amounts = { power: 0, others: {} };
+  for (const edge of pass.edges.values()) {
+    total.power += edge.capacity.power;
+    for (const name in edge.capacity.others) {
+      total.others[name] = (total.others[name] ?? 0) + edge.capacity.others[name]!;
+    }
+  }
+  pass.total = total;
+  return total;
+}
+
+/** The largest part of any one resource of the cell that the queue holds, for its weight. */
+export function dominantShare(queue: QueueDraft, total: Amounts): number {
+  let share = total.power > 0 ? queue.held.power / total.power : 0;
+  for (const name in queue.held.others) {
+    const all = total.others[name] ?? 0;
+    if (all > 0) share = Math.max(share, queue.held.others[name]! / all);
+  }
+  return share / Math.max(queue.config.weight, Number.MIN_VALUE);
+}
+
+function neediest(
+  lines: ReadonlyMap<string, Line>,
+  queues: ReadonlyMap<string, QueueDraft>,
+  total: Amounts,
+): string {
+  let best = '';
+  let lowest = Number.POSITIVE_INFINITY;
+  for (const name of lines.keys()) {
+    const share = lines.size === 1 ? 0 : dominantShare(queues.get(name)!, total);
+    if (share < lowest || (share === lowest && name < best)) {
+      lowest = share;
+      best = name;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,144 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import { isRecord } from '../../core/protocol/json.ts';
+import { isAlive, startTicksOf } from '../host/process-table.ts';
+import { syncDirectory } from './journal.ts';
+
+/**
+ * Everything an agent keeps, in one directory that only its user may read:
+ *
+ *     lock            who uses it
+ *     journal.log     results, work, notes
+ *     edges/<edge>/   identity.json, key.pem
+ *     specs/          job specs by hash
+ *     outputs/        kept outputs that wait for the uplink
+ *     cluster/        scripts and outputs of chunks that a cluster runs
+ *     launcher.sock   where the process that starts chunks listens
+ *
+ * Two agents on one directory would run everything twice, so the second is refused.
+ */
+export type DataDirectory = {
+  readonly path: string;
+  readonly journal: string;
+  readonly specs: string;
+  readonly outputs: string;
+  /** Scripts and outputs of chunks that a cluster runs; its nodes have to see it. */
+  readonly cluster: string;
+  edge(name: string): string;
+  release(): void;
+};
+
+export class DirectoryInUse extends Error {}
+
+export function openDataDirectory(path: string): DataDirectory {
+  const specs = join(path, 'specs');
+  const outputs = join(path, 'outputs');
+  const cluster = join(path, 'cluster');
+  for (const directory of [path, specs, outputs, cluster, join(path, 'edges')]) {
+    makeDirectory(directory);
+  }
+  const release = takeLock(join(path, 'lock'), path);
+  return {
+    path,
+    journal: join(path, 'journal.log'),
+    specs,
+    outputs,
+    cluster,
+    edge: (name) => join(path, 'edges', name),
+    release,
+  };
+}
+
+/**
+ * One directory at a time: asked for a whole path, Node calls a read-only disk a missing file, and
+ * tries for ever where the kernel takes no directories.
+ */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) return;
+  makeDirectory(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
+/** How often two starts may get in each other's way before one gives up. */
+const lockTriesMax = 5;
+
+function takeLock(file: string, path: string): () => void {
+  const mine = JSON.stringify({ pid: process.pid, startTicks: startTicksOf(process.pid) });
+  for (let tries = 0; tries < lockTriesMax; tries++) {
+    try {
+      const fd = openSync(file, 'wx', 0o600);
+      writeSync(fd, mine);
+      closeSync(fd);
+      return () => removeQuietly(file);
+    } catch (error) {
+      if ((error as { code?: string }).code !== 'EEXIST') throw error;
+    }
+    const holder = readLock(file);
+    if (holder !== null && isAlive(holder.pid, holder.startTicks)) {
+      throw new DirectoryInUse(
+        `Another agent (process ${holder.pid}) uses ${path}. Stop it, or choose another --data.`,
+      );
+    }
+    // Renaming is atomic: of two agents that find the same stale lock, one moves it away.
+    const stale = `${file}.stale-${process.pid}-${tries}`;
+    try {
+      renameSync(file, stale);
+    } catch {
+      continue;
+    }
+    removeQuietly(stale);
+  }
+  throw new DirectoryInUse(`Cannot lock ${path}: another agent is starting there. Try again.`);
+}
+
+function readLock(file: string): { pid: number; startTicks: string | null } | null {
+  const value = readJson(file);
+  if (!isRecord(value) || typeof value.pid !== 'number') return null;
+  return {
+    pid: value.pid,
+    startTicks: typeof value.startTicks === 'string' ? value.startTicks : null,
+  };
+}
+
+/** The document in a file, or `null` when there is none that can be read. */
+export function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    return null;
+  }
+}
+
+/** Whole or not at all, also over a power loss. */
+export function writeDurably(file: string, content: string | Uint8Array, mode = 0o600): void {
+  const fresh = `${file}.new`;
+  const fd = openSync(fresh, 'w', mode);
+  try {
+    const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+    let written = 0;
+    while (written < bytes.length) written += writeSync(fd, bytes, written);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+  renameSync(fresh, file);
+  syncDirectory(dirname(file));
+}
+
+export function removeQuietly(file: string): void {
+  try {
+    unlinkSync(file);
+  } catch {
+    // Gone already, which is what was wanted.
+  }
+}

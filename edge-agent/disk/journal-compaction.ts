@@ -1,0 +1,28 @@
+import { emptyRanges, formatRanges, isEmpty, subtract, union } from '../../core/model/ranges.ts';
+import type { JournalRecord } from './journal-record.ts';
+import type { EdgeMemory } from './replay.ts';
+
+/** The fewest records whose replay gives this memory: what a rewrite of the journal writes. */
+export function snapshotOf(edge: string, memory: EdgeMemory): JournalRecord[] {
+  const records: JournalRecord[] = [];
+  if (memory.sequence > 0) records.push({ k: 'sequence', e: edge, n: memory.sequence });
+  if (memory.contactAtMs !== null) {
+    records.push({ k: 'contact', e: edge, at: memory.contactAtMs });
+  }
+  if (memory.workDocument !== null) records.push({ k: 'work', e: edge, w: memory.workDocument });
+  for (const [job, ledger] of memory.ledgers) {
+    let later = emptyRanges;
+    for (const [attempt, set] of ledger.doneAttempts) {
+      later = union(later, set);
+      records.push({ k: 'done', e: edge, j: job, t: attempt, r: formatRanges(set) });
+    }
+    const first = subtract(ledger.done, later);
+    if (!isEmpty(first)) {
+      records.push({ k: 'done', e: edge, j: job, t: 1, r: formatRanges(first) });
+    }
+    for (const [chunk, { attempt, failure }] of ledger.failed) {
+      records.push({ k: 'end', e: edge, j: job, c: chunk, t: attempt, x: failure });
+    }
+  }
+  return records;
+}

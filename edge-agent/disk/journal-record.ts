@@ -1,0 +1,60 @@
+import { crc32 } from 'node:zlib';
+import { isRecord } from '../../core/protocol/json.ts';
+import type { Failure } from '../../core/protocol/progress-report.ts';
+import { journalLineBytesMax } from '../limits.ts';
+
+/**
+ * One line of the journal: eight hex digits of CRC-32, a space, JSON. What it says of an edge is
+ * named by `e`.
+ */
+export type JournalRecord =
+  /** The work document that was applied last, as it came. */
+  | { readonly k: 'work'; readonly e: string; readonly w: unknown }
+  /** A chunk ended: `x` is `null` when it is done. */
+  | {
+      readonly k: 'end';
+      readonly e: string;
+      readonly j: string;
+      readonly c: number;
+      readonly t: number;
+      readonly x: Failure | null;
+    }
+  /** Results that need not be kept: ranges. */
+  | { readonly k: 'forget'; readonly e: string; readonly j: string; readonly r: string }
+  /** Results of several chunks at once; only a rewrite makes these. */
+  | {
+      readonly k: 'done';
+      readonly e: string;
+      readonly j: string;
+      readonly t: number;
+      readonly r: string;
+    }
+  /** Report sequence numbers below this may have been used. */
+  | { readonly k: 'sequence'; readonly e: string; readonly n: number }
+  | { readonly k: 'contact'; readonly e: string; readonly at: number }
+  /** The edge began a new life: everything before is another's. */
+  | { readonly k: 'reset'; readonly e: string }
+  /** What an executor must find again after a restart: batch ids, work already done. */
+  | { readonly k: 'note'; readonly x: string; readonly key: string; readonly v: string | null };
+
+export function encodeRecord(record: JournalRecord): string {
+  const text = JSON.stringify(record);
+  return `${checksum(text)} ${text}\n`;
+}
+
+/** `null` for a line that is torn, damaged or not ours. */
+export function decodeRecord(line: string): JournalRecord | null {
+  if (line.length < 10 || line.length > journalLineBytesMax || line[8] !== ' ') return null;
+  const text = line.slice(9);
+  if (line.slice(0, 8) !== checksum(text)) return null;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) && typeof value.k === 'string' ? (value as JournalRecord) : null;
+  } catch {
+    return null;
+  }
+}
+
+function checksum(text: string): string {
+  return crc32(text).toString(16).padStart(8, '0');
+}

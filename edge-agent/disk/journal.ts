@@ -1,0 +1,279 @@
+import {
+  closeSync,
+  existsSync,
+  fdatasync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeSync,
+} from 'node:fs';
+import { dirname } from 'node:path';
+import { journalBytesMin, journalGrowthMax, journalPendingMax } from '../limits.ts';
+import { decodeRecord, encodeRecord, type JournalRecord } from './journal-record.ts';
+
+/**
+ * The agent's memory on disk: an append-only file of checksummed lines, one for all edges of the
+ * process.
+ *
+ * `append` hands a record to the kernel before it returns, which survives kill -9; `sync` waits
+ * for the disk, which survives power loss. A torn last line is cut off, a damaged one in the
+ * middle is skipped and reported. A disk that is full or read-only is a state: records wait in
+ * memory, in order, and are written when the disk takes them again.
+ */
+export type DiskState = 'ok' | 'disk-full' | 'read-only' | 'disk-failing';
+
+export type Journal = {
+  append(record: JournalRecord): void;
+  /**
+   * Resolves when everything appended so far is durable: `true`, or `false` while the disk takes
+   * nothing.
+   */
+  sync(): Promise<boolean>;
+  /** Tries to write what waits; answers the state after it. */
+  retry(): DiskState;
+  state(): DiskState;
+  /** Rewrites the file from `snapshot` when it has grown enough. */
+  compactIfGrown(snapshot: () => Iterable<JournalRecord>): void;
+  close(): void;
+};
+
+export type OpenedJournal = {
+  readonly journal: Journal;
+  readonly records: readonly JournalRecord[];
+  /** Lines in the middle that could not be read. */
+  readonly damagedLines: number;
+};
+
+/** `write` is what a full disk refuses; only a test gives another. */
+export function openJournal(path: string, write: Write = writeSync): OpenedJournal {
+  const { records, damagedLines, goodBytes } = readJournal(path);
+  return { journal: new FileJournal(path, goodBytes, write), records, damagedLines };
+}
+
+function readJournal(path: string): {
+  records: JournalRecord[];
+  damagedLines: number;
+  goodBytes: number;
+} {
+  const records: JournalRecord[] = [];
+  if (!existsSync(path)) return { records, damagedLines: 0, goodBytes: 0 };
+  const bytes = readFileSync(path);
+  let bad = 0;
+  let damagedLines = 0;
+  let goodBytes = 0;
+  let start = 0;
+  while (start < bytes.length) {
+    const end = bytes.indexOf(10, start);
+    if (end < 0) break;
+    // An empty line is how the journal asks a disk whether it takes writes again.
+    const isProbe = end === start;
+    const record = isProbe ? null : decodeRecord(bytes.toString('utf8', start, end));
+    start = end + 1;
+    if (isProbe) continue;
+    if (record === null) {
+      bad += 1;
+      continue;
+    }
+    // Only a good line behind them shows that bad lines are damage and not the torn end.
+    damagedLines += bad;
+    bad = 0;
+    goodBytes = start;
+    records.push(record);
+  }
+  return { records, damagedLines, goodBytes };
+}
+
+type Write = (fd: number, bytes: Uint8Array, offset: number) => number;
+
+class FileJournal implements Journal {
+  readonly #path: string;
+  readonly #writeBytes: Write;
+  #fd: number | null = null;
+  #goodBytes: number;
+  #compactedBytes: number;
+  #state: DiskState = 'ok';
+  #pending: string[] = [];
+  #syncing: Promise<boolean> | null = null;
+  #nextSync: Promise<boolean> | null = null;
+  #unsynced = false;
+
+  constructor(path: string, goodBytes: number, write: Write) {
+    this.#path = path;
+    this.#writeBytes = write;
+    this.#goodBytes = goodBytes;
+    this.#compactedBytes = goodBytes;
+    this.#open();
+  }
+
+  append(record: JournalRecord): void {
+    const line = encodeRecord(record);
+    if (this.#pending.length > 0 || this.#state !== 'ok') {
+      if (this.#pending.length < journalPendingMax) this.#pending.push(line);
+      return;
+    }
+    if (!this.#write(line)) this.#pending.push(line);
+  }
+
+  retry(): DiskState {
+    if (this.#fd === null) this.#open();
+    if (this.#fd !== null) {
+      const text = this.#pending.join('');
+      if (text === '' ? this.#probe() : this.#write(text)) {
+        this.#pending = [];
+        this.#state = 'ok';
+      }
+    }
+    return this.#state;
+  }
+
+  state(): DiskState {
+    return this.#state;
+  }
+
+  sync(): Promise<boolean> {
+    if (this.#fd === null || this.#state !== 'ok') return Promise.resolve(false);
+    if (!this.#unsynced && this.#syncing === null) return Promise.resolve(true);
+    if (this.#syncing === null) {
+      this.#syncing = this.#syncNow();
+      return this.#syncing;
+    }
+    // What was appended since may have missed the running one: everybody who asks now shares the
+    // next.
+    this.#nextSync ??= this.#syncing.then(() => {
+      this.#nextSync = null;
+      this.#syncing = this.#syncNow();
+      return this.#syncing;
+    });
+    return this.#nextSync;
+  }
+
+  compactIfGrown(snapshot: () => Iterable<JournalRecord>): void {
+    const limit = Math.max(journalBytesMin, this.#compactedBytes * journalGrowthMax);
+    if (this.#state !== 'ok' || this.#goodBytes < limit || this.#syncing !== null) return;
+    try {
+      this.#compact(snapshot());
+    } catch (error) {
+      // The old file is whole and still open; the next growth tries again.
+      this.#compactedBytes = this.#goodBytes;
+      this.#note(error);
+      this.#state = 'ok';
+    }
+  }
+
+  close(): void {
+    if (this.#fd === null) return;
+    try {
+      fsyncSync(this.#fd);
+    } catch {
+      // Closing is the last thing: what the disk refuses now it refused before, and that was
+      // reported.
+    }
+    closeSync(this.#fd);
+    this.#fd = null;
+  }
+
+  #open(): void {
+    try {
+      this.#fd = openSync(this.#path, 'a+', 0o600);
+      ftruncateSync(this.#fd, this.#goodBytes);
+    } catch (error) {
+      this.#note(error);
+    }
+  }
+
+  #write(text: string): boolean {
+    if (this.#fd === null) return false;
+    const bytes = Buffer.from(text);
+    try {
+      let written = 0;
+      while (written < bytes.length) written += this.#writeBytes(this.#fd, bytes, written);
+      this.#goodBytes += bytes.length;
+      this.#unsynced = true;
+      return true;
+    } catch (error) {
+      this.#note(error);
+      this.#cutBack();
+      return false;
+    }
+  }
+
+  /** A full disk may take half a record; cutting it off needs no space. */
+  #cutBack(): void {
+    try {
+      if (this.#fd !== null) ftruncateSync(this.#fd, this.#goodBytes);
+    } catch {
+      // The checksum will tell at the next start.
+    }
+  }
+
+  #probe(): boolean {
+    return this.#write('\n');
+  }
+
+  #syncNow(): Promise<boolean> {
+    this.#unsynced = false;
+    const fd = this.#fd;
+    if (fd === null) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      fdatasync(fd, (error) => {
+        this.#syncing = null;
+        if (error) {
+          this.#note(error);
+          this.#unsynced = true;
+        }
+        resolve(!error);
+      });
+    });
+  }
+
+  #compact(records: Iterable<JournalRecord>): void {
+    const fresh = `${this.#path}.new`;
+    const fd = openSync(fresh, 'w', 0o600);
+    let bytes = 0;
+    try {
+      let text = '';
+      for (const record of records) {
+        text += encodeRecord(record);
+        if (text.length > 256 * 1024) {
+          bytes += writeAll(fd, text);
+          text = '';
+        }
+      }
+      bytes += writeAll(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(fresh, this.#path);
+    syncDirectory(dirname(this.#path));
+    if (this.#fd !== null) closeSync(this.#fd);
+    this.#fd = openSync(this.#path, 'a+', 0o600);
+    this.#goodBytes = bytes;
+    this.#compactedBytes = bytes;
+  }
+
+  #note(error: unknown): void {
+    const code = (error as { code?: string }).code ?? '';
+    if (code === 'ENOSPC' || code === 'EDQUOT') this.#state = 'disk-full';
+    else if (code === 'EROFS' || code === 'EACCES' || code === 'EPERM') this.#state = 'read-only';
+    else this.#state = 'disk-failing';
+  }
+}
+
+function writeAll(fd: number, text: string): number {
+  const bytes = Buffer.from(text);
+  let written = 0;
+  while (written < bytes.length) written += writeSync(fd, bytes, written);
+  return bytes.length;
+}
+
+export function syncDirectory(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

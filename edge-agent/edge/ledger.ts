@@ -1,0 +1,130 @@
+import {
+  emptyRanges,
+  fromChunks,
+  has,
+  isEmpty,
+  type RangeSet,
+  rangeOf,
+  subtract,
+  union,
+} from '../../core/model/ranges.ts';
+import type { Failure } from '../../core/protocol/progress-report.ts';
+
+/**
+ * What one edge knows of one job: results that the cloud has not acknowledged yet.
+ *
+ * A result is kept until its chunk is absent from `work` *and* the cloud has folded a report that
+ * contained it. So a result that ended while the lease was being taken away is still told once,
+ * and the first valid one wins.
+ */
+export type JobLedger = {
+  readonly done: RangeSet;
+  /** Attempts above 1 of the chunks in `done`. */
+  readonly doneAttempts: ReadonlyMap<number, RangeSet>;
+  readonly failed: ReadonlyMap<number, FailedChunk>;
+  /** Accepted reports, oldest first, each with the results that it was the first to contain. */
+  readonly accepted: readonly AcceptedReport[];
+  /** Moving average of the milliseconds that a chunk took. */
+  readonly chunkMs: number | null;
+};
+
+export type FailedChunk = { readonly attempt: number; readonly failure: Failure };
+export type AcceptedReport = { readonly sequence: number; readonly chunks: RangeSet };
+
+export const emptyLedger: JobLedger = {
+  done: emptyRanges,
+  doneAttempts: new Map(),
+  failed: new Map(),
+  accepted: [],
+  chunkMs: null,
+};
+
+/** How much the newest chunk counts in the moving average. */
+const newestWeight = 0.2;
+
+export type Result = {
+  readonly chunk: number;
+  readonly attempt: number;
+  /** `null`: done. */
+  readonly failure: Failure | null;
+  readonly durationMs: number | null;
+};
+
+/** A second result of a chunk replaces the first, except that `done` is never undone. */
+export function withResult(ledger: JobLedger, result: Result): JobLedger {
+  const { chunk, attempt, failure } = result;
+  if (has(ledger.done, chunk)) return ledger;
+  const clean = ledger.failed.has(chunk)
+    ? withoutResults(ledger, rangeOf(chunk, chunk + 1))
+    : ledger;
+  const chunkMs = average(clean.chunkMs, result.durationMs);
+  if (failure !== null) {
+    return { ...clean, chunkMs, failed: new Map(clean.failed).set(chunk, { attempt, failure }) };
+  }
+  const one = rangeOf(chunk, chunk + 1);
+  const doneAttempts = attempt > 1 ? addTo(clean.doneAttempts, attempt, one) : clean.doneAttempts;
+  return { ...clean, chunkMs, done: union(clean.done, one), doneAttempts };
+}
+
+function average(before: number | null, durationMs: number | null): number | null {
+  if (durationMs === null) return before;
+  return before === null ? durationMs : before + (durationMs - before) * newestWeight;
+}
+
+function addTo(
+  attempts: ReadonlyMap<number, RangeSet>,
+  attempt: number,
+  set: RangeSet,
+): ReadonlyMap<number, RangeSet> {
+  return new Map(attempts).set(attempt, union(attempts.get(attempt) ?? emptyRanges, set));
+}
+
+export function resultsOf(ledger: JobLedger): RangeSet {
+  return ledger.failed.size === 0
+    ? ledger.done
+    : union(ledger.done, fromChunks(ledger.failed.keys()));
+}
+
+export function hasResults(ledger: JobLedger): boolean {
+  return !isEmpty(ledger.done) || ledger.failed.size > 0;
+}
+
+/** Acknowledged results, and failures that a later attempt supersedes. */
+export function withoutResults(ledger: JobLedger, chunks: RangeSet): JobLedger {
+  if (isEmpty(chunks)) return ledger;
+  const doneAttempts = new Map<number, RangeSet>();
+  for (const [attempt, set] of ledger.doneAttempts) {
+    const rest = subtract(set, chunks);
+    if (!isEmpty(rest)) doneAttempts.set(attempt, rest);
+  }
+  const failed = new Map([...ledger.failed].filter(([chunk]) => !has(chunks, chunk)));
+  const accepted = ledger.accepted
+    .map(({ sequence, chunks: told }) => ({ sequence, chunks: subtract(told, chunks) }))
+    .filter(({ chunks: told }) => !isEmpty(told));
+  return {
+    ...ledger,
+    done: subtract(ledger.done, chunks),
+    doneAttempts,
+    failed: failed.size === ledger.failed.size ? ledger.failed : failed,
+    accepted,
+  };
+}
+
+/** The broker took report `sequence`, which contained these results. */
+export function withAccepted(ledger: JobLedger, sequence: number, chunks: RangeSet): JobLedger {
+  let fresh = chunks;
+  for (const report of ledger.accepted) fresh = subtract(fresh, report.chunks);
+  // What was acknowledged while the report travelled is no longer ours to remember.
+  fresh = subtract(fresh, subtract(fresh, resultsOf(ledger)));
+  if (isEmpty(fresh)) return ledger;
+  return { ...ledger, accepted: [...ledger.accepted, { sequence, chunks: fresh }] };
+}
+
+/** The results that need not be told any more: reported, folded, and no longer asked for. */
+export function acknowledged(ledger: JobLedger, owned: RangeSet, folded: number | null): RangeSet {
+  let told = emptyRanges;
+  for (const { sequence, chunks } of ledger.accepted) {
+    if (folded === null || sequence <= folded) told = union(told, chunks);
+  }
+  return subtract(told, owned);
+}

@@ -1,0 +1,187 @@
+import { readFileSync, statSync } from 'node:fs';
+import { executorOf } from '../../core/model/job.ts';
+import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
+import { isRecord } from '../../core/protocol/json.ts';
+
+/**
+ * What the owner of this edge allows, in a file of theirs:
+ *
+ *     { "allow": { "executors": ["process"], "images": ["ghcr.io/acme/*"], "users": ["token:*"],
+ *                  "cwd": ["/srv/*"], "hours": ["18:00-08:00"] },
+ *       "deny": { "images": ["*:latest"] }, "maxPower": 200,
+ *       "software": { "spack": "spack --version" } }
+ *
+ * Deny wins over allow; a list that is not there allows everything. Users are named as jobs name
+ * them in `createdBy`. Hours are local time and may pass midnight. The file is read again when it
+ * changes. One that does not make sense changes nothing and is reported.
+ */
+export type Policy = {
+  readonly allow: PolicyLists;
+  readonly deny: PolicyLists;
+  readonly maxPower: number | null;
+  readonly software: Readonly<Record<string, string>>;
+};
+
+type ListName = 'executors' | 'images' | 'users' | 'cwd' | 'hours';
+type PolicyLists = Readonly<Partial<Record<ListName, readonly string[]>>>;
+
+const listNames: readonly ListName[] = ['executors', 'images', 'users', 'cwd', 'hours'];
+
+export const openPolicy: Policy = { allow: {}, deny: {}, maxPower: null, software: {} };
+
+export class PolicyError extends Error {}
+
+export function parsePolicy(text: string): Policy {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new PolicyError('it is not JSON');
+  }
+  if (!isRecord(value)) throw new PolicyError('it is not an object');
+  for (const key of Object.keys(value)) {
+    if (!['allow', 'deny', 'maxPower', 'software'].includes(key)) {
+      throw new PolicyError(`"${key}" is not a rule`);
+    }
+  }
+  const { maxPower = null } = value;
+  if (maxPower !== null && (typeof maxPower !== 'number' || !(maxPower > 0))) {
+    throw new PolicyError('"maxPower" is not a positive number');
+  }
+  return {
+    allow: parseLists(value.allow, 'allow'),
+    deny: parseLists(value.deny, 'deny'),
+    maxPower,
+    software: isRecord(value.software) ? (value.software as Record<string, string>) : {},
+  };
+}
+
+function parseLists(value: unknown, where: string): PolicyLists {
+  const lists: Partial<Record<ListName, readonly string[]>> = {};
+  if (value === undefined) return lists;
+  if (!isRecord(value)) throw new PolicyError(`"${where}" is not an object`);
+  for (const [key, list] of Object.entries(value)) {
+    const name = listNames.find((one) => one === key);
+    if (name === undefined) throw new PolicyError(`"${where}.${key}" is not a rule`);
+    if (!Array.isArray(list) || !list.every((item) => typeof item === 'string')) {
+      throw new PolicyError(`"${where}.${key}" is not a list of texts`);
+    }
+    if (name === 'hours') for (const span of list) parseSpan(span);
+    lists[name] = list;
+  }
+  return lists;
+}
+
+/** Why this policy refuses a job, in words for its submitter, or `null`. */
+export function refusalByPolicy(
+  policy: Policy,
+  spec: AgentSpec,
+  power: number,
+  minuteOfDay: number,
+): string | null {
+  const executor = executorOf(spec.run);
+  const body = Object.values(spec.run)[0] as { image?: string; cwd?: string | null };
+  const judged: [ListName, string | null, string][] = [
+    ['executors', executor, `executor ${executor}`],
+    ['users', spec.createdBy, `user ${spec.createdBy || 'unknown'}`],
+    ['images', body.image ?? null, `image ${body.image}`],
+    ['cwd', body.cwd ?? null, `working directory ${body.cwd}`],
+  ];
+  for (const [list, value, words] of judged) {
+    if (value !== null && !isAllowed(policy, list, value)) return `not allowed here: ${words}`;
+  }
+  if (!isOpen(policy, minuteOfDay)) return 'not allowed here at this hour';
+  if (policy.maxPower !== null && power > policy.maxPower) {
+    return `power ${power} above what is allowed here (${policy.maxPower})`;
+  }
+  return null;
+}
+
+function isAllowed(policy: Policy, list: ListName, value: string): boolean {
+  const matches = (patterns: readonly string[] | undefined): boolean =>
+    (patterns ?? []).some((pattern) => globOf(pattern).test(value));
+  if (matches(policy.deny[list])) return false;
+  return policy.allow[list] === undefined || matches(policy.allow[list]);
+}
+
+export function isOpen(policy: Policy, minuteOfDay: number): boolean {
+  const within = (spans: readonly string[]): boolean =>
+    spans.some((span) => {
+      const [from, to] = parseSpan(span);
+      return from <= to
+        ? minuteOfDay >= from && minuteOfDay < to
+        : minuteOfDay >= from || minuteOfDay < to;
+    });
+  if (within(policy.deny.hours ?? [])) return false;
+  return policy.allow.hours === undefined || within(policy.allow.hours);
+}
+
+function parseSpan(span: string): [number, number] {
+  const match = /^([01]?\d|2[0-4]):([0-5]\d)-([01]?\d|2[0-4]):([0-5]\d)$/.exec(span);
+  if (match === null) throw new PolicyError(`"${span}" is not a span of hours such as 18:00-08:00`);
+  const [, fromHour, fromMinute, toHour, toMinute] = match.map(Number);
+  return [fromHour! * 60 + fromMinute!, toHour! * 60 + toMinute!];
+}
+
+/** `*` stands for any text. */
+function globOf(pattern: string): RegExp {
+  const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
+  return new RegExp(`^${escaped}$`);
+}
+
+/** A policy file under watch. */
+export type PolicyFile = {
+  current(): Policy;
+  /** Looks at the file; `true` when another policy is in force than at the last look. */
+  look(): boolean;
+};
+
+/**
+ * Throws a `PolicyError` when the first reading fails: an edge with a broken policy must not start
+ * open.
+ */
+export function openPolicyFile(path: string | null, log: (line: string) => void): PolicyFile {
+  if (path === null) return { current: () => openPolicy, look: () => false };
+  let policy = readPolicy(path);
+  let seen = stampOf(path);
+  return {
+    current: () => policy,
+    look() {
+      const stamp = stampOf(path);
+      if (stamp === seen) return false;
+      seen = stamp;
+      try {
+        policy = readPolicy(path);
+        log(`The policy in ${path} changed and is in force.`);
+        return true;
+      } catch (error) {
+        log(`${(error as Error).message} The one before stays in force.`);
+        return false;
+      }
+    },
+  };
+}
+
+function readPolicy(path: string): Policy {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    const { code } = error as { code?: string };
+    throw new PolicyError(`The policy in ${path} cannot be read (${code ?? 'error'}).`);
+  }
+  try {
+    return parsePolicy(text);
+  } catch (error) {
+    throw new PolicyError(`The policy in ${path} makes no sense: ${(error as Error).message}.`);
+  }
+}
+
+function stampOf(path: string): string {
+  try {
+    const { mtimeMs, size, ino } = statSync(path);
+    return `${mtimeMs}/${size}/${ino}`;
+  } catch {
+    return 'absent';
+  }
+}

@@ -1,0 +1,35 @@
+import { snapshotOf } from '../disk/journal-compaction.ts';
+import type { JournalRecord } from '../disk/journal-record.ts';
+import { minuteOfDay } from '../host/clock.ts';
+import { isOpen } from '../host/policy.ts';
+import { journalRetryMs } from '../limits.ts';
+import type { Parts } from './run-agent.ts';
+
+/**
+ * What has to be looked at now and then: a disk that had stopped taking writes, a journal that
+ * has grown, the owner's policy and its hours, facts that changed.
+ */
+export function keepUp({ clock, journal, lives, notes, policy }: Parts): () => void {
+  let cancel: () => void = () => {};
+  let wasOpen = isOpen(policy.current(), minuteOfDay(clock));
+  const snapshot = function* (): Iterable<JournalRecord> {
+    for (const [name, life] of lives) yield* snapshotOf(name, life.edge.memory());
+    yield* notes.records();
+  };
+  const look = (): void => {
+    const diskBefore = journal.state();
+    const disk = diskBefore === 'ok' ? diskBefore : journal.retry();
+    journal.compactIfGrown(snapshot);
+    const isOpenNow = isOpen(policy.current(), minuteOfDay(clock));
+    const isOtherPolicy = policy.look();
+    const isNews = disk !== diskBefore || isOpenNow !== wasOpen || isOtherPolicy;
+    wasOpen = isOpenNow;
+    for (const life of lives.values()) {
+      if (isNews) life.edge.decide();
+      void life.tellFacts();
+    }
+    cancel = clock.after(journalRetryMs, look);
+  };
+  cancel = clock.after(journalRetryMs, look);
+  return () => cancel();
+}

@@ -1,0 +1,57 @@
+import type { ProgJson } from '../../core/protocol/progress-report.ts';
+
+/**
+ * A shadow merges: what a report no longer mentions stays in it. This remembers what the shadow
+ * may hold and adds the nulls that remove it, so that the shadow stays as small as the report.
+ */
+export type ProgPatch = {
+  patch(document: ProgJson): Record<string, unknown>;
+  /** The patched document was taken. */
+  settle(document: ProgJson): void;
+};
+
+type Nulled<V> = Record<string, V | null> | null;
+
+export function makeProgPatch(): ProgPatch {
+  let mentioned = new Map<string, Set<string>>();
+  return {
+    patch(document) {
+      const w: Record<string, unknown> = {};
+      for (const [job, before] of mentioned) {
+        const entry = document.w[job];
+        w[job] =
+          entry === undefined || entry === null
+            ? null
+            : { ...entry, x: withNulls(entry.x, before) };
+      }
+      for (const [job, entry] of Object.entries(document.w)) {
+        if (!(job in w)) w[job] = entry;
+        remember(mentioned, job, entry);
+      }
+      return { ...document, w };
+    },
+    settle(document) {
+      mentioned = new Map();
+      for (const [job, entry] of Object.entries(document.w)) remember(mentioned, job, entry);
+    },
+  };
+}
+
+function remember(
+  mentioned: Map<string, Set<string>>,
+  job: string,
+  entry: ProgJson['w'][string],
+): void {
+  if (entry === null || entry === undefined) return;
+  const known = mentioned.get(job) ?? new Set();
+  for (const chunk of Object.keys(entry.x ?? {})) known.add(chunk);
+  mentioned.set(job, known);
+}
+
+/** `null` as a whole removes all keys; otherwise the vanished ones are nulled one by one. */
+function withNulls<V>(map: Record<string, V> | null, before: ReadonlySet<string>): Nulled<V> {
+  if (map === null) return null;
+  const out: Record<string, V | null> = {};
+  for (const key of before) if (!(key in map)) out[key] = null;
+  return { ...out, ...map };
+}

@@ -1,0 +1,282 @@
+import { describe, expect, test } from 'vitest';
+import { rollUp } from '../../../core/jobs/rollup.ts';
+import { type JobState, noChunks } from '../../../core/model/job.ts';
+import {
+  foldJob,
+  type JobStatus,
+  newJobStatus,
+  percentOf,
+} from '../../../core/model/job-status.ts';
+import { cellIdOf, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import type { JobCellStatus, WaitingCount } from '../../../core/model/plan.ts';
+import { emptyRanges } from '../../../core/model/ranges.ts';
+import { startMs } from '../cell-fixture.ts';
+
+const job = jobIdOf('job-1');
+const north = cellIdOf('default.0');
+const south = cellIdOf('default.1');
+const endMs = startMs + 9_000;
+
+function makeStatus(over: Partial<JobStatus> = {}): JobStatus {
+  const status = newJobStatus({
+    job,
+    name: null,
+    pool: 'default',
+    queue: 'default',
+    labels: {},
+    cut: { chunks: 4, chunkPower: 100, lastChunkPower: 103 },
+    cells: [north],
+    dependsOn: [],
+    createdAtMs: startMs,
+    maxFailedChunks: null,
+  });
+  return { ...status, ...over };
+}
+
+function counted(
+  counts: Partial<JobCellStatus['counts']>,
+  over: Partial<JobCellStatus> = {},
+): JobCellStatus {
+  return {
+    job,
+    counts: { ...noChunks, ...counts },
+    donePower: (counts.done ?? 0) * 100,
+    done: emptyRanges,
+    dead: emptyRanges,
+    cancelled: emptyRanges,
+    waiting: [],
+    startedAtMs: null,
+    endedAtMs: null,
+    reason: null,
+    retryEpoch: 0,
+    ...over,
+  };
+}
+
+function roll(
+  status: JobStatus,
+  cells: Record<string, JobCellStatus>,
+  parents: Record<string, JobState> = {},
+) {
+  const view = {
+    status,
+    cells: new Map(Object.entries(cells).map(([cell, it]) => [cellIdOf(cell), it])),
+    parents: new Map(Object.entries(parents).map(([parent, it]) => [jobIdOf(parent), it])),
+  };
+  return rollUp(view, endMs);
+}
+
+describe('the counts of a job', () => {
+  test('are those of its cells together', () => {
+    const folded = foldJob(
+      makeStatus(),
+      [counted({ done: 1, running: 1 }), counted({ dead: 1, pending: 1 })],
+      endMs,
+    );
+    expect(folded.counts).toEqual({
+      ...noChunks,
+      total: 4,
+      done: 1,
+      running: 1,
+      dead: 1,
+      pending: 1,
+    });
+    expect(folded.state).toBe('running');
+  });
+
+  test('take chunks that no cell counts for pending', () => {
+    const folded = foldJob(makeStatus(), [counted({ running: 1 })], endMs);
+    expect(folded.counts).toMatchObject({ running: 1, pending: 3 });
+  });
+
+  test('take chunks that two cells count while they move for pending once', () => {
+    const cells = [counted({ pending: 4 }), counted({ pending: 2, running: 1 })];
+    expect(foldJob(makeStatus(), cells, endMs).counts).toMatchObject({ pending: 3, running: 1 });
+  });
+
+  test('say in percent what power is done, and 100 only when all is', () => {
+    const cut = { chunks: 1_000, chunkPower: 1, lastChunkPower: 1 };
+    const part = { cut, counts: { ...noChunks, total: 1_000, done: 999 }, donePower: 999 };
+    expect(percentOf(part)).toBe(99);
+    expect(percentOf({ ...part, counts: { ...part.counts, done: 1_000 } })).toBe(100);
+    expect(percentOf({ ...part, donePower: 12.9 })).toBe(1);
+  });
+});
+
+describe('the end of a job', () => {
+  test('is done when all is done, at the time of its last cell', () => {
+    const cells = {
+      [north]: counted({ done: 2 }, { endedAtMs: startMs + 5, startedAtMs: startMs + 2 }),
+      [south]: counted({ done: 2 }, { endedAtMs: startMs + 7, startedAtMs: startMs + 1 }),
+    };
+    const { next, events, settleDependants, progress } = roll(makeStatus(), cells);
+    expect(next).toMatchObject({
+      state: 'done',
+      startedAtMs: startMs + 1,
+      endedAtMs: startMs + 7,
+      counted: 'done',
+    });
+    expect(events).toEqual([
+      expect.objectContaining({
+        kind: 'done',
+        atMs: startMs + 7,
+        detail: '4 of 4 chunks done.',
+      }),
+    ]);
+    expect(settleDependants).toBe(true);
+    expect(progress).toEqual({ chunks: 4, jobs: 1 });
+  });
+
+  test('comes after its start in the timeline, however late the start was folded', () => {
+    const running = counted({ running: 4 }, { startedAtMs: startMs - 60 });
+    const started = roll(makeStatus(), { [north]: running });
+    expect(started.events).toMatchObject([{ kind: 'started', atMs: startMs - 60 }]);
+    const ended = counted({ done: 4 }, { startedAtMs: startMs - 60, endedAtMs: startMs - 10 });
+    const { events } = roll(started.next, { [north]: ended });
+    expect(events).toMatchObject([{ kind: 'done', atMs: startMs - 10 }]);
+    const again = roll({ ...started.next, state: 'pending' }, { [north]: running });
+    expect(again.events).toMatchObject([{ kind: 'started', atMs: endMs }]);
+  });
+
+  test('is failed with the reason of the cell that gave up', () => {
+    const cell = counted({ dead: 1, cancelled: 3 }, { reason: 'max-failed-chunks' });
+    const { next, events } = roll(makeStatus(), { [north]: cell });
+    expect(next).toMatchObject({ state: 'failed', reason: 'max-failed-chunks' });
+    const detail = 'More chunks failed than it allows: 0 of 4 chunks done, 1 dead.';
+    expect(events).toMatchObject([{ kind: 'failed', detail }]);
+  });
+
+  test('folding again what was folded changes nothing', () => {
+    const cells = { [north]: counted({ done: 4 }) };
+    const once = roll(makeStatus(), cells).next;
+    const again = roll(once, cells);
+    expect(again.changed).toBe(false);
+    expect(again.events).toEqual([]);
+    expect(again.progress).toEqual({ chunks: 0, jobs: 0 });
+  });
+});
+
+describe('a job that was cancelled', () => {
+  test('is asked to end in every cell that goes on, the ones it was moved to included', () => {
+    const cells = {
+      [north]: counted({ cancelled: 2 }, { endedAtMs: startMs }),
+      [south]: counted({ pending: 2 }),
+    };
+    expect(roll(makeStatus({ cancelled: true }), cells).cancel).toEqual([south]);
+  });
+
+  test('is cancelled once nothing is left, and asks nobody any more', () => {
+    const cells = { [north]: counted({ done: 1, cancelled: 3 }, { endedAtMs: endMs }) };
+    const { next, cancel } = roll(makeStatus({ cancelled: true }), cells);
+    expect(next.state).toBe('cancelled');
+    expect(cancel).toEqual([]);
+  });
+
+  test('is done when everything was done before the request came', () => {
+    const cells = { [north]: counted({ done: 4 }, { endedAtMs: endMs }) };
+    expect(roll(makeStatus({ cancelled: true }), cells).next.state).toBe('done');
+  });
+});
+
+describe('a job whose dead chunks were asked for again', () => {
+  const again = { state: 'pending' as const, retrying: [[north, 2]] as const };
+  const failed = counted({ done: 3, dead: 1 }, { endedAtMs: endMs, retryEpoch: 1 });
+
+  test('does not end again by what its cell counted before', () => {
+    const { next, changed } = roll(makeStatus(again), { [north]: failed });
+    expect(next).toMatchObject({ endedAtMs: null, reason: null, retrying: [[north, 2]] });
+    expect(next.counts).toMatchObject({ done: 3, dead: 0, pending: 1 });
+    expect([next.state, changed]).toEqual(['running', true]);
+  });
+
+  test('is told to cells that have not begun again, when it is cancelled', () => {
+    const status = makeStatus({ ...again, cancelled: true });
+    expect(roll(status, { [north]: failed }).cancel).toEqual([north]);
+  });
+
+  test('ends by what its cell counts since, and awaits nothing any more', () => {
+    const since = { ...failed, retryEpoch: 2 };
+    const { next } = roll(makeStatus(again), { [north]: since });
+    expect(next).toMatchObject({ state: 'failed', retrying: [] });
+    expect(next.counts.dead).toBe(1);
+  });
+
+  test('counts what died in a cell that was not asked', () => {
+    const cells = { [north]: failed, [south]: counted({ dead: 1 }) };
+    expect(roll(makeStatus(again), cells).next.counts).toMatchObject({ dead: 1, pending: 0 });
+  });
+});
+
+describe('a job that waits for others', () => {
+  const held = makeStatus({
+    held: true,
+    dependsOn: ['parent-1', 'parent-2'].map(jobIdOf),
+    state: 'waiting',
+  });
+
+  test('is held until all of them are done', () => {
+    const { next, release } = roll(held, {}, { 'parent-1': 'done', 'parent-2': 'running' });
+    expect(next).toMatchObject({ held: true, state: 'waiting' });
+    expect(next.counts.waiting).toBe(4);
+    expect(release).toEqual([]);
+  });
+
+  test('is released in its cells when they are', () => {
+    const { next, release } = roll(held, {}, { 'parent-1': 'done', 'parent-2': 'done' });
+    expect(next).toMatchObject({ held: false, state: 'pending' });
+    expect(release).toEqual([north]);
+  });
+
+  test('is released again as long as a cell does not show it', () => {
+    const status = makeStatus({ dependsOn: [jobIdOf('parent-1')], held: false });
+    expect(roll(status, { [north]: counted({ waiting: 4 }) }).release).toEqual([north]);
+    expect(roll(status, { [north]: counted({ pending: 4 }) }).release).toEqual([]);
+  });
+
+  test.each(['failed', 'cancelled', undefined] as const)(
+    'ends with a parent that is %s',
+    (state) => {
+      const parents = {
+        'parent-1': 'done' as const,
+        ...(state === undefined ? {} : { 'parent-2': state }),
+      };
+      const waiting = { [north]: counted({ waiting: 4 }) };
+      const { next, cancel, release } = roll(held, waiting, parents);
+      expect(next).toMatchObject({ orphaned: true, reason: 'dependency-failed' });
+      expect(cancel).toEqual([north]);
+      // A pass between the two would start what shall never run.
+      expect(release).toEqual([]);
+      const after = roll(next, { [north]: counted({ cancelled: 4 }, { endedAtMs: endMs }) });
+      expect(after.next).toMatchObject({ state: 'failed', reason: 'dependency-failed' });
+    },
+  );
+});
+
+test('reasons to wait are added up over cells', () => {
+  const waits = (chunks: number, edge: string): WaitingCount => ({
+    reason: 'no-free-power',
+    chunks,
+    edges: 2,
+    examples: [edgeNameOf(edge)],
+    detail: 'too little',
+  });
+  const cells = {
+    [north]: counted({ pending: 3 }, { waiting: [waits(3, 'a')] }),
+    [south]: counted({ pending: 1 }, { waiting: [waits(1, 'b')] }),
+  };
+  expect(roll(makeStatus(), cells).next.waiting).toEqual([
+    { reason: 'no-free-power', chunks: 4, edges: 4, examples: ['a', 'b'], detail: 'too little' },
+  ]);
+});
+
+test('failures in several cells together end the job early, although no cell has too many', () => {
+  const status = makeStatus({ maxFailedChunks: 1, cells: [north, south] });
+  const cells = {
+    [north]: counted({ total: 2, dead: 1, pending: 1 }),
+    [south]: counted({ total: 2, dead: 1, pending: 1 }),
+  };
+  const rolled = roll(status, cells);
+  expect(rolled.next.reason).toBe('max-failed-chunks');
+  expect(rolled.cancel).toEqual([north, south]);
+  expect(roll(makeStatus({ maxFailedChunks: 2, cells: [north, south] }), cells).cancel).toEqual([]);
+});

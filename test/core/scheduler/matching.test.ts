@@ -1,0 +1,115 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Expression, ExpressionOp } from '../../../core/model/job.ts';
+import { compareVersions, mismatchOf } from '../../../core/scheduler/matching.ts';
+import { makeEdge, makeSpec } from '../cell-fixture.ts';
+
+const edge = makeEdge('edge-1', {
+  labels: { site: 'north', rack: '7' },
+  flat: { arch: 'arm64', 'os.version': '5.15.0-91', cores: 8, 'executors.process': '1', tpm: true },
+});
+
+function asks(expressions: Expression[], run = { process: null }): ReturnType<typeof mismatchOf> {
+  const spec = makeSpec({ requires: { labels: {}, expressions, edges: [] }, run: run as never });
+  return mismatchOf(edge, spec);
+}
+
+test('expressions address labels and facts', () => {
+  const holds: [string, ExpressionOp, Expression['value']?][] = [
+    ['arch', '=', 'arm64'],
+    ['facts.arch', '=', 'arm64'],
+    ['labels.site', '=', 'north'],
+    ['site', 'in', ['north', 'south']],
+    ['site', 'notIn', ['east']],
+    ['gpu', 'notExists'],
+    ['gpu', '!=', 'a100'],
+    ['gpu', 'notIn', ['a100']],
+    ['os.version', '>=', '5.10'],
+    ['facts.os.version', '<', '6'],
+    ['cores', '>=', 8],
+    ['cores', '>', 4],
+    ['cores', '=', 8],
+    ['rack', '<=', 7],
+    ['tpm', '=', true],
+    ['executors.process', 'exists'],
+  ];
+  for (const [key, op, value] of holds) {
+    const expression = value === undefined ? { key, op } : { key, op, value };
+    expect(asks([expression]), `${key} ${op} ${value}`).toBeNull();
+  }
+  const fails: [string, ExpressionOp, Expression['value']?][] = [
+    ['arch', '=', 'x86_64'],
+    ['arch', '!=', 'arm64'],
+    ['gpu', 'exists'],
+    ['gpu', '>', 1],
+    ['gpu', 'in', ['a100']],
+    ['os.version', '>', '5.15.1'],
+    ['cores', '<', 8],
+    ['labels.arch', 'exists'],
+    ['facts.site', 'exists'],
+  ];
+  for (const [key, op, value] of fails) {
+    const expression = value === undefined ? { key, op } : { key, op, value };
+    expect(asks([expression])?.reason, `${key} ${op}`).toBe('expression-does-not-match');
+  }
+});
+
+test('labels of users override labels of the edge', () => {
+  const requires = { labels: { site: 'north' }, expressions: [], edges: [] };
+  const spec = makeSpec({ requires });
+  const moved = { ...edge, facts: { ...edge.facts!, flat: {} } };
+  expect(mismatchOf(moved, spec)).toBeNull();
+  const config = { ...edge.config, labels: { site: 'south' } };
+  expect(mismatchOf({ ...moved, config }, spec)?.reason).toBe('labels-do-not-match');
+});
+
+test('named edges are the only ones', () => {
+  const of = (edges: string[]) =>
+    mismatchOf(
+      edge,
+      makeSpec({
+        requires: { labels: {}, expressions: [], edges },
+        run: { process: null } as never,
+      }),
+    );
+  expect(of(['edge-1', 'edge-2'])).toBeNull();
+  expect(of(['edge-2'])?.reason).toBe('labels-do-not-match');
+});
+
+test('an edge runs only what its executors can; one that has said nothing yet only simulates', () => {
+  expect(asks([], { container: null } as never)?.detail).toBe('has no container executor');
+  const silent = { ...edge, facts: null };
+  expect(mismatchOf(silent, makeSpec())).toBeNull();
+  expect(mismatchOf(silent, makeSpec({ run: { process: null } as never }))?.reason).toBe(
+    'expression-does-not-match',
+  );
+  const unlisted = { ...edge, facts: { ...edge.facts!, flat: {} } };
+  expect(mismatchOf(unlisted, makeSpec({ run: { slurm: null } as never }))).toBeNull();
+});
+
+test('versions compare as versions', () => {
+  const rising = [
+    '0.9',
+    '0.10-rc1',
+    '0.10',
+    '1.0-alpha',
+    '1.0-beta2',
+    '1.0.1',
+    '1.2',
+    '1.10',
+    'v2',
+  ];
+  for (let i = 1; i < rising.length; i++) {
+    expect(compareVersions(rising[i - 1]!, rising[i]!), `${rising[i - 1]} < ${rising[i]}`).toBe(-1);
+    expect(compareVersions(rising[i]!, rising[i - 1]!)).toBe(1);
+  }
+  expect(compareVersions('1.0', '1')).toBe(0);
+  expect(compareVersions('v1.0', '1.0')).toBe(0);
+  const version = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 4 });
+  fc.assert(
+    fc.property(version, version, (a, b) => {
+      const [x, y] = [a.join('.'), b.join('.')];
+      expect(compareVersions(x, y) + compareVersions(y, x)).toBe(0);
+    }),
+  );
+});

@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import { chunksOf, formatRanges } from '../../../core/model/ranges.ts';
+import { reconcile } from '../../../core/scheduler/reconcile.ts';
+import {
+  makeCell,
+  makeEdges,
+  makeJob,
+  plainConfig,
+  startMs,
+  withAsk,
+  withEdge,
+} from '../cell-fixture.ts';
+import { held, leaseOf, pass, rest, share, tell } from '../stage.ts';
+
+const job = jobIdOf('job-a');
+
+test('cancel ends pending chunks at once and stops leased ones on their edges', () => {
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 9 })] }), startMs);
+  cell = pass(tell(cell, 'edge-0', { [job]: { done: '0', running: '1' } }, startMs), startMs);
+  const plan = reconcile(withAsk(cell, job, { cancelled: true }), startMs);
+  const status = plan.jobStatuses.get(job)!;
+  expect(status.counts).toMatchObject({ total: 9, done: 1, cancelled: 8, pending: 0, running: 0 });
+  expect(status.reason).toBe('cancelled');
+  expect([...plan.endedJobs]).toEqual([job]);
+  expect([...plan.shadows]).toEqual(['edge-0']);
+});
+
+test('cancel of a job that waits for others, or for edges, ends it', () => {
+  for (const ask of [{ held: true }, { held: false }]) {
+    const cell = makeCell({ jobs: [makeJob(job, { ask: { ...ask, cancelled: true } })] });
+    expect(reconcile(cell, startMs).jobStatuses.get(job)!.counts).toMatchObject({ cancelled: 4 });
+  }
+});
+
+test('cancel of a job on more edges than a plan has rows takes several passes and loses nothing', () => {
+  const big = makeJob(job, { chunks: 500 });
+  let { cell } = rest(makeCell({ edges: makeEdges(200), jobs: [big] }), startMs);
+  expect(Object.keys(held(cell, job))).toHaveLength(200);
+  cell = withAsk(cell, job, { cancelled: true });
+  const { plans, cell: after } = rest(cell, startMs);
+  expect(plans.length).toBeGreaterThan(3);
+  expect(plans.slice(0, -1).every((plan) => plan.lookAgainAtMs === startMs)).toBe(true);
+  expect(after.jobs.size).toBe(0);
+  expect(after.meta.summary.chunks.cancelled).toBe(500);
+});
+
+test('a result that came before the cancellation is folded counts', () => {
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1 })] }), startMs);
+  cell = withAsk(tell(cell, 'edge-0', { [job]: { done: '0' } }, startMs), job, { cancelled: true });
+  expect(reconcile(cell, startMs).jobStatuses.get(job)!.counts).toMatchObject({ done: 1 });
+});
+
+test('too many dead chunks end the job early', () => {
+  const retries = { attempts: 1, backoffSeconds: 0, maxFailedChunks: 1 };
+  let cell = pass(
+    makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 50, retries })] }),
+    startMs,
+  );
+  cell = pass(tell(cell, 'edge-0', { [job]: { failed: [[0, 1]] } }, startMs), startMs);
+  expect(cell.jobs.size).toBe(1);
+  const next = leaseOf(cell, 'edge-0', job)!.ranges[0]!;
+  cell = tell(cell, 'edge-0', { [job]: { failed: [[next, 1]] } }, startMs);
+  const { plans } = rest(cell, startMs);
+  const status = plans.at(-1)!.jobStatuses.get(job)!;
+  expect(status).toMatchObject({ reason: 'max-failed-chunks' });
+  expect(status.counts).toMatchObject({ dead: 2, cancelled: 48 });
+});
+
+test('a deadline ends what is not done by then', () => {
+  const late = makeJob(job, { chunks: 4, deadlineSeconds: 60 });
+  const cell = pass(makeCell({ edges: makeEdges(4), jobs: [late] }), startMs);
+  expect(reconcile(cell, startMs + 30_000).lookAgainAtMs).not.toBeNull();
+  const { plans } = rest(cell, startMs + 60_000);
+  expect(plans.at(-1)!.jobStatuses.get(job)).toMatchObject({ reason: 'deadline' });
+});
+
+test('a deadline ends a job that no edge ever took', () => {
+  const late = makeJob(job, { chunks: 4, deadlineSeconds: 60 });
+  const cell = pass(makeCell({ jobs: [late] }), startMs);
+  expect(reconcile(cell, startMs + 59_999).endedJobs.size).toBe(0);
+  const plan = reconcile(cell, startMs + 60_000);
+  expect([...plan.endedJobs]).toEqual([job]);
+  expect(plan.jobStatuses.get(job)).toMatchObject({
+    reason: 'deadline',
+    counts: { cancelled: 4, dead: 0 },
+  });
+});
+
+test('a cordoned edge keeps what it has and gets nothing more', () => {
+  let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2 })] }), startMs);
+  const cordoned = { reason: 'disk', sinceMs: startMs };
+  cell = withEdge(cell, 'edge-0', { config: { ...plainConfig, cordoned } });
+  const more = makeJob('job-b', { chunks: 10 });
+  cell = rest({ ...cell, jobs: new Map(cell.jobs).set(more.id, more) }, startMs).cell;
+  expect(Object.keys(held(cell, 'job-b'))).toEqual(['edge-1']);
+  expect(Object.keys(held(cell, job))).toHaveLength(2);
+});
+
+test('draining moves unstarted chunks once the edge confirms, and running ones at the deadline', () => {
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 20 })] }), startMs);
+  cell = pass(tell(cell, 'edge-0', { [job]: { running: '0-1' } }, startMs), startMs);
+  expect(formatRanges(leaseOf(cell, 'edge-0', job)!.ranges)).toBe('0-3');
+  const drain = { reason: 'move', deadlineAtMs: startMs + 60_000 };
+  cell = pass(withEdge(cell, 'edge-0', { config: { ...plainConfig, drain } }), startMs);
+  expect(formatRanges(leaseOf(cell, 'edge-0', job)!.giveBack)).toBe('2-3');
+  // Chunk 2 had started before the edge saw that.
+  cell = pass(tell(cell, 'edge-0', { [job]: { running: '0-2' } }, startMs), startMs);
+  expect(formatRanges(leaseOf(cell, 'edge-0', job)!.ranges)).toBe('0-2');
+  cell = rest(cell, startMs + 60_000).cell;
+  expect(held(cell, job)).toEqual({});
+  expect(share(cell, job).retries.size).toBe(0);
+});
+
+test('an edge that is removed leaves when it holds nothing, by force at once', () => {
+  for (const force of [false, true]) {
+    let cell = pass(
+      makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 4 })] }),
+      startMs,
+    );
+    cell = pass(tell(cell, 'edge-0', { [job]: { running: '0-1' } }, startMs), startMs);
+    cell = withEdge(cell, 'edge-0', { config: { ...plainConfig, removing: { force } } });
+    const { cell: after, plans } = rest(cell, startMs);
+    expect(after.edges.size).toBe(force ? 0 : 1);
+    if (force) expect(plans.flatMap((plan) => [...plan.removedEdges])).toEqual(['edge-0']);
+    if (force) continue;
+    const end = rest(tell(after, 'edge-0', { [job]: { done: '0-1' } }, startMs), startMs);
+    expect(end.cell.edges.size).toBe(0);
+  }
+});
+
+test('an edge on which everything fails is set aside, told, and gets another chance', () => {
+  const retries = { attempts: 100, backoffSeconds: 0, maxFailedChunks: null };
+  const jobs = [makeJob(job, { chunks: 5_000, retries, chunkPower: 100 })];
+  let { cell } = rest(makeCell({ edges: makeEdges(4), jobs }), startMs);
+  const good = leaseOf(cell, 'edge-1', job)!.ranges[0]!;
+  cell = rest(tell(cell, 'edge-1', { [job]: { done: `${good}` } }, startMs), startMs).cell;
+  let atMs = startMs;
+  let alarms = 0;
+  for (let i = 0; i < 40 && alarms === 0; i++) {
+    atMs += 1_000;
+    const fresh = [...chunksOf(leaseOf(cell, 'edge-0', job)!.ranges)].filter(
+      (chunk) => !share(cell, job).retries.has(chunk),
+    );
+    const failed: [number, number][] = fresh.map((chunk) => [chunk, 1]);
+    cell = tell(cell, 'edge-0', { [job]: { failed } }, atMs);
+    const end = rest(cell, atMs);
+    alarms += end.plans.flatMap((plan) => plan.alarms).length;
+    cell = end.cell;
+  }
+  expect(alarms).toBe(1);
+  const aside = cell.edges.get(edgeNameOf('edge-0'))!.work!;
+  expect(aside.asideUntilMs).toBeGreaterThan(atMs);
+  cell = rest(tell(cell, 'edge-0', { [job]: {} }, atMs), atMs).cell;
+  expect(held(cell, job)['edge-0']).toBeUndefined();
+  expect(cell.meta.summary.edges.aside).toBe(1);
+  cell = rest(cell, aside.asideUntilMs!).cell;
+  expect(held(cell, job)['edge-0']).toBeDefined();
+});

@@ -1,0 +1,208 @@
+import { expect, test } from 'vitest';
+import type { Cell } from '../../../core/model/cell.ts';
+import { type EdgeName, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import {
+  emptyRanges,
+  formatRanges,
+  parseRanges,
+  type RangeSet,
+} from '../../../core/model/ranges.ts';
+import type { Failure, Prog, ProgEntry } from '../../../core/protocol/progress-report.ts';
+import { workOf } from '../../../core/protocol/work-of.ts';
+import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
+import { reconcile } from '../../../core/scheduler/reconcile.ts';
+import { makeCell, makeEdges, makeJob, startMs, withAsk, withProg } from '../cell-fixture.ts';
+
+/** What reports do to a cell, one case each. */
+
+const job = jobIdOf('job-a');
+const one = edgeNameOf('edge-0');
+const two = edgeNameOf('edge-1');
+
+type Said = { done?: string; failed?: [number, Failure][]; running?: string; attempts?: string };
+
+function says(cell: Cell, edge: EdgeName, sequence: number, said: Said & { epoch?: number }): Prog {
+  const attempts = new Map<number, RangeSet>();
+  if (said.attempts !== undefined) {
+    const [attempt, text] = said.attempts.split(':');
+    attempts.set(Number(attempt), parseRanges(text!)!);
+  }
+  const entry: ProgEntry = {
+    done: parseRanges(said.done ?? '')!,
+    failed: new Map(said.failed ?? []),
+    running: parseRanges(said.running ?? '')!,
+    attempts,
+    chunkMs: null,
+    refused: null,
+  };
+  const epoch = said.epoch ?? cell.edges.get(edge)?.work?.epoch ?? 0;
+  return { boot: 'b', epoch, sequence, freePower: 0, jobs: new Map([[job, entry]]) };
+}
+
+function pass(cell: Cell, atMs = startMs): Cell {
+  return applyPlan(cell, reconcile(cell, atMs));
+}
+
+function share(cell: Cell) {
+  return cell.jobs.get(job)!.share;
+}
+
+function lease(cell: Cell, edge: EdgeName) {
+  return cell.edges.get(edge)!.work!.leases.get(job)!;
+}
+
+function twoChunksOnTwoEdges(): Cell {
+  return pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2 })] }));
+}
+
+test('done chunks leave the lease and are counted once, however often they are reported', () => {
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 40 })] }));
+  expect(formatRanges(lease(cell, one).ranges)).toBe('0-1');
+  cell = pass(withProg(cell, one, says(cell, one, 1, { done: '0', running: '1' })));
+  expect(formatRanges(share(cell).done)).toBe('0');
+  cell = pass(withProg(cell, one, says(cell, one, 2, { done: '0', running: '1' })));
+  expect(formatRanges(share(cell).done)).toBe('0');
+  expect(cell.meta.summary.chunks.done).toBe(1);
+  expect(cell.meta.summary.power.served).toBe(100);
+});
+
+test('an edge that ran dry and gets more began when it began', () => {
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 40 })] }));
+  const told = withProg(cell, one, says(cell, one, 1, { done: '0-1' }));
+  const plan = reconcile(told, startMs + 5_000);
+  expect(plan.executions).toMatchObject([{ startedAtMs: startMs, endedAtMs: null }]);
+  cell = applyPlan(told, plan);
+  expect(lease(cell, one)).toMatchObject({ grantedAtMs: startMs + 5_000, startedAtMs: startMs });
+});
+
+test('a job with all chunks done leaves the cell with its final counts', () => {
+  let cell = twoChunksOnTwoEdges();
+  cell = pass(withProg(cell, one, says(cell, one, 1, { done: '0' })));
+  const before = withProg(cell, two, says(cell, two, 1, { done: '1' }));
+  const plan = reconcile(before, startMs);
+  expect([...plan.endedJobs]).toEqual([job]);
+  const status = plan.jobStatuses.get(job)!;
+  expect(status.counts).toMatchObject({ total: 2, done: 2, pending: 0, scheduled: 0, running: 0 });
+  expect(status.endedAtMs).toBe(startMs);
+  cell = applyPlan(before, plan);
+  expect(cell.jobs.size).toBe(0);
+  expect(cell.edges.get(two)!.work!.leases.size).toBe(0);
+  expect([...plan.shadows]).toEqual([two]);
+});
+
+test('a job that ended before it was seen to run began when its edge got it', () => {
+  const begun = () => pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1 })] }));
+  for (const said of [{ done: '0' }, { failed: [[0, 3]] as [number, Failure][] }]) {
+    const cell = begun();
+    const plan = reconcile(withProg(cell, one, says(cell, one, 1, said)), startMs + 300);
+    expect(plan.jobStatuses.get(job)).toMatchObject({ startedAtMs: startMs });
+  }
+});
+
+test('a lease that is complete is acknowledged: its job is gone from the document, its key is nulled', () => {
+  let cell = twoChunksOnTwoEdges();
+  cell = pass(withProg(cell, one, says(cell, one, 7, { done: '0' })));
+  const work = cell.edges.get(one)!.work!;
+  expect(work.epoch).toBe(2);
+  expect(work.folded).toBe(7);
+  expect(work.removed).toEqual([job]);
+  expect(workOf(work, cell.jobs).jobs.size).toBe(0);
+});
+
+test('a failed chunk waits for its backoff, which doubles, and dies after its last attempt', () => {
+  const retries = { attempts: 3, backoffSeconds: 5, maxFailedChunks: null };
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1, retries })] }));
+  let plan = reconcile(withProg(cell, one, says(cell, one, 1, { failed: [[0, 3]] })), startMs);
+  expect(plan.chunkEnds).toMatchObject([{ chunk: 0, attempts: 1, failure: 3, state: 'retrying' }]);
+  expect(plan.lookAgainAtMs).toBe(startMs + 5_000);
+  expect(plan.jobStatuses.get(job)!.waiting[0]).toMatchObject({ reason: 'backoff', chunks: 1 });
+  cell = pass(withProg(cell, one, says(cell, one, 1, { failed: [[0, 3]] })));
+  expect(lease(pass(cell, startMs + 4_999), one).ranges).toEqual(emptyRanges);
+
+  cell = pass(cell, startMs + 5_000);
+  expect(workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.get(job)!.attempts).toEqual(
+    new Map([[2, [0, 1]]]),
+  );
+  // The old failure is still in the report: it is of attempt 1 and says nothing about attempt 2.
+  cell = pass(withProg(cell, one, says(cell, one, 2, { failed: [[0, 3]] })), startMs + 5_000);
+  expect(share(cell).retries.get(0)!.failures).toBe(1);
+  const second = says(cell, one, 3, { failed: [[0, 4]], attempts: '2:0' });
+  cell = pass(withProg(cell, one, second), startMs + 6_000);
+  expect(share(cell).retries.get(0)).toMatchObject({ failures: 2, dueAtMs: startMs + 16_000 });
+  cell = pass(cell, startMs + 16_000);
+  const third = says(cell, one, 4, { failed: [[0, 'timeout']], attempts: '3:0' });
+  plan = reconcile(withProg(cell, one, third), startMs + 17_000);
+  expect(plan.chunkEnds).toMatchObject([{ attempts: 3, failure: 'timeout', state: 'dead' }]);
+  expect(plan.jobStatuses.get(job)!.counts).toMatchObject({ dead: 1, pending: 0 });
+  expect([...plan.endedJobs]).toEqual([job]);
+});
+
+test('the first valid result wins: the other holder loses the chunk and is told', () => {
+  let cell = twoChunksOnTwoEdges();
+  // Edge 1 holds chunk 1, but edge 0 had run it before it lost its lease.
+  cell = pass(withProg(cell, one, says(cell, one, 1, { done: '1', running: '0' })));
+  expect(formatRanges(share(cell).done)).toBe('1');
+  expect(lease(cell, two).ranges).toEqual(emptyRanges);
+  expect(cell.edges.get(two)!.work!.epoch).toBe(2);
+  cell = pass(withProg(cell, two, says(cell, two, 1, { done: '1' })));
+  expect(cell.meta.summary.chunks.done).toBe(1);
+});
+
+test('a failure counts only from the holder', () => {
+  let cell = twoChunksOnTwoEdges();
+  cell = pass(withProg(cell, one, says(cell, one, 1, { failed: [[1, 9]], running: '0' })));
+  expect(share(cell).retries.size).toBe(0);
+  expect(formatRanges(lease(cell, two).ranges)).toBe('1');
+});
+
+test('a result for a lease that is gone is acknowledged, once', () => {
+  const cancelled = withAsk(twoChunksOnTwoEdges(), job, { cancelled: true });
+  let cell = pass(cancelled);
+  expect(cell.jobs.size).toBe(0);
+  const epoch = cell.edges.get(one)!.work!.epoch;
+  cell = pass(withProg(cell, one, says(cell, one, 5, { done: '0' })));
+  expect(cell.edges.get(one)!.work).toMatchObject({ epoch: epoch + 1, folded: 5, removed: [job] });
+  // A later report from before the edge saw that: nothing more to say.
+  cell = pass(withProg(cell, one, says(cell, one, 6, { done: '0', epoch })));
+  expect(cell.edges.get(one)!.work!.epoch).toBe(epoch + 1);
+});
+
+test('an edge that starts from nothing counts its reports from one again and is heard', () => {
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 9 })] }));
+  cell = pass(withProg(cell, one, says(cell, one, 40, { done: '0', running: '1' })));
+  cell = pass(withProg(cell, one, says(cell, one, 1, { done: '1' })));
+  expect(formatRanges(share(cell).done)).toBe('0-1');
+});
+
+test('an edge that refuses a job is not tried again', () => {
+  let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 4 })] }));
+  const prog = says(cell, one, 1, {});
+  const entry = { ...prog.jobs.get(job)!, refused: 'image not allowed' };
+  cell = pass(withProg(cell, one, { ...prog, jobs: new Map([[job, entry]]) }));
+  expect(share(cell).refusals.get(one)).toEqual({ reason: 'image not allowed', atMs: startMs });
+  expect(lease(cell, one).ranges).toEqual(emptyRanges);
+  expect(workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.size).toBe(0);
+});
+
+test('numbers outside of the share are not believed', () => {
+  let cell = twoChunksOnTwoEdges();
+  cell = pass(withProg(cell, one, says(cell, one, 1, { done: '0,7-900', failed: [[12, 1]] })));
+  expect(formatRanges(share(cell).done)).toBe('0');
+  expect(share(cell).retries.size).toBe(0);
+});
+
+test('a user’s retry brings dead chunks back with all their attempts, counting on', () => {
+  const retries = { attempts: 1, backoffSeconds: 0, maxFailedChunks: null };
+  let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2, retries })] }));
+  cell = pass(withProg(cell, one, says(cell, one, 1, { failed: [[0, 1]] })));
+  expect(formatRanges(share(cell).dead)).toBe('0');
+  cell = pass(withAsk(cell, job, { retryEpoch: 1 }));
+  expect(share(cell).dead).toEqual(emptyRanges);
+  const work = workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.get(job)!;
+  expect(work.attempts).toEqual(new Map([[2, [0, 1]]]));
+  // The old failure is still reported and is superseded.
+  cell = pass(withProg(cell, one, says(cell, one, 2, { failed: [[0, 1]] })));
+  expect(share(cell).dead).toEqual(emptyRanges);
+  cell = pass(withProg(cell, one, says(cell, one, 3, { failed: [[0, 1]], attempts: '2:0' })));
+  expect(formatRanges(share(cell).dead)).toBe('0');
+});

@@ -1,0 +1,195 @@
+import { expect, test } from 'vitest';
+import {
+  deathsOfLostEdge,
+  lostHoldMs,
+  missedReportsMax,
+  reportEveryMsMax,
+  tickEveryMs,
+} from '../../../core/model/limits.ts';
+import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import { formatRanges } from '../../../core/model/ranges.ts';
+import { reconcile } from '../../../core/scheduler/reconcile.ts';
+import { makeCell, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
+import { applied, connect, held, leaseOf, pass, rest, share, tell } from '../stage.ts';
+
+function atLater(seconds: number): number {
+  return startMs + seconds * 1000;
+}
+
+test('a disconnected edge keeps its lease for the grace of the job, then its chunks go elsewhere', () => {
+  const jobs = [makeJob('job-a', { chunks: 2, lostAfterSeconds: 60 })];
+  let cell = pass(makeCell({ edges: makeEdges(2), jobs }), startMs);
+  cell = connect(applied(cell, startMs), 'edge-0', false, atLater(10));
+  const early = reconcile(cell, atLater(69));
+  expect(early.works.size).toBe(0);
+  expect(early.lookAgainAtMs).toBe(atLater(70));
+  cell = rest(cell, atLater(70)).cell;
+  expect(held(cell, 'job-a')).toEqual({ 'edge-1': '0-1' });
+  const lost = cell.edges.get(edgeNameOf('edge-0'))!;
+  expect(lost.work!.lostAtMs).toBe(atLater(70));
+  expect(lost.work!.epoch).toBe(2);
+  expect(lost.work!.removed).toEqual(['job-a']);
+});
+
+test('grace is the job’s: one edge can lose one lease and keep another', () => {
+  const jobs = [
+    makeJob('job-a', { chunks: 1, lostAfterSeconds: 30 }),
+    makeJob('job-b', { chunks: 1, lostAfterSeconds: 300 }),
+  ];
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs }), startMs);
+  cell = pass(connect(cell, 'edge-0', false, atLater(0)), atLater(31));
+  expect(held(cell, 'job-a')).toEqual({});
+  expect(held(cell, 'job-b')).toEqual({ 'edge-0': '0' });
+});
+
+test('an edge that comes back in time keeps its lease, one that comes back later is welcome again', () => {
+  let cell = pass(
+    makeCell({ edges: makeEdges(1), jobs: [makeJob('job-a', { chunks: 1 })] }),
+    startMs,
+  );
+  cell = connect(cell, 'edge-0', false, atLater(1));
+  cell = connect(pass(cell, atLater(100)), 'edge-0', true, atLater(110));
+  cell = pass(cell, atLater(500));
+  expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
+  cell = pass(connect(cell, 'edge-0', false, atLater(500)), atLater(621));
+  expect(held(cell, 'job-a')).toEqual({});
+  cell = pass(connect(cell, 'edge-0', true, atLater(630)), atLater(631));
+  expect(cell.edges.get(edgeNameOf('edge-0'))!.work!.lostAtMs).toBeNull();
+  expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
+});
+
+test('what a lost edge finished before still counts when it returns', () => {
+  let cell = pass(
+    makeCell({ edges: makeEdges(2), jobs: [makeJob('job-a', { chunks: 2 })] }),
+    startMs,
+  );
+  const own = held(cell, 'job-a')['edge-0']!;
+  cell = rest(connect(cell, 'edge-0', false, atLater(0)), atLater(121)).cell;
+  cell = connect(cell, 'edge-0', true, atLater(200));
+  cell = rest(tell(cell, 'edge-0', { 'job-a': { done: own } }, atLater(200), 1), atLater(201)).cell;
+  expect(formatRanges(share(cell, 'job-a').done)).toBe(own);
+  expect(held(cell, 'job-a')['edge-1']).not.toContain(own);
+});
+
+test('an edge that is connected but silent although it holds a lease is lost after three missed reports', () => {
+  const silentMs = missedReportsMax * reportEveryMsMax;
+  let cell = pass(
+    makeCell({ edges: makeEdges(1), jobs: [makeJob('job-a', { chunks: 1 })] }),
+    startMs,
+  );
+  cell = tell(cell, 'edge-0', { 'job-a': { running: '0' } }, startMs);
+  cell = pass(cell, startMs + silentMs - 1);
+  expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
+  cell = pass(cell, startMs + silentMs);
+  expect(cell.edges.get(edgeNameOf('edge-0'))!.work!.lostAtMs).toBe(startMs + silentMs);
+});
+
+test('no verdict while ticks are missing, and every grace restarts when they come back', () => {
+  const jobs = [makeJob('job-a', { chunks: 1 })];
+  let cell = pass({ ...makeCell({ edges: makeEdges(1), jobs }), tickAtMs: startMs }, startMs);
+  cell = pass({ ...cell, tickAtMs: startMs }, startMs);
+  cell = connect(cell, 'edge-0', false, startMs);
+  const outageMs = 10 * tickEveryMs;
+  const during = reconcile(cell, startMs + outageMs);
+  expect(during.works.size).toBe(0);
+  expect(during.lookAgainAtMs).not.toBeNull();
+  cell = pass({ ...cell, tickAtMs: startMs + outageMs }, startMs + outageMs);
+  expect(cell.meta.health.healthySinceMs).toBe(startMs + outageMs);
+  expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
+  cell = pass(cell, startMs + outageMs + 119_000);
+  expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
+  cell = pass(cell, startMs + outageMs + 120_000);
+  expect(held(cell, 'job-a')).toEqual({});
+});
+
+test('a cell that was quiet for a day is not taken for an outage', () => {
+  let cell = makeCell({ edges: makeEdges(2) });
+  const dayMs = 86_400_000;
+  cell = {
+    ...cell,
+    tickAtMs: startMs,
+    meta: { ...cell.meta, health: { ...cell.meta.health, tickAtMs: startMs } },
+  };
+  const job = makeJob('job-a', {
+    chunks: 2,
+    lostAfterSeconds: 5,
+    ask: { submittedAtMs: startMs + dayMs },
+  });
+  cell = pass({ ...cell, jobs: new Map([[job.id, job]]) }, startMs + dayMs);
+  cell = rest(connect(cell, 'edge-0', false, startMs + dayMs), startMs + dayMs + 5_000).cell;
+  expect(held(cell, 'job-a')).toEqual({ 'edge-1': '0-1' });
+});
+
+test('when much of a cell would be lost at once the verdict is held, told, and believed later', () => {
+  const jobs = [makeJob('job-a', { chunks: 10 })];
+  let cell = applied(pass(makeCell({ edges: makeEdges(10), jobs }), startMs), startMs);
+  for (let i = 0; i < 4; i++) cell = connect(cell, `edge-${i}`, false, startMs);
+  const plan = reconcile(cell, atLater(120));
+  expect(plan.alarms).toEqual([{ kind: 'mass-loss', lost: 4, edges: 10 }]);
+  expect(plan.works.size).toBe(0);
+  expect(plan.lookAgainAtMs).toBe(atLater(120) + lostHoldMs);
+  cell = pass(cell, atLater(120));
+  expect(reconcile(cell, atLater(200)).alarms).toEqual([]);
+  cell = rest(cell, atLater(120) + lostHoldMs).cell;
+  expect(Object.keys(held(cell, 'job-a')).length).toBe(6);
+  expect(reconcile(cell, atLater(120) + lostHoldMs).meta).toBeNull();
+});
+
+test('losses that trickle in together are held together, from the first', () => {
+  let cell = pass(
+    makeCell({ edges: makeEdges(10), jobs: [makeJob('job-a', { chunks: 10 })] }),
+    startMs,
+  );
+  for (let i = 0; i < 6; i++) {
+    cell = rest(connect(cell, `edge-${i}`, false, atLater(i)), atLater(i)).cell;
+  }
+  const lost = () => [...cell.edges.values()].filter((edge) => edge.work?.lostAtMs != null).length;
+  for (let second = 119; second < 130; second++) cell = rest(cell, atLater(second)).cell;
+  expect(lost()).toBe(0);
+  cell = rest(cell, atLater(120) + lostHoldMs).cell;
+  expect(lost()).toBe(6);
+});
+
+test('when the others are back, the last of those that were missed gets its grace anew', () => {
+  const jobs = [makeJob('job-a', { chunks: 10 })];
+  let cell = applied(pass(makeCell({ edges: makeEdges(10), jobs }), startMs), startMs);
+  for (let i = 0; i < 4; i++) cell = connect(cell, `edge-${i}`, false, startMs);
+  cell = rest(cell, atLater(120)).cell;
+  for (let i = 0; i < 3; i++) cell = connect(cell, `edge-${i}`, true, atLater(150));
+  cell = rest(cell, atLater(150)).cell;
+  expect(Object.keys(held(cell, 'job-a'))).toContain('edge-3');
+  cell = rest(cell, atLater(269)).cell;
+  expect(Object.keys(held(cell, 'job-a'))).toContain('edge-3');
+  cell = rest(cell, atLater(270)).cell;
+  expect(Object.keys(held(cell, 'job-a'))).not.toContain('edge-3');
+});
+
+test('a chunk that was running on three lost edges is dead, and the others are not', () => {
+  const jobs = [makeJob('job-a', { chunks: 1, lostAfterSeconds: 10 })];
+  let cell = makeCell({ edges: makeEdges(12), jobs });
+  let atMs = startMs;
+  for (let kill = 1; kill <= 3; kill++) {
+    cell = rest(cell, atMs).cell;
+    const holder = Object.keys(held(cell, 'job-a'))[0]!;
+    cell = tell(cell, holder, { 'job-a': { running: '0' } }, atMs);
+    cell = connect(pass(cell, atMs), holder, false, atMs);
+    atMs += 10_000;
+    if (kill < 3) cell = rest(cell, atMs).cell;
+  }
+  const plan = reconcile(cell, atMs);
+  expect(plan.chunkEnds).toMatchObject([{ chunk: 0, state: 'dead', failure: 'killed-its-edges' }]);
+  expect(plan.jobStatuses.get(jobIdOf('job-a'))!.counts.dead).toBe(1);
+});
+
+test('a loss is not a failed attempt', () => {
+  let cell = pass(
+    makeCell({ edges: makeEdges(2), jobs: [makeJob('job-a', { chunks: 1 })] }),
+    startMs,
+  );
+  const holder = Object.keys(held(cell, 'job-a'))[0]!;
+  cell = pass(tell(cell, holder, { 'job-a': { running: '0' } }, startMs), startMs);
+  cell = rest(connect(cell, holder, false, startMs), atLater(120)).cell;
+  expect(share(cell, 'job-a').retries.size).toBe(0);
+  expect(share(cell, 'job-a').losses.get(0)).toBe(deathsOfLostEdge);
+  expect(leaseOf(cell, holder, 'job-a')!.ranges).toEqual([]);
+});

@@ -1,0 +1,242 @@
+import { expect, test } from 'vitest';
+import type { Cell, QueueConfig } from '../../../core/model/cell.ts';
+import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import { chunksOf, count, emptyRanges, first, rangeOf } from '../../../core/model/ranges.ts';
+import { reconcile } from '../../../core/scheduler/reconcile.ts';
+import { makeCell, makeEdges, makeJob, startMs, withAsk } from '../cell-fixture.ts';
+import { applied, held, leaseOf, rest, tell } from '../stage.ts';
+
+function powerOfJobs(cell: Cell): Record<string, number> {
+  const out: Record<string, number> = {};
+  for (const edge of cell.edges.values()) {
+    for (const [id, lease] of edge.work?.leases ?? []) {
+      const slots = Math.min(lease.slots, count(lease.ranges));
+      const power = cell.jobs.get(id)?.ask.cut.chunkPower ?? 0;
+      out[id] = (out[id] ?? 0) + slots * power;
+    }
+  }
+  return out;
+}
+
+/** Every edge ends everything it runs, again and again; who holds the power at the end? */
+function run(cell: Cell, rounds: number): Cell {
+  let at = rest(cell, startMs).cell;
+  for (let round = 1; round <= rounds; round++) {
+    const nowMs = startMs + round * 1000;
+    for (const edge of at.edges.values()) {
+      const said: Record<string, { done: string; chunkMs: number }> = {};
+      for (const [id, lease] of edge.work?.leases ?? []) {
+        const chunks = [...chunksOf(lease.ranges)].slice(0, lease.slots);
+        if (chunks.length > 0) said[id] = { done: chunks.join(','), chunkMs: 1000 };
+      }
+      at = rest(tell(at, edge.name, said, nowMs), nowMs).cell;
+    }
+  }
+  return at;
+}
+
+const queue = (over: Partial<QueueConfig>): QueueConfig => ({
+  weight: 1,
+  strict: false,
+  quota: null,
+  ...over,
+});
+
+test('higher priority is placed first, whenever it came', () => {
+  const jobs = [
+    makeJob('job-1', { chunks: 2, priority: 10 }),
+    makeJob('job-2', { chunks: 2, priority: 90, ask: { submittedAtMs: startMs + 5 } }),
+  ];
+  const { cell } = rest(makeCell({ edges: makeEdges(1), jobs }), startMs + 10);
+  expect(held(cell, 'job-2')).toEqual({ 'edge-0': '0-1' });
+  expect(held(cell, 'job-1')).toEqual({});
+});
+
+test('within a queue the earlier job goes first, also within one millisecond', () => {
+  const jobs = [makeJob('job-2', { chunks: 2 }), makeJob('job-1', { chunks: 2 })];
+  const { cell } = rest(makeCell({ edges: makeEdges(1), jobs }), startMs);
+  expect(Object.keys(held(cell, 'job-1'))).toHaveLength(1);
+});
+
+test('a later job uses what an earlier one cannot', () => {
+  const jobs = [
+    makeJob('job-1', { chunks: 1, chunkPower: 240 }),
+    makeJob('job-2', { chunks: 5, chunkPower: 200 }),
+    makeJob('job-3', { chunks: 1, chunkPower: 30 }),
+  ];
+  const { cell } = rest(makeCell({ edges: makeEdges(2), jobs }), startMs);
+  expect(Object.keys(held(cell, 'job-2'))).toHaveLength(1);
+  expect(Object.keys(held(cell, 'job-3'))).toHaveLength(1);
+});
+
+test('a strict queue waits for its first job, and only that queue', () => {
+  const jobs = [
+    makeJob('job-1', { chunks: 3, chunkPower: 200, queue: 'line' }),
+    makeJob('job-2', { chunks: 1, chunkPower: 10, queue: 'line' }),
+    makeJob('job-3', { chunks: 1, chunkPower: 10 }),
+  ];
+  const queues = new Map([['line', queue({ strict: true })]]);
+  const { cell, plans } = rest(makeCell({ edges: makeEdges(2), jobs, queues }), startMs);
+  expect(held(cell, 'job-2')).toEqual({});
+  expect(Object.keys(held(cell, 'job-3'))).toHaveLength(1);
+  const waiting = plans.flatMap((plan) => plan.jobStatuses.get(jobIdOf('job-2'))?.waiting ?? []);
+  expect(waiting[0]).toMatchObject({ reason: 'queue-order', chunks: 1 });
+});
+
+test('two queues that wait for an empty cell share it by weight', () => {
+  const jobs = [
+    makeJob('job-1', { chunks: 10_000, chunkPower: 10, queue: 'a' }),
+    makeJob('job-2', { chunks: 10_000, chunkPower: 10, queue: 'b' }),
+  ];
+  for (const weight of [1, 3]) {
+    const queues = new Map([['b', queue({ weight })]]);
+    const { cell } = rest(makeCell({ edges: makeEdges(8), jobs, queues }), startMs);
+    const power = powerOfJobs(cell);
+    expect(power['job-1']! + power['job-2']!).toBe(2_000);
+    expect(Math.abs(power['job-2']! / power['job-1']! - weight)).toBeLessThan(weight * 0.35);
+  }
+});
+
+test('a queue that comes late gets its share as leases run dry, without anything being stopped', () => {
+  const early = makeJob('job-1', { chunks: 100_000, chunkPower: 50, queue: 'a' });
+  let cell = run(makeCell({ edges: makeEdges(4), jobs: [early] }), 5);
+  expect(powerOfJobs(cell)).toEqual({ 'job-1': 1_000 });
+  const late = makeJob('job-2', { chunks: 100_000, chunkPower: 50, queue: 'b' });
+  cell = run({ ...cell, jobs: new Map(cell.jobs).set(late.id, late) }, 60);
+  const power = powerOfJobs(cell);
+  expect(power['job-2']).toBeGreaterThanOrEqual(400);
+  expect(power['job-1']).toBeGreaterThanOrEqual(400);
+});
+
+test('a higher priority that comes late gets the cell as leases run dry', () => {
+  const early = makeJob('job-1', { chunks: 100_000, chunkPower: 50, priority: 10 });
+  let cell = run(makeCell({ edges: makeEdges(4), jobs: [early] }), 5);
+  const late = makeJob('job-2', { chunks: 100_000, chunkPower: 125, priority: 90 });
+  cell = run({ ...cell, jobs: new Map(cell.jobs).set(late.id, late) }, 60);
+  expect(powerOfJobs(cell)['job-2']).toBe(1_000);
+});
+
+test('a changed priority counts from the next pass on', () => {
+  const jobs = [makeJob('job-1', { chunks: 2 }), makeJob('job-2', { chunks: 2 })];
+  let { cell } = rest(makeCell({ edges: makeEdges(1), jobs }), startMs);
+  expect(held(cell, 'job-2')).toEqual({});
+  const job = makeJob('job-3', { chunks: 2 });
+  cell = { ...cell, jobs: new Map(cell.jobs).set(job.id, job) };
+  const { spec } = job.ask;
+  cell = withAsk(cell, 'job-3', { spec: { ...spec, priority: 99 } });
+  cell = rest(tell(cell, 'edge-0', { 'job-1': { done: '0-1' } }, startMs), startMs).cell;
+  expect(Object.keys(held(cell, 'job-3'))).toHaveLength(1);
+});
+
+test('a quota bounds the power that a queue holds, and is the reason', () => {
+  const jobs = [makeJob('job-1', { chunks: 50, chunkPower: 30, queue: 'small' })];
+  const queues = new Map([['small', queue({ quota: 100 })]]);
+  const { cell, plans } = rest(makeCell({ edges: makeEdges(4), jobs, queues }), startMs);
+  expect(powerOfJobs(cell)).toEqual({ 'job-1': 90 });
+  const told = plans.at(-1)!.jobStatuses.get(jobIdOf('job-1'))!.waiting;
+  expect(told[0]).toMatchObject({ reason: 'quota', chunks: 47 });
+  expect(told[0]?.detail).toBe('queue small uses all the power it may');
+});
+
+test('a chunk that is larger than the quota of its queue is told so', () => {
+  const jobs = [makeJob('job-1', { chunks: 1, chunkPower: 30, queue: 'small' })];
+  const queues = new Map([['small', queue({ quota: 20 })]]);
+  const plan = reconcile(makeCell({ edges: makeEdges(1), jobs, queues }), startMs);
+  const [first] = plan.jobStatuses.get(jobIdOf('job-1'))!.waiting;
+  expect(first).toMatchObject({
+    reason: 'quota',
+    detail: 'a chunk needs 30 power, and queue small may use 20 here',
+  });
+});
+
+test('a job that waits for others gets nothing and says so', () => {
+  const jobs = [makeJob('job-1', { ask: { held: true } })];
+  const plan = reconcile(makeCell({ edges: makeEdges(4), jobs }), startMs);
+  const status = plan.jobStatuses.get(jobIdOf('job-1'))!;
+  expect(status.counts).toMatchObject({ waiting: 4, pending: 0 });
+  expect(status.waiting).toMatchObject([{ reason: 'dependency', chunks: 4 }]);
+  expect(plan.works.size).toBe(0);
+});
+
+test('new leases do not hoard while edges are idle; refills double and follow the measured rate', () => {
+  const job = makeJob('job-1', { chunks: 100_000, chunkPower: 125 });
+  let { cell } = rest(makeCell({ edges: makeEdges(2), jobs: [job] }), startMs);
+  expect(count(leaseOf(cell, 'edge-0', 'job-1')!.ranges)).toBe(2);
+  const sizes: number[] = [];
+  for (let round = 1; round <= 12; round++) {
+    const lease = leaseOf(cell, 'edge-0', 'job-1')!;
+    const start = first(lease.ranges)!;
+    const done = `${start}-${start + Math.ceil(count(lease.ranges) / 2) - 1}`;
+    const said = { 'job-1': { done, chunkMs: 100 } };
+    cell = rest(tell(cell, 'edge-0', said, startMs + round), startMs + round).cell;
+    sizes.push(count(leaseOf(cell, 'edge-0', 'job-1')!.ranges));
+  }
+  // Two slots at 100 ms are 1,200 chunks a minute.
+  expect(Math.max(...sizes)).toBeGreaterThan(1_000);
+  expect(Math.max(...sizes)).toBeLessThanOrEqual(1_202);
+  expect(sizes[1]).toBeLessThan(20);
+});
+
+test('chunks that take long are not fetched ahead', () => {
+  const job = makeJob('job-1', { chunks: 1_000, chunkPower: 125 });
+  let { cell } = rest(makeCell({ edges: makeEdges(1), jobs: [job] }), startMs);
+  for (let round = 1; round <= 5; round++) {
+    const done = `${first(leaseOf(cell, 'edge-0', 'job-1')!.ranges)!}`;
+    const said = { 'job-1': { done, chunkMs: 600_000 } };
+    cell = rest(tell(cell, 'edge-0', said, startMs + round), startMs + round).cell;
+    expect(count(leaseOf(cell, 'edge-0', 'job-1')!.ranges)).toBe(2);
+  }
+});
+
+test('each edge works through a territory of its own', () => {
+  const job = makeJob('job-1', { chunks: 1_000_000, chunkPower: 125 });
+  const cell = run(makeCell({ edges: makeEdges(4), jobs: [job] }), 20);
+  const { done } = cell.jobs.get(job.id)!.share;
+  expect(count(done)).toBe(160);
+  expect(done.length / 2).toBeLessThanOrEqual(12);
+  for (const edge of cell.edges.values()) {
+    expect(leaseOf(cell, edge.name, 'job-1')!.doneHere.length / 2).toBeLessThanOrEqual(4);
+  }
+});
+
+test('stealing asks first, takes only what was not started, and stops when all are even', () => {
+  const job = makeJob('job-1', { chunks: 20, chunkPower: 125 });
+  let cell = makeCell({ edges: makeEdges(2), jobs: [job] });
+  const lease = {
+    ranges: rangeOf(0, 20),
+    giveBack: emptyRanges,
+    giveBackEpoch: null,
+    slots: 2,
+    running: rangeOf(0, 2),
+    grantedAtMs: startMs,
+    startedAtMs: startMs,
+    chunkMs: 5_000,
+    doneHere: emptyRanges,
+    deadHere: emptyRanges,
+  };
+  const edge = cell.edges.get(edgeNameOf('edge-0'))!;
+  const work = {
+    epoch: 4,
+    folded: 1,
+    boot: '',
+    leases: new Map([[job.id, lease]]),
+    writtenAtMs: startMs,
+    rewrites: 0,
+    removed: [],
+    lostAtMs: null,
+    failuresInRow: 0,
+    asideUntilMs: null,
+  };
+  cell = { ...cell, edges: new Map(cell.edges).set(edge.name, { ...edge, work }) };
+  cell = tell(cell, 'edge-0', { 'job-1': { running: '0-1', chunkMs: 5_000 } }, startMs);
+  cell = rest(cell, startMs).cell;
+  const asked = leaseOf(cell, 'edge-0', 'job-1')!;
+  expect(count(asked.giveBack)).toBe(9);
+  expect(held(cell, 'job-1')['edge-1']).toBeUndefined();
+  const late = { running: '0-1,11', chunkMs: 5_000 };
+  cell = rest(tell(cell, 'edge-0', { 'job-1': late }, startMs), startMs).cell;
+  expect(held(cell, 'job-1')['edge-0']).toContain('11');
+  expect(count(leaseOf(cell, 'edge-1', 'job-1')!.ranges)).toBeGreaterThan(0);
+  cell = applied(cell, startMs);
+  expect(rest(cell, startMs + 100).plans.length).toBeLessThan(4);
+});

@@ -1,0 +1,265 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { jobIdOf } from '../../../core/model/names.ts';
+import {
+  chunksOf,
+  emptyRanges,
+  fromChunks,
+  has,
+  isEmpty,
+  subtract,
+} from '../../../core/model/ranges.ts';
+import type { AgentSpec } from '../../../core/protocol/agent-spec.ts';
+import type { Work, WorkEntry } from '../../../core/protocol/work.ts';
+import {
+  emptyLedger,
+  type JobLedger,
+  withAccepted,
+  withoutResults,
+  withResult,
+} from '../../../edge-agent/edge/ledger.ts';
+import {
+  nextSteps,
+  type RunningChunk,
+  type Step,
+  specKey,
+  type View,
+} from '../../../edge-agent/edge/next-steps.ts';
+
+const job = jobIdOf('job');
+const spec: AgentSpec = {
+  id: 'job',
+  hash: 'h',
+  name: null,
+  createdBy: 'token:1',
+  chunks: 40,
+  chunkPower: 10,
+  lastChunkPower: 13,
+  run: { simulate: { seconds: 1 } },
+  resources: {},
+  keepOutput: 'failed',
+  offlineSeconds: null,
+};
+
+function entry(ranges: string, more: Partial<WorkEntry> = {}): WorkEntry {
+  const [from, to] = ranges.split('-').map(Number);
+  const chunks = Array.from({ length: (to ?? from)! - from! + 1 }, (_, index) => from! + index);
+  return {
+    ranges: fromChunks(chunks),
+    slots: 4,
+    chunkPower: 10,
+    specHash: 'h',
+    giveBack: emptyRanges,
+    attempts: new Map(),
+    ...more,
+  };
+}
+
+function view(one: WorkEntry | null, more: Partial<View> = {}): View {
+  const jobs = new Map(one === null ? [] : [[job, one] as const]);
+  return {
+    edge: 'edge-1',
+    work: { epoch: 1, folded: null, jobs },
+    ledgers: new Map(),
+    running: new Map(),
+    specs: new Map([[specKey(job, 'h'), { kind: 'ready', spec }]]),
+    refusal: () => null,
+    powerMax: Number.POSITIVE_INFINITY,
+    mayStart: true,
+    contactAtMs: 0,
+    ...more,
+  };
+}
+
+function started(steps: readonly Step[]): number[] {
+  return steps.flatMap((step) =>
+    step.kind === 'start' ? step.orders.map(({ chunk }) => chunk) : [],
+  );
+}
+
+function running(chunks: readonly number[], more: Partial<RunningChunk> = {}) {
+  const one: RunningChunk = { attempt: 1, power: 10, stopping: false, ...more };
+  return new Map([[job, new Map(chunks.map((chunk) => [chunk, one] as const))]]);
+}
+
+function done(...chunks: number[]): JobLedger {
+  const results = chunks.map((chunk) => ({ chunk, attempt: 1, failure: null, durationMs: 5 }));
+  return results.reduce(withResult, emptyLedger);
+}
+
+describe('what is started', () => {
+  test('as many as there are slots, the lowest first', () => {
+    expect(started(nextSteps(view(entry('3-20')), 0))).toEqual([3, 4, 5, 6]);
+  });
+
+  test('not what is being given back, has a result, or runs', () => {
+    const one = entry('0-9', { giveBack: fromChunks([2]) });
+    const more = { ledgers: new Map([[job, done(0)]]), running: running([1]) };
+    expect(started(nextSteps(view(one, more), 0))).toEqual([3, 4, 5]);
+  });
+
+  test('a failure is run again when a higher attempt is asked for, and not before', () => {
+    const failed = withResult(emptyLedger, { chunk: 0, attempt: 1, failure: 7, durationMs: 5 });
+    const ledgers = new Map([[job, failed]]);
+    expect(started(nextSteps(view(entry('0-0'), { ledgers }), 0))).toEqual([]);
+    const again = entry('0-0', { attempts: new Map([[2, fromChunks([0])]]) });
+    const steps = nextSteps(view(again, { ledgers }), 0);
+    expect(steps).toContainEqual({ kind: 'forget', job, chunks: fromChunks([0]) });
+    const start = steps.find((step) => step.kind === 'start');
+    expect(start?.orders).toEqual([{ edge: 'edge-1', job, chunk: 0, attempt: 2, power: 10, spec }]);
+  });
+
+  test('nothing above the power that the owner allows', () => {
+    expect(started(nextSteps(view(entry('0-9'), { powerMax: 25 }), 0))).toEqual([0, 1]);
+  });
+
+  test('nothing while results cannot be written down', () => {
+    expect(nextSteps(view(entry('0-9'), { mayStart: false }), 0)).toEqual([]);
+  });
+
+  test('nothing of a job that is refused, and what runs of it is stopped', () => {
+    const refusal = (): string => 'not here';
+    const steps = nextSteps(view(entry('0-9'), { refusal, running: running([1]) }), 0);
+    expect(steps).toContainEqual({ kind: 'refuse', job, reason: 'not here' });
+    expect(steps).toContainEqual({ kind: 'stop', job, chunk: 1, why: 'refused' });
+    expect(started(steps)).toEqual([]);
+  });
+
+  test('past its offline limit a job is stopped, before it the moment is noted', () => {
+    const offline = { ...spec, offlineSeconds: 10 };
+    const specs = new Map([[specKey(job, 'h'), { kind: 'ready', spec: offline } as const]]);
+    const more = { specs, contactAtMs: 1_000, running: running([0]) };
+    const before = nextSteps(view(entry('0-9'), more), 10_999);
+    expect(before).toContainEqual({ kind: 'look-again', atMs: 11_000 });
+    expect(started(before)).toEqual([1, 2, 3]);
+    const after = nextSteps(view(entry('0-9'), more), 11_000);
+    expect(after).toEqual([{ kind: 'stop', job, chunk: 0, why: 'offline' }]);
+  });
+});
+
+describe('what is stopped and forgotten', () => {
+  test('a running chunk that left the work is stopped, once', () => {
+    const stop = { kind: 'stop', job, chunk: 5, why: 'revoked' };
+    expect(nextSteps(view(null, { running: running([5]) }), 0)).toEqual([stop]);
+    expect(nextSteps(view(null, { running: running([5], { stopping: true }) }), 0)).toEqual([]);
+  });
+
+  test('a result is forgotten only when a folded report contained it', () => {
+    const told = withAccepted(done(1, 2), 7, fromChunks([1]));
+    const ledgers = new Map([[job, told]]);
+    const work = (folded: number | null): Work => ({ epoch: 2, folded, jobs: new Map() });
+    expect(nextSteps(view(null, { ledgers, work: work(6) }), 0)).toEqual([]);
+    const forget = { kind: 'forget', job, chunks: fromChunks([1]) };
+    expect(nextSteps(view(null, { ledgers, work: work(7) }), 0)).toEqual([forget]);
+    expect(nextSteps(view(null, { ledgers, work: work(null) }), 0)).toEqual([forget]);
+  });
+});
+
+const chunkSet = fc.uniqueArray(fc.nat(39), { maxLength: 40 }).map(fromChunks);
+const anyView: fc.Arbitrary<View> = fc
+  .record({
+    ranges: chunkSet,
+    giveBack: chunkSet,
+    again: chunkSet,
+    slots: fc.nat(12),
+    good: fc.uniqueArray(fc.nat(39), { maxLength: 20 }),
+    bad: fc.uniqueArray(fc.nat(39), { maxLength: 20 }),
+    active: fc.uniqueArray(fc.nat(39), { maxLength: 8 }),
+    told: chunkSet,
+    folded: fc.option(fc.nat(20)),
+    isOwned: fc.boolean(),
+  })
+  .map((it) => {
+    let ledger = done(...it.good);
+    for (const chunk of it.bad) {
+      ledger = withResult(ledger, { chunk, attempt: 1, failure: 1, durationMs: null });
+    }
+    ledger = withAccepted(ledger, 10, it.told);
+    const free = it.active.filter((chunk) => !it.good.includes(chunk) && !it.bad.includes(chunk));
+    const one: WorkEntry = {
+      ...entry('0-0'),
+      ranges: it.ranges,
+      giveBack: it.giveBack,
+      slots: it.slots,
+      attempts: isEmpty(it.again) ? new Map() : new Map([[2, it.again]]),
+    };
+    const jobs = new Map(it.isOwned ? [[job, one] as const] : []);
+    return view(null, {
+      work: { epoch: 3, folded: it.folded, jobs },
+      ledgers: new Map([[job, ledger]]),
+      running: running(free),
+    });
+  });
+
+/** What carrying the steps out does to the view. */
+function carryOut(before: View, steps: readonly Step[]): View {
+  const ledgers = new Map(before.ledgers);
+  const active = new Map([...before.running].map(([job, chunks]) => [job, new Map(chunks)]));
+  for (const step of steps) {
+    if (step.kind === 'forget') {
+      ledgers.set(step.job, withoutResults(ledgers.get(step.job) ?? emptyLedger, step.chunks));
+    }
+    if (step.kind === 'stop') {
+      const chunks = active.get(step.job)!;
+      chunks.set(step.chunk, { ...chunks.get(step.chunk)!, stopping: true });
+    }
+    if (step.kind === 'start') {
+      const chunks = active.get(step.job) ?? new Map();
+      active.set(step.job, chunks);
+      for (const { chunk, attempt, power } of step.orders) {
+        expect(chunks.has(chunk)).toBe(false);
+        chunks.set(chunk, { attempt, power, stopping: false });
+      }
+    }
+  }
+  return { ...before, ledgers, running: active };
+}
+
+test('deciding again after carrying out gives nothing', () => {
+  fc.assert(
+    fc.property(anyView, (before) => {
+      const after = carryOut(before, nextSteps(before, 0));
+      expect(nextSteps(after, 0)).toEqual([]);
+    }),
+  );
+});
+
+test('what starts is owned, not given back, without result, and fits the slots', () => {
+  fc.assert(
+    fc.property(anyView, (before) => {
+      const chunks = started(nextSteps(before, 0));
+      const one = before.work.jobs.get(job);
+      const ledger = before.ledgers.get(job)!;
+      for (const chunk of chunks) {
+        expect(has(one!.ranges, chunk)).toBe(true);
+        expect(has(one!.giveBack, chunk)).toBe(false);
+        expect(has(ledger.done, chunk)).toBe(false);
+        expect(before.running.get(job)?.has(chunk)).toBe(false);
+      }
+      const active = before.running.get(job)?.size ?? 0;
+      if (chunks.length > 0) expect(chunks.length + active).toBeLessThanOrEqual(one!.slots);
+    }),
+  );
+});
+
+test('no result is forgotten that the cloud may still want', () => {
+  fc.assert(
+    fc.property(anyView, (before) => {
+      const ledger = before.ledgers.get(job)!;
+      const owned = before.work.jobs.get(job)?.ranges ?? emptyRanges;
+      for (const step of nextSteps(before, 0)) {
+        if (step.kind !== 'forget') continue;
+        const kept = subtract(step.chunks, owned);
+        for (const chunk of chunksOf(kept)) {
+          expect(ledger.accepted.some(({ chunks }) => has(chunks, chunk))).toBe(true);
+        }
+        const isFolded = before.work.folded === null || before.work.folded >= 10;
+        if (!isFolded) expect(isEmpty(kept)).toBe(true);
+        // Of what is owned, only failures that a later attempt supersedes go.
+        for (const chunk of chunksOf(subtract(step.chunks, kept))) {
+          expect(has(ledger.done, chunk)).toBe(false);
+        }
+      }
+    }),
+  );
+});

@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { Run } from '../../../core/model/job.ts';
+import type { AgentSpec } from '../../../core/protocol/agent-spec.ts';
+import { isOpen, parsePolicy, refusalByPolicy } from '../../../edge-agent/host/policy.ts';
+
+function refusal(
+  policy: object,
+  run: Run,
+  more: { power?: number; minute?: number; by?: string } = {},
+) {
+  const spec = {
+    id: 'job',
+    hash: 'h',
+    name: null,
+    chunks: 1,
+    chunkPower: 1,
+    lastChunkPower: 1,
+    run,
+    resources: {},
+    keepOutput: 'failed',
+    offlineSeconds: null,
+    createdBy: more.by ?? '',
+  } as AgentSpec;
+  const parsed = parsePolicy(JSON.stringify(policy));
+  return refusalByPolicy(parsed, spec, more.power ?? 1, more.minute ?? 0);
+}
+
+const inDirectory = (cwd: string | null): Run => ({
+  process: { argv: ['true'], env: {}, cwd, timeoutSeconds: null },
+});
+const inImage = (image: string): Run => ({
+  container: { image, argv: [], env: {}, timeoutSeconds: null },
+});
+
+test('an empty policy allows everything', () => {
+  expect(refusal({}, inDirectory('/root'))).toBeNull();
+});
+
+test('deny wins over allow, and a list that is there allows nothing else', () => {
+  const policy = { allow: { images: ['ghcr.io/acme/*'] }, deny: { images: ['*:latest'] } };
+  expect(refusal(policy, inImage('ghcr.io/acme/tool:1'))).toBeNull();
+  expect(refusal(policy, inImage('ghcr.io/acme/tool:latest'))).toMatch(/image .*latest/);
+  expect(refusal(policy, inImage('evil.io/ghcr.io/acme/x'))).toMatch(/not allowed here: image/);
+  expect(refusal(policy, inDirectory(null))).toBeNull();
+});
+
+test('executors, directories, users and power are judged', () => {
+  expect(refusal({ deny: { executors: ['process'] } }, inDirectory(null))).toMatch(
+    /executor process/,
+  );
+  expect(refusal({ allow: { cwd: ['/srv/*'] } }, inDirectory('/etc'))).toMatch(/directory \/etc/);
+  expect(refusal({ allow: { users: ['ann'] } }, inDirectory(null), { by: 'ann' })).toBeNull();
+  expect(refusal({ allow: { users: ['ann'] } }, inDirectory(null), { by: 'bob' })).toMatch(/bob/);
+  expect(refusal({ allow: { users: ['ann'] } }, inDirectory(null))).toMatch(/user unknown/);
+  expect(refusal({ maxPower: 10 }, inDirectory(null), { power: 11 })).toMatch(/power 11/);
+});
+
+test('hours may pass midnight', () => {
+  const night = parsePolicy('{"allow":{"hours":["22:00-06:30"]},"deny":{"hours":["03:00-04:00"]}}');
+  const open = (hour: number, minute = 0): boolean => isOpen(night, hour * 60 + minute);
+  expect([open(21, 59), open(22), open(6, 29), open(6, 30), open(3), open(4)]).toEqual([
+    false,
+    true,
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
+test.each([
+  ['{', 'it is not JSON'],
+  ['{"alow":{}}', '"alow" is not a rule'],
+  ['{"allow":{"image":["x"]}}', '"allow.image" is not a rule'],
+  ['{"allow":{"images":"x"}}', '"allow.images" is not a list of texts'],
+  ['{"allow":{"hours":["8-17"]}}', '"8-17" is not a span of hours such as 18:00-08:00'],
+  ['{"maxPower":-1}', '"maxPower" is not a positive number'],
+])('%s is refused in words', (text, words) => {
+  expect(() => parsePolicy(text)).toThrow(words);
+});

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { progEveryMs } from '../../../core/model/limits.ts';
+import { jobIdOf } from '../../../core/model/names.ts';
+import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
+import type { Work, WorkEntry } from '../../../core/protocol/work.ts';
+import { isRefill } from '../../../edge-agent/edge/arrived-work.ts';
+import { progEveryMsMax } from '../../../edge-agent/limits.ts';
+import { makeProgressPace } from '../../../edge-agent/report/progress-pace.ts';
+
+const a = jobIdOf('job-a');
+const b = jobIdOf('job-b');
+
+test('progress is told every second at first, and ever more rarely the longer a job lasts', () => {
+  const pace = makeProgressPace();
+  const waits = [0, 2_000, 8_000, 60_000, 3_600_000].map((atMs) => pace.waitMs(a, atMs));
+  expect(waits).toEqual([progEveryMs, progEveryMs, 2_000, 15_000, progEveryMsMax]);
+  expect(pace.waitMs(b, 3_600_000)).toBe(progEveryMs);
+});
+
+test('a job that left and returns begins anew', () => {
+  const pace = makeProgressPace();
+  pace.waitMs(a, 0);
+  pace.keepOnly(new Set());
+  expect(pace.waitMs(a, 60_000)).toBe(progEveryMs);
+});
+
+function work(jobs: Record<string, Partial<WorkEntry>>): Work {
+  const entry: WorkEntry = {
+    ranges: rangeOf(0, 9),
+    slots: 1,
+    chunkPower: 1,
+    specHash: 'h',
+    giveBack: emptyRanges,
+    attempts: new Map(),
+  };
+  const entries = Object.entries(jobs).map(
+    ([job, over]) => [jobIdOf(job), { ...entry, ...over }] as const,
+  );
+  return { epoch: 1, folded: null, jobs: new Map(entries) };
+}
+
+test('more of the same is a refill; a new job, and chunks asked back, are not', () => {
+  const applied = work({ 'job-a': {}, 'job-b': {} });
+  expect(isRefill(applied, work({ 'job-a': { ranges: rangeOf(5, 99) } }))).toBe(true);
+  expect(isRefill(applied, work({ 'job-a': {}, 'job-c': {} }))).toBe(false);
+  expect(isRefill(applied, work({ 'job-a': { giveBack: rangeOf(7, 9) } }))).toBe(false);
+});
