@@ -13,7 +13,7 @@ import { atOnce, command, measureBareSpawn } from './agent/bare-spawn.ts';
  */
 const seconds = Number(process.env.AGENT_SECONDS ?? 5);
 const edges = Number(process.env.AGENT_EDGES ?? 1_000);
-const chunksPerShare = 20_000;
+const chunksPerJob = 20_000;
 const idleMs = 10_000;
 
 const root = join(import.meta.dirname, '..');
@@ -114,18 +114,18 @@ function measureBare(): number {
 async function measureChunks(program: readonly string[] | null): Promise<number> {
   return withPlane(async (plane, directory) => {
     const process = { argv: command, env: {}, cwd: null, timeoutSeconds: null };
-    plane.addJob('job', { chunks: chunksPerShare, run: { process }, keepOutput: 'none' });
+    plane.addJob('job', { chunks: chunksPerJob, run: { process }, keepOutput: 'none' });
     const flags = ['--name', 'edge-1'];
     const child = program === null ? null : start(plane, directory, flags, program);
     const agent = child === null ? startAgent(agentOptions(plane, directory)) : null;
     await plane.until(() => plane.facts.size > 0, 'connected');
-    plane.grant('edge-1', 'job', `0-${chunksPerShare - 1}`, atOnce);
+    plane.grant('edge-1', 'job', `0-${chunksPerJob - 1}`, atOnce);
     const job = plane.jobs.get('job')!;
     await plane.until(() => job.done.size > 200, 'warm');
     const before = job.done.size;
     const begunMs = performance.now();
     const isLong = (): boolean => performance.now() - begunMs > seconds * 1_000;
-    await plane.until(() => isLong() || job.done.size === chunksPerShare, 'measured');
+    await plane.until(() => isLong() || job.done.size === chunksPerJob, 'measured');
     const rate = (job.done.size - before) / ((performance.now() - begunMs) / 1_000);
     if (child !== null) await stop(child);
     await agent?.stop();

@@ -71,8 +71,8 @@ export function askKey(cell: CellId, job: JobId): Key {
   return { pk: cellPartition(cell), sk: `${cellRows.ask}${job}` };
 }
 
-export function shareKey(cell: CellId, job: JobId): Key {
-  return { pk: cellPartition(cell), sk: `${cellRows.share}${job}` };
+export function sliceKey(cell: CellId, job: JobId): Key {
+  return { pk: cellPartition(cell), sk: `${cellRows.slice}${job}` };
 }
 
 /** The cell's own copy of a queue's settings. */

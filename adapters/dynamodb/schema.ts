@@ -45,7 +45,7 @@ export const cellRows = {
   report: 'REPORT#',
   work: 'WORK#',
   ask: 'ASK#',
-  share: 'SHARE#',
+  slice: 'SHARE#',
   queue: 'QUEUE#',
 } as const;
 

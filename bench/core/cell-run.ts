@@ -1,4 +1,4 @@
-import { encodeShare } from '../../adapters/dynamodb/rows/rows-share.ts';
+import { encodeSlice } from '../../adapters/dynamodb/rows/rows-slice.ts';
 import { encodeWorkRow } from '../../adapters/dynamodb/rows/rows-work.ts';
 import { type Cell, type CellEdge, type CellJob, newCellMeta } from '../../core/model/cell.ts';
 import { type CellId, type EdgeName, edgeNameOf } from '../../core/model/names.ts';
@@ -168,10 +168,10 @@ function documentBytes(cell: Cell, name: EdgeName): number {
 }
 
 function readUnitsOf(cell: Cell): number {
-  // Settings, facts, report and work of an edge; ask and share of a job.
+  // Settings, facts, report and work of an edge; ask and slice of a job.
   const edgeBytes = 150 + 150 + 300 + workSize;
   let bytes = cell.edges.size * edgeBytes + 1_200;
-  for (const job of cell.jobs.values()) bytes += 900 + 16 * intervals(job.share.done);
+  for (const job of cell.jobs.values()) bytes += 900 + 16 * intervals(job.slice.done);
   return Math.ceil(bytes / 4096);
 }
 
@@ -184,8 +184,8 @@ function countPlan(cell: Cell, plan: Plan, counts: Counts): void {
   write(kilobytes(1_200));
   write(kilobytes(workSize), plan.works.size);
   write(1, plan.executions.length + plan.chunkEnds.length);
-  for (const [id, share] of plan.shares) {
-    write(kilobytes(JSON.stringify(encodeShare(cell.meta.id, id, share)).length));
+  for (const [id, slice] of plan.slices) {
+    write(kilobytes(JSON.stringify(encodeSlice(cell.meta.id, id, slice)).length));
   }
   for (const status of plan.jobStatuses.values()) {
     write(kilobytes(400 + 16 * intervals(status.done)));

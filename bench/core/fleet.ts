@@ -1,5 +1,5 @@
 import { type CellOffer, chooseCells } from '../../core/fleet/choose-cells.ts';
-import { type CellJob, emptySummary, newShare } from '../../core/model/cell.ts';
+import { type CellJob, emptySummary, newSlice } from '../../core/model/cell.ts';
 import { type CellId, cellIdOf, jobIdOf } from '../../core/model/names.ts';
 import { count, type RangeSet, rangeOf } from '../../core/model/ranges.ts';
 import type { Figures } from '../run.ts';
@@ -21,11 +21,11 @@ const options: CellOptions = {
 };
 
 export function measureFleet(cells = fleet.cells, jobs = fleet.jobs): readonly Figures[] {
-  const shares = submitAll(cells, jobs);
+  const slices = submitAll(cells, jobs);
   const counts = noCounts();
   const start = process.cpuUsage();
   const startMs = performance.now();
-  for (const [cell, own] of shares) runCell(cell, own, options, counts);
+  for (const [cell, own] of slices) runCell(cell, own, options, counts);
   const { user, system } = process.cpuUsage(start);
   const expected = jobs * fleet.chunks;
   if (counts.chunks !== expected) throw new Error(`${counts.chunks} of ${expected} chunks ended`);
@@ -77,10 +77,10 @@ function perMillion(figure: string, counts: Counts): Figures {
 function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
   const power = fleet.edgesPerCell * options.edgePower;
   const backlog = new Map<CellId, number>();
-  const shares = new Map<CellId, CellJob[]>();
+  const slices = new Map<CellId, CellJob[]>();
   for (let i = 0; i < cells; i++) {
     backlog.set(cellIdOf(`default.${i}`), 0);
-    shares.set(cellIdOf(`default.${i}`), []);
+    slices.set(cellIdOf(`default.${i}`), []);
   }
   for (let i = 0; i < jobs; i++) {
     const { ask } = jobOf(i, rangeOf(0, fleet.chunks), 1);
@@ -97,11 +97,11 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
     }));
     const spec = { pool: 'default', requires: ask.spec.requires, placement: ask.spec.placement };
     for (const { cell, ranges } of chooseCells(offers, { cut: ask.cut, spec })) {
-      shares.get(cell)!.push(jobOf(i, ranges, 1));
+      slices.get(cell)!.push(jobOf(i, ranges, 1));
       backlog.set(cell, backlog.get(cell)! + count(ranges));
     }
   }
-  return shares;
+  return slices;
 }
 
 function jobOf(index: number, ranges: RangeSet, chunkPower: number): CellJob {
@@ -126,6 +126,6 @@ function jobOf(index: number, ranges: RangeSet, chunkPower: number): CellJob {
       retryEpoch: 0,
       held: false,
     },
-    share: newShare(ranges),
+    slice: newSlice(ranges),
   };
 }

@@ -3,7 +3,7 @@ import {
   type CellEdge,
   type CellJob,
   newCellMeta,
-  newShare,
+  newSlice,
 } from '../../core/model/cell.ts';
 import {
   cellIdOf,
@@ -107,7 +107,7 @@ function jobOf(index: number, chunks: number): CellJob {
       retryEpoch: 0,
       held: false,
     },
-    share: newShare(rangeOf(0, chunks)),
+    slice: newSlice(rangeOf(0, chunks)),
   };
 }
 

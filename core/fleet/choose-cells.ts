@@ -22,7 +22,7 @@ export type CellOffer = {
   readonly summary: CellSummary;
 };
 
-export type CellShare = { readonly cell: CellId; readonly ranges: RangeSet };
+export type CellSlice = { readonly cell: CellId; readonly ranges: RangeSet };
 
 type Asked = {
   readonly cut: Cut;
@@ -37,7 +37,7 @@ type Asked = {
  * in one cell. When no cell suits, the job waits in the pool's most likely one; a pool without
  * cells gets its first.
  */
-export function chooseCells(offers: readonly CellOffer[], job: Asked): readonly CellShare[] {
+export function chooseCells(offers: readonly CellOffer[], job: Asked): readonly CellSlice[] {
   const pool = offers.filter((offer) => offer.pool === job.spec.pool);
   const chunks = rangeOf(0, job.cut.chunks);
   if (pool.length === 0) return [{ cell: makeCellId(job.spec.pool, 0), ranges: chunks }];
@@ -99,12 +99,12 @@ function divideOver(
   offers: readonly CellOffer[],
   chunks: RangeSet,
   cut: Cut,
-): readonly CellShare[] {
-  const { chunks: shares } = divide(cut.chunks, placesOf(offers, cut));
-  const out: CellShare[] = [];
+): readonly CellSlice[] {
+  const { chunks: slices } = divide(cut.chunks, placesOf(offers, cut));
+  const out: CellSlice[] = [];
   let rest = chunks;
   for (let i = 0; i < offers.length; i++) {
-    const { taken, rest: after } = take(rest, shares[i]!);
+    const { taken, rest: after } = take(rest, slices[i]!);
     if (!isEmpty(taken)) out.push({ cell: offers[i]!.id, ranges: taken });
     rest = after;
   }

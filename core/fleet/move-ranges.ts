@@ -1,5 +1,5 @@
-import type { Ask, Cell, CellJob, Share } from '../model/cell.ts';
-import { newShare, reopenedShare } from '../model/cell.ts';
+import type { Ask, Cell, CellJob, Slice } from '../model/cell.ts';
+import { newSlice, reopenedSlice } from '../model/cell.ts';
 import { moveJobsMax, planRowsMax } from '../model/limits.ts';
 import type { JobId } from '../model/names.ts';
 import type { Execution, JobCellStatus, Plan } from '../model/plan.ts';
@@ -21,7 +21,7 @@ import { touchJob } from '../scheduler/pass/rows.ts';
 
 /**
  * Moves waiting chunks from one cell to another: two plans that are committed in one transaction,
- * each against its own cell's version, so that no chunk is ever in two shares or in none. Only
+ * each against its own cell's version, so that no chunk is ever in two slices or in none. Only
  * chunks that never ran move, since attempts are remembered where they happened; gangs and jobs
  * that limit their edges stay whole.
  */
@@ -54,7 +54,7 @@ export function moveRanges(
     const job = from.jobs.get(id)!;
     const there = to.jobs.get(id);
     if (there === undefined) asks.set(id, job.ask);
-    source.set(id, { ...job, share: without(job.share, ranges) });
+    source.set(id, { ...job, slice: without(job.slice, ranges) });
     target.set(
       id,
       there === undefined ? arrival(job, ranges, histories.get(id)) : withMore(there, ranges),
@@ -67,20 +67,20 @@ export function moveRanges(
   };
 }
 
-function without(share: Share, ranges: RangeSet): Share {
-  return { ...share, ranges: subtract(share.ranges, ranges) };
+function without(slice: Slice, ranges: RangeSet): Slice {
+  return { ...slice, ranges: subtract(slice.ranges, ranges) };
 }
 
 /** A job that ended there before goes on from what it was: its rows in a cell are absolute. */
 function arrival(job: CellJob, ranges: RangeSet, history: JobHistory | undefined): CellJob {
-  const { retryEpoch } = job.share;
-  if (history === undefined) return { ...job, share: { ...newShare(ranges), retryEpoch } };
-  const before = reopenedShare(history.ended, history.executions, retryEpoch + 1);
-  return { ...job, share: { ...before, ranges: union(before.ranges, ranges) } };
+  const { retryEpoch } = job.slice;
+  if (history === undefined) return { ...job, slice: { ...newSlice(ranges), retryEpoch } };
+  const before = reopenedSlice(history.ended, history.executions, retryEpoch + 1);
+  return { ...job, slice: { ...before, ranges: union(before.ranges, ranges) } };
 }
 
 function withMore(job: CellJob, ranges: RangeSet): CellJob {
-  return { ...job, share: { ...job.share, ranges: union(job.share.ranges, ranges) } };
+  return { ...job, slice: { ...job.slice, ranges: union(job.slice.ranges, ranges) } };
 }
 
 /**
@@ -131,7 +131,7 @@ function isWelcome(to: Cell, ask: Ask): boolean {
 function rewritten(cell: Cell, moved: ReadonlyMap<JobId, RangeSet>, nowMs: number): Plan {
   const pass: Pass = openPass(cell, nowMs, planRowsMax);
   for (const id of moved.keys()) touchJob(pass, pass.jobs.get(id)!);
-  const shares = new Map<JobId, Share>();
-  for (const id of moved.keys()) shares.set(id, cell.jobs.get(id)!.share);
-  return { ...planOf(pass), shares, lookAgainAtMs: nowMs };
+  const slices = new Map<JobId, Slice>();
+  for (const id of moved.keys()) slices.set(id, cell.jobs.get(id)!.slice);
+  return { ...planOf(pass), slices, lookAgainAtMs: nowMs };
 }

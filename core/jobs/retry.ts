@@ -1,5 +1,5 @@
 import { ProblemError } from '../contract/problem.ts';
-import { type Ask, reopenedShare, type Share } from '../model/cell.ts';
+import { type Ask, reopenedSlice, type Slice } from '../model/cell.ts';
 import type { JobStatus } from '../model/job-status.ts';
 import type { CellId, JobId } from '../model/names.ts';
 import type { Execution } from '../model/plan.ts';
@@ -25,7 +25,7 @@ export type JobRetry = {
    */
   readonly overtaken: readonly CellId[];
   /** Cells that have ended the job: there it begins again, and nothing done is forgotten. */
-  readonly reopened: ReadonlyMap<CellId, { readonly ask: Ask; readonly share: Share }>;
+  readonly reopened: ReadonlyMap<CellId, { readonly ask: Ask; readonly slice: Slice }>;
   /** What the timeline says of it. */
   readonly detail: string;
 };
@@ -42,13 +42,13 @@ export function retry(
   }
   const next: StoredJob = { ...job, retryEpoch: job.retryEpoch + 1 };
   const asked: CellId[] = [];
-  const reopened = new Map<CellId, { ask: Ask; share: Share }>();
+  const reopened = new Map<CellId, { ask: Ask; slice: Slice }>();
   for (const [cell, { isOpen, status: counted }] of cells) {
     if (counted === null || isEmpty(counted.dead)) continue;
     if (isOpen) asked.push(cell);
     else {
-      const share = reopenedShare(counted, executions, next.retryEpoch);
-      reopened.set(cell, { ask: askOf(next, false), share });
+      const slice = reopenedSlice(counted, executions, next.retryEpoch);
+      reopened.set(cell, { ask: askOf(next, false), slice });
     }
   }
   const { dead, pending } = status.counts;

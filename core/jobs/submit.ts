@@ -59,14 +59,14 @@ export function submit(
     const detail = `A job spec has at most ${specBytesMax} bytes; this one has ${bytes}.`;
     return refuse(invalid('', detail));
   }
-  const shares = divideJob(spec, cut, around);
+  const slices = divideJob(spec, cut, around);
   const createdBy = nameOfCaller(caller);
   const job: StoredJob = {
     id,
     spec,
     cut,
     specHash: hash(JSON.stringify(agentSpec(id, '', spec, cut, createdBy))),
-    cells: [...shares.keys()],
+    cells: [...slices.keys()],
     generation: 1,
     createdAtMs: nowMs,
     createdBy,
@@ -76,7 +76,7 @@ export function submit(
   };
   const status = statusOf(job, parents.open);
   const ask = askOf(job, status.held);
-  const asks = new Map([...shares].map(([cell, ranges]) => [cell, { ask, ranges }]));
+  const asks = new Map([...slices].map(([cell, ranges]) => [cell, { ask, ranges }]));
   return { kind: 'create', job, status, asks, openParents: parents.open };
 }
 
@@ -104,7 +104,7 @@ function divideJob(
 ): ReadonlyMap<CellId, RangeSet> {
   const { metas, namedCells } = around;
   const asked = namedCells === null ? { cut, spec } : { cut, spec, namedCells };
-  return new Map(chooseCells(metas, asked).map((share) => [share.cell, share.ranges]));
+  return new Map(chooseCells(metas, asked).map((slice) => [slice.cell, slice.ranges]));
 }
 
 /** The jobs of `dependsOn` that have not ended; one that ended badly can never be waited for. */

@@ -10,7 +10,7 @@ import { emptyRanges, type RangeSet, union } from './ranges.ts';
  *
  * The three trees are never mixed, and the types say which is which:
  * - Config (`EdgeConfig`, `Ask`, `QueueConfig`): written only by users through the API.
- * - Desired (`Share`, `EdgeWork`): written only by passes (the API creates a share, the mover moves
+ * - Desired (`Slice`, `EdgeWork`): written only by passes (the API creates a slice, the mover moves
  *   its ranges).
  * - Inventory (`EdgeFacts`, `EdgeReport`): written only from what edges and the broker say.
  */
@@ -33,7 +33,7 @@ export type CellEdge = {
 };
 
 /** A job in the cell: what is asked, and what the scheduler made of it. */
-export type CellJob = { readonly id: JobId; readonly ask: Ask; readonly share: Share };
+export type CellJob = { readonly id: JobId; readonly ask: Ask; readonly slice: Slice };
 
 // Config
 
@@ -86,7 +86,7 @@ export const queueDefaults: QueueConfig = { weight: 1, strict: false, quota: nul
 /**
  * The part of a job that belongs to this cell. `done` and `dead` only grow within a retry epoch.
  */
-export type Share = {
+export type Slice = {
   readonly ranges: RangeSet;
   readonly done: RangeSet;
   readonly dead: RangeSet;
@@ -108,14 +108,14 @@ export type Share = {
   readonly told: readonly string[];
   readonly startedAtMs: number | null;
   /**
-   * What edges had done of this job before the share was made anew by a `retry`, so that their
+   * What edges had done of this job before the slice was made anew by a `retry`, so that their
    * totals stay absolute.
    */
   readonly past: ReadonlyMap<EdgeName, RangeSet>;
 };
 
-/** A share as it is created: at submit by the API, or by a move from another cell. */
-export function newShare(ranges: RangeSet): Share {
+/** A slice as it is created: at submit by the API, or by a move from another cell. */
+export function newSlice(ranges: RangeSet): Slice {
   return {
     ranges,
     done: emptyRanges,
@@ -134,17 +134,17 @@ export function newShare(ranges: RangeSet): Share {
 }
 
 /**
- * The share of a job that had ended in the cell, as its user's `retry` makes it again: nothing done
+ * The slice of a job that had ended in the cell, as its user's `retry` makes it again: nothing done
  * is forgotten.
  */
-export function reopenedShare(
+export function reopenedSlice(
   ended: Pick<JobCellStatus, 'done' | 'dead' | 'cancelled' | 'startedAtMs'>,
   executions: Iterable<Pick<Execution, 'edge' | 'done'>>,
   retryEpoch: number,
-): Share {
+): Slice {
   const { done, dead, cancelled, startedAtMs } = ended;
   return {
-    ...newShare(union(union(done, dead), cancelled)),
+    ...newSlice(union(union(done, dead), cancelled)),
     done,
     dead,
     cancelled,
@@ -203,7 +203,7 @@ export const noEdgeWork: EdgeWork = {
 };
 
 /**
- * The part of a share that one edge holds. With empty ranges it is history: kept while the job is
+ * The part of a slice that one edge holds. With empty ranges it is history: kept while the job is
  * in the cell, so that the execution row stays absolute when the edge is given more of the same
  * job.
  */

@@ -26,7 +26,7 @@ export type JobStatus = {
   readonly queue: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly cut: Cut;
-  /** Cells that were given a share at submit; a move may add others, which show by their counts. */
+  /** Cells that were given a slice at submit; a move may add others, which show by their counts. */
   readonly cells: readonly CellId[];
   readonly dependsOn: readonly JobId[];
   readonly createdAtMs: number;

@@ -6,10 +6,10 @@
 /** A cell is read whole by every pass; 250 edges keep that Query in few pages. */
 export const cellEdgesMax = 250;
 /**
- * Jobs with a share in one cell that a pass looks at; later ones wait their turn in submission
+ * Jobs with a slice in one cell that a pass looks at; later ones wait their turn in submission
  * order.
  */
-export const cellSharesMax = 1_000;
+export const cellSlicesMax = 1_000;
 /** TransactWriteItems takes 100 actions; one is the cell's META row. */
 export const planRowsMax = 99;
 /** How often a pass may lose the race for META before it leaves the rest to the next wake-up. */
@@ -167,12 +167,12 @@ export const transactAttemptsMax = 4;
 export const transactRetryMs = 25;
 
 /**
- * Failed chunks of one share that wait for their next attempt; a failure beyond dies at once (the
+ * Failed chunks of one slice that wait for their next attempt; a failure beyond dies at once (the
  * row is bounded).
  */
-export const retriesPerShareMax = 4_000;
+export const retriesPerSliceMax = 4_000;
 /** Beyond this many, no fresh chunk of the job starts until some of them have ended. */
-export const retriesPerShareHold = 1_000;
+export const retriesPerSliceHold = 1_000;
 /** Rows of a plan that folding leaves to placement, so that a flood of reports cannot starve it. */
 export const foldRowsKept = 24;
 /**

@@ -1,6 +1,6 @@
 import type { WaitingReason } from '../contract/waiting-reason.ts';
 import type { Failure } from '../protocol/progress-report.ts';
-import type { CellMeta, EdgeWork, Share } from './cell.ts';
+import type { CellMeta, EdgeWork, Slice } from './cell.ts';
 import type { ChunkCounts } from './job.ts';
 import type { EdgeName, JobId } from './names.ts';
 import type { RangeSet } from './ranges.ts';
@@ -17,7 +17,7 @@ export type Plan = {
   /** `null` when nothing changed: then there is nothing to commit. */
   readonly meta: CellMeta | null;
   readonly works: ReadonlyMap<EdgeName, EdgeWork>;
-  readonly shares: ReadonlyMap<JobId, Share>;
+  readonly slices: ReadonlyMap<JobId, Slice>;
   /** Jobs that ended here: their SHARE and ASK rows go. */
   readonly endedJobs: ReadonlySet<JobId>;
   /** Edges that were leaving and hold nothing any more: their rows go. */
@@ -46,7 +46,7 @@ export type JobCellStatus = {
   readonly endedAtMs: number | null;
   /** Why it ended early, for example `max-failed-chunks` or `deadline`. */
   readonly reason: string | null;
-  /** Of the share that was counted. */
+  /** Of the slice that was counted. */
   readonly retryEpoch: number;
 };
 

@@ -2,7 +2,7 @@
  * A set of chunk numbers, kept as sorted disjoint intervals: the data structure everything else is
  * made of.
  *
- * A job is `[0,n)`; shares, leases and what an agent still owes are subsets of it. All operations
+ * A job is `[0,n)`; slices, leases and what an agent still owes are subsets of it. All operations
  * cost time in the number of intervals, never in the number of chunks. The representation is a flat
  * list `[start, end, start, end, …]` with exclusive ends, strictly increasing, so that two equal
  * sets are equal element by element. The text form is `0-41,43` (inclusive ends); the empty set is

@@ -1,4 +1,4 @@
-import type { CellJob, EdgeWork, Lease, Share } from '../model/cell.ts';
+import type { CellJob, EdgeWork, Lease, Slice } from '../model/cell.ts';
 import type { JobId } from '../model/names.ts';
 import {
   emptyRanges,
@@ -23,33 +23,33 @@ export function workOf(work: EdgeWork, jobs: ReadonlyMap<JobId, CellJob>): Work 
   return { epoch: work.epoch, folded: work.folded, jobs: entries };
 }
 
-function entryOf(lease: Lease, { ask, share }: CellJob): WorkEntry {
+function entryOf(lease: Lease, { ask, slice }: CellJob): WorkEntry {
   return {
     ranges: lease.ranges,
     slots: lease.slots,
     chunkPower: ask.cut.chunkPower,
     specHash: ask.specHash,
     giveBack: intersect(lease.giveBack, lease.ranges),
-    attempts: attemptsOf(lease.ranges, share),
+    attempts: attemptsOf(lease.ranges, slice),
   };
 }
 
 /** Attempt numbers above 1 of these chunks. */
 export function attemptsOf(
   ranges: RangeSet,
-  share: Pick<Share, 'retries' | 'revived' | 'attemptBase'>,
+  slice: Pick<Slice, 'retries' | 'revived' | 'attemptBase'>,
 ): ReadonlyMap<number, RangeSet> {
   const attempts = new Map<number, RangeSet>();
   let retried = emptyRanges;
-  for (const [chunk, retry] of share.retries) {
+  for (const [chunk, retry] of slice.retries) {
     if (!has(ranges, chunk)) continue;
     const one = rangeOf(chunk, chunk + 1);
     retried = union(retried, one);
     attempts.set(retry.failures + 1, union(attempts.get(retry.failures + 1) ?? emptyRanges, one));
   }
-  const revived = subtract(intersect(ranges, share.revived), retried);
+  const revived = subtract(intersect(ranges, slice.revived), retried);
   if (!isEmpty(revived)) {
-    const attempt = share.attemptBase + 1;
+    const attempt = slice.attemptBase + 1;
     attempts.set(attempt, union(attempts.get(attempt) ?? emptyRanges, revived));
   }
   return attempts;

@@ -17,8 +17,8 @@ export function applyPlan(cell: Cell, plan: Plan): Cell {
   const jobs = new Map<JobId, CellJob>();
   for (const [id, job] of cell.jobs) {
     if (plan.endedJobs.has(id)) continue;
-    const share = plan.shares.get(id);
-    jobs.set(id, share === undefined ? job : { ...job, share });
+    const slice = plan.slices.get(id);
+    jobs.set(id, slice === undefined ? job : { ...job, slice });
   }
   return { ...cell, meta: plan.meta, edges, jobs };
 }

@@ -1,5 +1,5 @@
 import type { Ask, Cell, CellJob } from '../model/cell.ts';
-import { newShare } from '../model/cell.ts';
+import { newSlice } from '../model/cell.ts';
 import { powerOf } from '../model/job.ts';
 import { type EdgeName, type JobId, jobIdOf } from '../model/names.ts';
 import type { WaitingCount } from '../model/plan.ts';
@@ -53,7 +53,7 @@ export function planJob(
   ranges: RangeSet = rangeOf(0, ask.cut.chunks),
 ): JobPlan {
   const id = jobIdOf(dryRunId);
-  const job: CellJob = { id, ask, share: newShare(ranges) };
+  const job: CellJob = { id, ask, slice: newSlice(ranges) };
   const jobs = new Map(cell.jobs).set(id, job);
   const pass = serveNow({ ...cell, jobs }, nowMs);
   return jobPlanOf(pass, id);

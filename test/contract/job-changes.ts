@@ -71,7 +71,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     const { asks } = await submit(stores, job);
     for (const [cell, { ask, ranges }] of asks) {
       const there = (await stores.cells.load(cell))?.jobs.get(job);
-      expect(there).toMatchObject({ id: job, ask, share: { ranges, done: [] } });
+      expect(there).toMatchObject({ id: job, ask, slice: { ranges, done: [] } });
     }
     const open = { isOpen: true, status: null };
     expect((await found(stores)).cells).toEqual(new Map([north, south].map((it) => [it, open])));

@@ -29,8 +29,8 @@ export const movesContract: Contract = (makeStores) => {
     expect(await moves.commitMove(move)).toBe('committed');
     const [here, there] = [await cells.load(north), await moves.load(south)];
     const [left, moved] = [here?.jobs.get(job), there?.jobs.get(job)];
-    expect([count(left!.share.ranges), count(moved!.share.ranges)]).toEqual([40, 10]);
-    expect(intersect(left!.share.ranges, moved!.share.ranges)).toEqual([]);
+    expect([count(left!.slice.ranges), count(moved!.slice.ranges)]).toEqual([40, 10]);
+    expect(intersect(left!.slice.ranges, moved!.slice.ranges)).toEqual([]);
     expect(moved!.ask).toEqual(left!.ask);
     expect([here?.meta.version, there?.meta.version]).toEqual([1, 1]);
   });

@@ -99,7 +99,7 @@ export async function commit(
     seenVersion: meta.version,
     meta: { ...meta, version: meta.version + 1 },
     works: new Map(),
-    shares: new Map(),
+    slices: new Map(),
     endedJobs: new Set(),
     removedEdges: new Set(),
     jobStatuses: new Map(),

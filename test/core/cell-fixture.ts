@@ -6,7 +6,7 @@ import type {
   EdgeConfig,
   EdgeReport,
 } from '../../core/model/cell.ts';
-import { newCellMeta, newShare } from '../../core/model/cell.ts';
+import { newCellMeta, newSlice } from '../../core/model/cell.ts';
 import type { JobSpec } from '../../core/model/job.ts';
 import { type CellId, cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
@@ -44,11 +44,11 @@ export function makeSpec(over: Partial<JobSpec> = {}): JobSpec {
 export type JobOptions = Partial<JobSpec> & {
   lastChunkPower?: number;
   ask?: Partial<Ask>;
-  share?: Partial<CellJob['share']>;
+  slice?: Partial<CellJob['slice']>;
 };
 
 export function makeJob(id: string, options: JobOptions = {}): CellJob {
-  const { lastChunkPower, ask, share, ...over } = options;
+  const { lastChunkPower, ask, slice, ...over } = options;
   const spec = makeSpec(over);
   const chunkPower = spec.chunkPower ?? 1;
   return {
@@ -63,7 +63,7 @@ export function makeJob(id: string, options: JobOptions = {}): CellJob {
       held: false,
       ...ask,
     },
-    share: { ...newShare(rangeOf(0, spec.chunks)), ...share },
+    slice: { ...newSlice(rangeOf(0, spec.chunks)), ...slice },
   };
 }
 

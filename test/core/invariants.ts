@@ -42,16 +42,16 @@ export function leasedIn(cell: Cell, job: CellJob): RangeSet {
 /** `pending + leased + done + dead + cancelled = all`, each chunk in exactly one of them. */
 export function checkChunks(cell: Cell): void {
   for (const job of cell.jobs.values()) {
-    const { ranges, done, dead, cancelled } = job.share;
+    const { ranges, done, dead, cancelled } = job.slice;
     const leased = leasedIn(cell, job);
     let seen = emptyRanges;
     for (const [name, part] of Object.entries({ leased, done, dead, cancelled })) {
       const twice = intersect(seen, part);
       if (!isEmpty(twice)) throw new Error(`${job.id}: ${formatRanges(twice)} is ${name} and more`);
-      if (!isEmpty(subtract(part, ranges))) throw new Error(`${job.id}: ${name} outside the share`);
+      if (!isEmpty(subtract(part, ranges))) throw new Error(`${job.id}: ${name} outside the slice`);
       seen = union(seen, part);
     }
-    for (const chunk of job.share.retries.keys()) {
+    for (const chunk of job.slice.retries.keys()) {
       if (has(done, chunk) || has(dead, chunk))
         throw new Error(`${job.id}: retry of ended ${chunk}`);
     }
@@ -95,7 +95,7 @@ export function checkDocuments(cell: Cell): void {
 export function rowsOf(plan: Plan): number {
   return (
     plan.works.size +
-    plan.shares.size +
+    plan.slices.size +
     3 * plan.endedJobs.size +
     4 * plan.removedEdges.size +
     plan.jobStatuses.size +
@@ -112,10 +112,10 @@ export function checkStep(before: Cell, plan: Plan, after: Cell, nowMs: number):
   const rows = rowsOf(plan);
   if (rows > planRowsMax) throw new Error(`the plan has ${rows} rows`);
   for (const job of after.jobs.values()) {
-    const old = before.jobs.get(job.id)!.share;
-    if (!isEmpty(subtract(old.done, job.share.done))) throw new Error(`${job.id}: done was undone`);
-    const retried = job.share.retryEpoch > old.retryEpoch;
-    if (!retried && !isEmpty(subtract(old.dead, job.share.dead))) {
+    const old = before.jobs.get(job.id)!.slice;
+    if (!isEmpty(subtract(old.done, job.slice.done))) throw new Error(`${job.id}: done was undone`);
+    const retried = job.slice.retryEpoch > old.retryEpoch;
+    if (!retried && !isEmpty(subtract(old.dead, job.slice.dead))) {
       throw new Error(`${job.id}: dead was undone`);
     }
   }
@@ -149,7 +149,7 @@ function checkNextLook(after: Cell, plan: Plan, nowMs: number): void {
   let timed = false;
   for (const job of after.jobs.values()) {
     const leased = leasedIn(after, job);
-    for (const [chunk, retry] of job.share.retries) {
+    for (const [chunk, retry] of job.slice.retries) {
       if (!has(leased, chunk) && retry.dueAtMs > nowMs && !job.ask.cancelled) timed = true;
     }
   }

@@ -95,6 +95,6 @@ export function connect(cell: Cell, edge: string, connected: boolean, atMs: numb
   return withEdge(cell, edge, { report: changed });
 }
 
-export function share(cell: Cell, job: string) {
-  return cell.jobs.get(jobIdOf(job))!.share;
+export function slice(cell: Cell, job: string) {
+  return cell.jobs.get(jobIdOf(job))!.slice;
 }

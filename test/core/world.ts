@@ -180,8 +180,8 @@ export function play(world: World, command: Command): void {
       break;
     case 'retry':
       withJob(world, command.job, (id) => {
-        const { ask, share } = world.cell.jobs.get(id)!;
-        if (isEmpty(share.dead)) return;
+        const { ask, slice } = world.cell.jobs.get(id)!;
+        if (isEmpty(slice.dead)) return;
         world.cell = withAsk(world.cell, id, { retryEpoch: ask.retryEpoch + 1 });
       });
       break;

@@ -57,7 +57,7 @@ const wakesScheduler: readonly keys.Key[] = [
 const writtenByPasses: readonly keys.Key[] = [
   keys.metaKey(cell),
   keys.workKey(cell, edge),
-  keys.shareKey(cell, job),
+  keys.sliceKey(cell, job),
   keys.executionKey(job, edge),
   keys.chunkKey(job, 1),
 ];

@@ -1,7 +1,7 @@
 import type { JobCells } from '../../core/jobs/job-cells.ts';
 import type { JobRetry } from '../../core/jobs/retry.ts';
 import type { JobCreation } from '../../core/jobs/submit.ts';
-import { type Ask, type CellJob, newShare } from '../../core/model/cell.ts';
+import { type Ask, type CellJob, newSlice } from '../../core/model/cell.ts';
 import { isFinal } from '../../core/model/job.ts';
 import type { CellId, JobId } from '../../core/model/names.ts';
 import type { JobChange, JobChanges } from '../../core/ports/jobs.ts';
@@ -65,7 +65,7 @@ function create(stored: Stored, { job, status, asks, openParents }: JobCreation)
   rows.job = job;
   rows.status = status;
   for (const [cell, { ask, ranges }] of asks) {
-    open(stored, cell, { id: job.id, ask, share: newShare(ranges) });
+    open(stored, cell, { id: job.id, ask, slice: newSlice(ranges) });
   }
   for (const parent of openParents) rowsOf(stored, parent).dependants.add(job.id);
 }
@@ -117,8 +117,8 @@ function retryIn(stored: Stored, change: JobRetry): void {
     const meta = { ...cell.meta, version: cell.meta.version + 1 };
     stored.cells.set(name, { ...cell, meta });
   }
-  for (const [cell, { ask: asked, share }] of change.reopened) {
-    open(stored, cell, { id, ask: asked, share });
+  for (const [cell, { ask: asked, slice }] of change.reopened) {
+    open(stored, cell, { id, ask: asked, slice });
   }
 }
 

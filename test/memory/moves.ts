@@ -1,5 +1,5 @@
 import type { JobHistory, Move } from '../../core/fleet/move-ranges.ts';
-import { type CellJob, newShare } from '../../core/model/cell.ts';
+import { type CellJob, newSlice } from '../../core/model/cell.ts';
 import type { JobId } from '../../core/model/names.ts';
 import { emptyRanges } from '../../core/model/ranges.ts';
 import type { CellMoves } from '../../core/ports/cells.ts';
@@ -48,8 +48,8 @@ function arrive(stored: Stored, move: Move): void {
   const id = move.to.meta!.id;
   const cell = stored.cells.get(id)!;
   const arrivals = [...move.asks].map(([job, ask]): [JobId, CellJob] => {
-    const share = move.to.shares.get(job) ?? newShare(emptyRanges);
-    return [job, { id: job, ask, share }];
+    const slice = move.to.slices.get(job) ?? newSlice(emptyRanges);
+    return [job, { id: job, ask, slice }];
   });
   stored.cells.set(id, { ...cell, jobs: new Map([...cell.jobs, ...arrivals]) });
 }

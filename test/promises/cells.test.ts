@@ -12,7 +12,7 @@ import { type Command, commands, newWorld, play, runPass, type World } from '../
 const runs = Number(process.env.EDGEWISE_PROPERTY_RUNS ?? 60);
 
 function pendingOf(world: World, job: CellJob): number {
-  const { ranges, done, dead, cancelled } = job.share;
+  const { ranges, done, dead, cancelled } = job.slice;
   const ended = [done, dead, cancelled].reduce((left, part) => subtract(left, part), ranges);
   return count(subtract(ended, leasedIn(world.cell, job)));
 }

@@ -16,7 +16,7 @@ import {
   startMs,
   withEdge,
 } from '../core/cell-fixture.ts';
-import { connect, held, pass, rest, share, tell } from '../core/stage.ts';
+import { connect, held, pass, rest, slice, tell } from '../core/stage.ts';
 
 /**
  * Edges that are there, answer, and yet do not do the work: what they hold must not wait for ever.
@@ -130,7 +130,7 @@ test('an edge that refused is asked again when its policy may have changed', () 
   expect(held(cell, job)).toEqual({ 'edge-0': '0' });
   refuse(startMs + refusalKeptMs + 1);
   expect(held(cell, job)).toEqual({});
-  expect(share(cell, job).retries.size).toBe(0);
+  expect(slice(cell, job).retries.size).toBe(0);
 });
 
 test('an edge that is busy and answers late is not taken for lost', () => {

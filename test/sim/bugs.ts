@@ -76,10 +76,10 @@ export const plantedBugs: readonly Bug[] = [
     name: 'failure-is-done',
     sentence: 'a chunk that failed is folded as done',
     commit: (plan) =>
-      withShares(plan, (share) => {
-        const failed = [...share.retries.keys()].sort((a, b) => a - b);
-        const ranges = union(share.done, fromChunks(failed));
-        return { ...share, done: ranges, retries: new Map() };
+      withSlices(plan, (slice) => {
+        const failed = [...slice.retries.keys()].sort((a, b) => a - b);
+        const ranges = union(slice.done, fromChunks(failed));
+        return { ...slice, done: ranges, retries: new Map() };
       }),
   },
   {
@@ -122,9 +122,9 @@ export const plantedBugs: readonly Bug[] = [
     name: 'fold-not-stored',
     sentence: 'what a report says is done is acknowledged and not stored',
     commit: (plan, stored) =>
-      withShares(plan, (share, job) => ({
-        ...share,
-        done: stored.jobs.get(job)?.share.done ?? share.done,
+      withSlices(plan, (slice, job) => ({
+        ...slice,
+        done: stored.jobs.get(job)?.slice.done ?? slice.done,
       })),
   },
   {
@@ -148,12 +148,12 @@ function withWorks(plan: Plan, change: (edge: EdgeName, work: EdgeWork) => EdgeW
   return { ...plan, works: new Map(works) };
 }
 
-function withShares(
+function withSlices(
   plan: Plan,
-  change: (share: CellJob['share'], job: JobId) => CellJob['share'],
+  change: (slice: CellJob['slice'], job: JobId) => CellJob['slice'],
 ): Plan {
-  const shares = [...plan.shares].map(([job, share]) => [job, change(share, job)] as const);
-  return { ...plan, shares: new Map(shares) };
+  const slices = [...plan.slices].map(([job, slice]) => [job, change(slice, job)] as const);
+  return { ...plan, slices: new Map(slices) };
 }
 
 function twice(facts: CellEdge['facts']): CellEdge['facts'] {

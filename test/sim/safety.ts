@@ -22,7 +22,7 @@ import { must, mustBeWithin, type Truth } from './truth.ts';
 export function checkCommit(truth: Truth, seen: Cell, before: Cell, after: Cell, plan: Plan): void {
   must(after.meta.version > before.meta.version, () => 'a commit did not raise the version');
   for (const [id, job] of after.jobs) {
-    checkShare(truth, job, before.jobs.get(id));
+    checkSlice(truth, job, before.jobs.get(id));
     checkLeases(after, id, job);
   }
   for (const edge of after.edges.values()) {
@@ -33,26 +33,26 @@ export function checkCommit(truth: Truth, seen: Cell, before: Cell, after: Cell,
   checkAbsorbing(before, plan);
 }
 
-function checkShare(truth: Truth, { id, share }: CellJob, before: CellJob | undefined): void {
-  mustBeWithin(share.done, share.ranges, `job ${id}: done`);
-  mustBeWithin(share.dead, share.ranges, `job ${id}: dead`);
-  const both = intersect(share.done, share.dead);
+function checkSlice(truth: Truth, { id, slice }: CellJob, before: CellJob | undefined): void {
+  mustBeWithin(slice.done, slice.ranges, `job ${id}: done`);
+  mustBeWithin(slice.dead, slice.ranges, `job ${id}: dead`);
+  const both = intersect(slice.done, slice.dead);
   must(isEmpty(both), () => `job ${id}: chunks ${formatRanges(both)} are done and dead`);
-  const doubt = intersect(share.done, share.cancelled);
+  const doubt = intersect(slice.done, slice.cancelled);
   must(isEmpty(doubt), () => `job ${id}: chunks ${formatRanges(doubt)} are done and cancelled`);
   if (before === undefined) return;
-  mustBeWithin(before.share.done, share.done, `job ${id}: what was done is no longer done`);
-  if (before.share.retryEpoch === share.retryEpoch) {
-    mustBeWithin(before.share.dead, share.dead, `job ${id}: what was dead came back`);
+  mustBeWithin(before.slice.done, slice.done, `job ${id}: what was done is no longer done`);
+  if (before.slice.retryEpoch === slice.retryEpoch) {
+    mustBeWithin(before.slice.dead, slice.dead, `job ${id}: what was dead came back`);
   }
-  for (const chunk of chunksOf(subtract(share.done, before.share.done))) {
+  for (const chunk of chunksOf(subtract(slice.done, before.slice.done))) {
     must(truth.hasCompleted(id, chunk), () => `job ${id}: chunk ${chunk} is done and never ran`);
   }
 }
 
 /** Leases of one job never overlap, and hold only what is still open. */
-function checkLeases(cell: Cell, id: JobId, { share }: CellJob): void {
-  const open = subtract(subtract(subtract(share.ranges, share.done), share.dead), share.cancelled);
+function checkLeases(cell: Cell, id: JobId, { slice }: CellJob): void {
+  const open = subtract(subtract(subtract(slice.ranges, slice.done), slice.dead), slice.cancelled);
   let held: RangeSet = emptyRanges;
   for (const edge of cell.edges.values()) {
     const lease = edge.work?.leases.get(id);

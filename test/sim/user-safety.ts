@@ -62,7 +62,7 @@ export function createUserBook(stored: Stored, truth: Truth): UserBook {
 function checkCreated(stored: Stored, { id, spec, cut }: StoredJob): void {
   let all: RangeSet = emptyRanges;
   for (const cell of stored.cells.values()) {
-    const ranges = cell.jobs.get(id)?.share.ranges ?? emptyRanges;
+    const ranges = cell.jobs.get(id)?.slice.ranges ?? emptyRanges;
     const twice = intersect(all, ranges);
     must(isEmpty(twice), () => `job ${id}: chunks ${formatRanges(twice)} are in two cells`);
     all = union(all, ranges);

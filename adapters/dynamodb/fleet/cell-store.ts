@@ -9,13 +9,13 @@ import {
   factsKey,
   owedFoldKey,
   reportKey,
-  shareKey,
+  sliceKey,
   workKey,
 } from '../keys.ts';
 import { assembleCell } from '../rows/cell-rows.ts';
 import { encodeMeta } from '../rows/rows-cell.ts';
 import { chunkAttributes, encodeExecution, encodeJobCell } from '../rows/rows-job.ts';
-import { encodeShare } from '../rows/rows-share.ts';
+import { encodeSlice } from '../rows/rows-slice.ts';
 import { encodeWorkRow } from '../rows/rows-work.ts';
 import type { Table, Write } from '../table.ts';
 
@@ -51,9 +51,9 @@ export function planWrites(plan: Plan): Write[] {
     if (plan.removedEdges.has(edge)) continue;
     writes.push({ kind: 'put', row: encodeWorkRow(cell, edge, work) });
   }
-  for (const [job, share] of plan.shares) {
+  for (const [job, slice] of plan.slices) {
     if (plan.endedJobs.has(job)) continue;
-    writes.push({ kind: 'put', row: encodeShare(cell, job, share) });
+    writes.push({ kind: 'put', row: encodeSlice(cell, job, slice) });
   }
   for (const status of plan.jobStatuses.values()) {
     writes.push({ kind: 'put', row: encodeJobCell(cell, status) });
@@ -67,7 +67,7 @@ export function planWrites(plan: Plan): Write[] {
   }
   for (const job of plan.endedJobs) {
     writes.push({ kind: 'delete', key: askKey(cell, job) });
-    writes.push({ kind: 'delete', key: shareKey(cell, job) });
+    writes.push({ kind: 'delete', key: sliceKey(cell, job) });
     const atMs = plan.jobStatuses.get(job)?.endedAtMs ?? 0;
     writes.push({ kind: 'put', row: { ...owedFoldKey(job), atMs } });
   }

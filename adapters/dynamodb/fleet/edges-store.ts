@@ -27,7 +27,7 @@ import {
   edgeAttributes,
   encodeFacts,
 } from '../rows/rows-edge.ts';
-import { decodeAsk } from '../rows/rows-share.ts';
+import { decodeAsk } from '../rows/rows-slice.ts';
 import { decodeWorkRow } from '../rows/rows-work.ts';
 import { cellRows } from '../schema.ts';
 import type { Row, Table, Write } from '../table.ts';

@@ -3,13 +3,13 @@ import type { JobId } from '../../../core/model/names.ts';
 import type { CellMoves } from '../../../core/ports/cells.ts';
 import { askKey, jobCellKey, jobPartition } from '../keys.ts';
 import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
-import { encodeAsk } from '../rows/rows-share.ts';
+import { encodeAsk } from '../rows/rows-slice.ts';
 import { jobRows } from '../schema.ts';
 import type { Table, Write } from '../table.ts';
 import { createCellStore, planWrites } from './cell-store.ts';
 
 /**
- * Both cells change in one transaction or neither does, so no chunk is ever in two shares. What a
+ * Both cells change in one transaction or neither does, so no chunk is ever in two slices. What a
  * user asked for comes along only as it was read: a job that was cancelled in the meantime stays
  * where it is, and ends there.
  */

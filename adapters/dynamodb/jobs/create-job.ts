@@ -3,7 +3,7 @@ import type { CreateOutcome, KeptAnswer } from '../../../core/ports/jobs.ts';
 import { putFirstAnswer } from '../access/idempotency-store.ts';
 import { dependantKey, statusKey } from '../keys.ts';
 import { encodeStatus } from '../rows/rows-job.ts';
-import { encodeAsk } from '../rows/rows-share.ts';
+import { encodeAsk } from '../rows/rows-slice.ts';
 import { encodeSpec } from '../rows/rows-spec.ts';
 import type { Condition, Table, Write } from '../table.ts';
 import { transactPatiently } from '../transact-with-retry.ts';

@@ -1,6 +1,6 @@
 import type { JobRetry } from '../../../core/jobs/retry.ts';
 import { metaKey } from '../keys.ts';
-import { encodeAsk, encodeShare } from '../rows/rows-share.ts';
+import { encodeAsk, encodeSlice } from '../rows/rows-slice.ts';
 import type { Write } from '../table.ts';
 import { absent, askWrite, specWrite, statusWrite } from './job-writes.ts';
 
@@ -18,9 +18,9 @@ export function retryWrites(change: JobRetry): Write[] {
     ...change.overtaken.map(
       (cell): Write => ({ kind: 'update', key: metaKey(cell), change: { add: { version: 1 } } }),
     ),
-    ...[...change.reopened].flatMap(([cell, { ask, share }]): Write[] => [
+    ...[...change.reopened].flatMap(([cell, { ask, slice }]): Write[] => [
       { kind: 'put', row: encodeAsk(cell, id, ask), condition: absent },
-      { kind: 'put', row: encodeShare(cell, id, share), condition: absent },
+      { kind: 'put', row: encodeSlice(cell, id, slice), condition: absent },
     ]),
   ];
 }

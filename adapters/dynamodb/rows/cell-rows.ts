@@ -9,21 +9,21 @@ import type {
   EdgeReport,
   EdgeWork,
   QueueConfig,
-  Share,
+  Slice,
 } from '../../../core/model/cell.ts';
 import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../../core/model/names.ts';
 import { cellRows } from '../schema.ts';
 import type { Row } from '../table.ts';
 import { decodeMeta, decodeQueue, decodeTick } from './rows-cell.ts';
 import { decodeEdge, decodeFacts, decodeReport } from './rows-edge.ts';
-import { decodeAsk, decodeShare, givenShare } from './rows-share.ts';
+import { decodeAsk, decodeSlice, givenSlice } from './rows-slice.ts';
 import { decodeWorkRow } from './rows-work.ts';
 
 /**
  * Puts the rows of one partition together into a cell; `null` without a META row.
  *
  * Rows come in any order. A report or facts of an edge that is no longer in the cell are left out,
- * as is a share whose ask is gone: the row that makes an edge a member is `EDGE#`, the row that
+ * as is a slice whose ask is gone: the row that makes an edge a member is `EDGE#`, the row that
  * makes a job one is `ASK#`.
  */
 export function assembleCell(rows: Iterable<Row>): Cell | null {
@@ -41,8 +41,8 @@ export function assembleCell(rows: Iterable<Row>): Cell | null {
   }
   const jobs = new Map<JobId, CellJob>();
   for (const [id, ask] of parts.asks) {
-    const share = parts.shares.get(id) ?? parts.given.get(id);
-    if (share !== undefined) jobs.set(id, { id, ask, share });
+    const slice = parts.slices.get(id) ?? parts.given.get(id);
+    if (slice !== undefined) jobs.set(id, { id, ask, slice });
   }
   return { meta: parts.meta, edges, jobs, queues: parts.queues, tickAtMs: parts.tickAtMs };
 }
@@ -55,9 +55,9 @@ type Parts = {
   readonly reports: Map<EdgeName, EdgeReport>;
   readonly works: Map<EdgeName, EdgeWork>;
   readonly asks: Map<JobId, Ask>;
-  readonly shares: Map<JobId, Share>;
-  /** Shares that no pass has written yet. */
-  readonly given: Map<JobId, Share>;
+  readonly slices: Map<JobId, Slice>;
+  /** Slices that no pass has written yet. */
+  readonly given: Map<JobId, Slice>;
   readonly queues: Map<string, QueueConfig>;
 };
 
@@ -70,7 +70,7 @@ function collect(rows: Iterable<Row>): Parts {
     reports: new Map(),
     works: new Map(),
     asks: new Map(),
-    shares: new Map(),
+    slices: new Map(),
     given: new Map(),
     queues: new Map(),
   };
@@ -104,8 +104,8 @@ function addRow(parts: Parts, row: Row): void {
     case cellRows.ask:
       addAsk(parts, jobIdOf(name), row);
       return;
-    case cellRows.share:
-      parts.shares.set(jobIdOf(name), decodeShare(row));
+    case cellRows.slice:
+      parts.slices.set(jobIdOf(name), decodeSlice(row));
       return;
     case cellRows.queue:
       parts.queues.set(name, decodeQueue(row));
@@ -117,6 +117,6 @@ function addRow(parts: Parts, row: Row): void {
 
 function addAsk(parts: Parts, job: JobId, row: Row): void {
   parts.asks.set(job, decodeAsk(row));
-  const given = givenShare(row);
+  const given = givenSlice(row);
   if (given !== null) parts.given.set(job, given);
 }

@@ -1,5 +1,5 @@
 import { powerOf } from '../../model/job.ts';
-import { backoffSecondsMax, retriesPerShareMax } from '../../model/limits.ts';
+import { backoffSecondsMax, retriesPerSliceMax } from '../../model/limits.ts';
 import {
   count,
   emptyRanges,
@@ -43,7 +43,7 @@ export function endFailed(
   const base = has(job.revived, chunk) ? job.attemptBase : 0;
   const failures = failuresOf(job, chunk, has(job.revived, chunk)) + 1;
   const { attempts, backoffSeconds } = job.ask.spec.retries;
-  const crowded = !job.retries.has(chunk) && job.retries.size >= retriesPerShareMax;
+  const crowded = !job.retries.has(chunk) && job.retries.size >= retriesPerSliceMax;
   if (failures - base >= attempts || crowded) {
     endDead(pass, job, edge, chunk, failures, failure);
     return 'dead';

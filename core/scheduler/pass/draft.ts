@@ -10,7 +10,7 @@ import {
   noEdgeWork,
   type QueueConfig,
   type Refusal,
-  type Share,
+  type Slice,
 } from '../../model/cell.ts';
 import { hasApplied } from '../../model/edge-state.ts';
 import { epochMax } from '../../model/limits.ts';
@@ -77,7 +77,7 @@ export type QueueDraft = {
 export type JobDraft = {
   readonly id: JobId;
   readonly ask: Ask;
-  readonly before: Share;
+  readonly before: Slice;
   readonly demand: Demand;
   done: RangeSet;
   dead: RangeSet;
@@ -159,29 +159,29 @@ export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
     chunkEnds: [],
     ends: { done: 0, dead: 0, cancelled: 0, power: 0 },
   };
-  for (const { id, ask, share } of cell.jobs.values()) {
-    pass.jobs.set(id, openJob(id, ask, share));
+  for (const { id, ask, slice } of cell.jobs.values()) {
+    pass.jobs.set(id, openJob(id, ask, slice));
   }
   for (const edge of cell.edges.values()) pass.edges.set(edge.name, openEdge(pass, edge));
   return pass;
 }
 
-function openJob(id: JobId, ask: Ask, share: Share): JobDraft {
+function openJob(id: JobId, ask: Ask, slice: Slice): JobDraft {
   return {
     id,
     ask,
-    before: share,
+    before: slice,
     demand: demandOf(ask),
-    done: share.done,
-    dead: share.dead,
-    cancelled: share.cancelled,
-    retries: share.retries,
-    losses: share.losses,
-    refusals: share.refusals,
-    retryEpoch: share.retryEpoch,
-    revived: share.revived,
-    attemptBase: share.attemptBase,
-    startedAtMs: share.startedAtMs,
+    done: slice.done,
+    dead: slice.dead,
+    cancelled: slice.cancelled,
+    retries: slice.retries,
+    losses: slice.losses,
+    refusals: slice.refusals,
+    retryEpoch: slice.retryEpoch,
+    revived: slice.revived,
+    attemptBase: slice.attemptBase,
+    startedAtMs: slice.startedAtMs,
     endReason: null,
     leases: [],
     pending: null,

@@ -1,4 +1,4 @@
-import { retriesPerShareHold, retryElsewhereMs } from '../../model/limits.ts';
+import { retriesPerSliceHold, retryElsewhereMs } from '../../model/limits.ts';
 import {
   count,
   emptyRanges,
@@ -43,7 +43,7 @@ export function openPicker(pass: Pass, job: JobDraft): Picker {
     return { job, retried: none, fresh: placeable, overdue: none, hasHealthy: true };
   }
   const retried = intersect(placeable, fromChunks(job.retries.keys()));
-  const crowded = job.retries.size >= retriesPerShareHold;
+  const crowded = job.retries.size >= retriesPerSliceHold;
   const late = pass.nowMs - retryElsewhereMs;
   const overdue = [...job.retries].filter(([, retry]) => retry.dueAtMs <= late);
   return {

@@ -1,4 +1,4 @@
-import type { EdgeWork, Lease, Share } from '../../model/cell.ts';
+import type { EdgeWork, Lease, Slice } from '../../model/cell.ts';
 import { powerOf } from '../../model/job.ts';
 import type { EdgeName, JobId } from '../../model/names.ts';
 import type { Execution, JobCellStatus, Plan } from '../../model/plan.ts';
@@ -21,7 +21,7 @@ import { countsOf, metaRow } from './summarize.ts';
  */
 export function planOf(pass: Pass): Plan {
   const works = new Map<EdgeName, EdgeWork>();
-  const shares = new Map<JobId, Share>();
+  const slices = new Map<JobId, Slice>();
   const endedJobs = new Set<JobId>();
   const removedEdges = new Set<EdgeName>();
   const jobStatuses = new Map<JobId, JobCellStatus>();
@@ -40,14 +40,14 @@ export function planOf(pass: Pass): Plan {
   for (const job of pass.jobs.values()) {
     if (!job.touched) continue;
     if (job.ended) endedJobs.add(job.id);
-    else if (shareChanged(job)) shares.set(job.id, shareRow(job));
+    else if (sliceChanged(job)) slices.set(job.id, sliceRow(job));
     jobStatuses.set(job.id, statusRow(pass, job));
   }
   return {
     seenVersion: pass.cell.meta.version,
     meta: metaRow(pass),
     works,
-    shares,
+    slices,
     endedJobs,
     removedEdges,
     jobStatuses,
@@ -107,7 +107,7 @@ function removedKeys(edge: EdgeDraft): JobId[] {
   return [...keys].sort();
 }
 
-function shareChanged(job: JobDraft): boolean {
+function sliceChanged(job: JobDraft): boolean {
   const { before } = job;
   return (
     job.done !== before.done ||
@@ -126,7 +126,7 @@ function reasonsOf(job: JobDraft): string[] {
   return (job.waiting ?? []).map(({ reason }) => reason);
 }
 
-function shareRow(job: JobDraft): Share {
+function sliceRow(job: JobDraft): Slice {
   return {
     ranges: job.before.ranges,
     done: job.done,

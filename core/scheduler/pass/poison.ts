@@ -1,4 +1,4 @@
-import { chunkDeathsMax, deathsOfLostEdge, retriesPerShareMax } from '../../model/limits.ts';
+import { chunkDeathsMax, deathsOfLostEdge, retriesPerSliceMax } from '../../model/limits.ts';
 import {
   chunksOf,
   has,
@@ -51,7 +51,7 @@ function blame(pass: Pass, lease: LeaseDraft, suspects: RangeSet, weight: number
   for (const chunk of chunksOf(suspects)) {
     const deaths = (job.losses.get(chunk) ?? 0) + weight;
     if (deaths < chunkDeathsMax) {
-      if (job.losses.has(chunk) || job.losses.size < retriesPerShareMax) {
+      if (job.losses.has(chunk) || job.losses.size < retriesPerSliceMax) {
         job.losses = new Map(job.losses).set(chunk, deaths);
       }
       continue;

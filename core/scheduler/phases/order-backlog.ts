@@ -1,5 +1,5 @@
 import { queueDefaults } from '../../model/cell.ts';
-import { cellSharesMax, fairTurnShare } from '../../model/limits.ts';
+import { cellSlicesMax, fairTurnShare } from '../../model/limits.ts';
 import { type Amounts, reservedBy } from '../pass/capacity.ts';
 import { isActive, type JobDraft, type Pass, type QueueDraft } from '../pass/draft.ts';
 import { placeableOf } from '../pass/due-retries.ts';
@@ -47,7 +47,7 @@ function levelsOf(pass: Pass): Map<string, Line>[] {
   const waiting: JobDraft[] = [];
   for (const job of pass.jobs.values()) if (wantsEdges(pass, job)) waiting.push(job);
   waiting.sort(byPriority);
-  if (waiting.length > cellSharesMax) waiting.length = cellSharesMax;
+  if (waiting.length > cellSlicesMax) waiting.length = cellSlicesMax;
   const levels = new Map<number, Map<string, Line>>();
   for (const job of waiting) {
     const { priority, queue } = job.ask.spec;

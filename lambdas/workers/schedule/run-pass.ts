@@ -105,7 +105,7 @@ function logPass(log: Log, cell: CellId, plan: Plan, conflicts: number): void {
     cell,
     version: plan.meta?.version,
     works: plan.works.size,
-    shares: plan.shares.size,
+    slices: plan.slices.size,
     shadows: plan.shadows.size,
     ended: plan.endedJobs.size,
     conflicts,

@@ -41,5 +41,5 @@ async function carryOut(deps: MoveDeps, planned: CellMove): Promise<void> {
   const move = moveRanges(from, to, chosen, histories, nowMs);
   if (move === null) return;
   const outcome = await deps.moves.commitMove(move);
-  deps.log.info('move', { ...planned, jobs: move.from.shares.size, outcome });
+  deps.log.info('move', { ...planned, jobs: move.from.slices.size, outcome });
 }

@@ -7,9 +7,9 @@ import {
   encodeJobCell,
   encodeStatus,
 } from '../../../adapters/dynamodb/rows/rows-job.ts';
-import { decodeShare, encodeAsk, encodeShare } from '../../../adapters/dynamodb/rows/rows-share.ts';
+import { decodeSlice, encodeAsk, encodeSlice } from '../../../adapters/dynamodb/rows/rows-slice.ts';
 import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
-import { type Lease, newCellMeta, newShare, noEdgeWork } from '../../../core/model/cell.ts';
+import { type Lease, newCellMeta, newSlice, noEdgeWork } from '../../../core/model/cell.ts';
 import { noChunks } from '../../../core/model/job.ts';
 import { newJobStatus } from '../../../core/model/job-status.ts';
 import { cellIdOf, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
@@ -19,34 +19,34 @@ import { makeJob } from '../../core/cell-fixture.ts';
 const cell = cellIdOf('default.0');
 const job = jobIdOf('a-job');
 
-test('a share that just began is little more than its ranges, and reads the same', () => {
-  const share = newShare(rangeOf(0, 9));
-  const row = encodeShare(cell, job, share);
+test('a slice that just began is little more than its ranges, and reads the same', () => {
+  const slice = newSlice(rangeOf(0, 9));
+  const row = encodeSlice(cell, job, slice);
   expect(Object.keys(row).sort()).toEqual(['attemptBase', 'pk', 'ranges', 'retryEpoch', 'sk']);
-  expect(decodeShare(row)).toEqual(share);
+  expect(decodeSlice(row)).toEqual(slice);
 });
 
-test('a new job is one row in its cell: the ask tells its chunks until a pass wrote a share', () => {
-  const { ask, share } = makeJob(job, { chunks: 10 });
+test('a new job is one row in its cell: the ask tells its chunks until a pass wrote a slice', () => {
+  const { ask, slice } = makeJob(job, { chunks: 10 });
   const meta = encodeMeta(newCellMeta(cell, 'default', 0));
-  const row = encodeAsk(cell, job, ask, share.ranges);
-  expect(assembleCell([meta, row])?.jobs.get(job)).toEqual({ id: job, ask, share });
-  const folded = { ...share, done: rangeOf(0, 3) };
-  const rows = [meta, encodeShare(cell, job, folded), row];
-  expect(assembleCell(rows)?.jobs.get(job)?.share).toEqual(folded);
+  const row = encodeAsk(cell, job, ask, slice.ranges);
+  expect(assembleCell([meta, row])?.jobs.get(job)).toEqual({ id: job, ask, slice });
+  const folded = { ...slice, done: rangeOf(0, 3) };
+  const rows = [meta, encodeSlice(cell, job, folded), row];
+  expect(assembleCell(rows)?.jobs.get(job)?.slice).toEqual(folded);
   const withoutChunks = assembleCell([meta, encodeAsk(cell, job, ask)]);
   expect(withoutChunks?.jobs.has(job)).toBe(false);
 });
 
-test('a share with a past keeps all of it', () => {
-  const share = {
-    ...newShare(rangeOf(0, 9)),
+test('a slice with a past keeps all of it', () => {
+  const slice = {
+    ...newSlice(rangeOf(0, 9)),
     done: rangeOf(0, 3),
     told: ['no-fit'],
     refusals: new Map([[edgeNameOf('edge-1'), { reason: 'no such program', atMs: 7 }]]),
     startedAtMs: 0,
   };
-  expect(decodeShare(encodeShare(cell, job, share))).toEqual(share);
+  expect(decodeSlice(encodeSlice(cell, job, slice))).toEqual(slice);
 });
 
 test('a zero is a value: a job that may have no failed chunk at all is not one without a limit', () => {

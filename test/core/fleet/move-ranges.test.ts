@@ -8,7 +8,7 @@ import { count, emptyRanges, intersect, rangeOf, union } from '../../../core/mod
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
 import { checkChunks } from '../invariants.ts';
-import { rest, share } from '../stage.ts';
+import { rest, slice } from '../stage.ts';
 
 const job = jobIdOf('job-a');
 
@@ -54,12 +54,12 @@ test('waiting chunks move whole: in two plans, each against its own version', ()
   const source = applyPlan(full, move.from);
   const arrived = {
     ...target,
-    jobs: new Map([[job, { id: job, ask: move.asks.get(job)!, share: move.to.shares.get(job)! }]]),
+    jobs: new Map([[job, { id: job, ask: move.asks.get(job)!, slice: move.to.slices.get(job)! }]]),
   };
   const after = applyPlan(arrived, move.to);
-  expect(count(share(after, job).ranges)).toBe(8);
-  expect(intersect(share(source, job).ranges, share(after, job).ranges)).toEqual([]);
-  expect(union(share(source, job).ranges, share(after, job).ranges)).toEqual([0, 40]);
+  expect(count(slice(after, job).ranges)).toBe(8);
+  expect(intersect(slice(source, job).ranges, slice(after, job).ranges)).toEqual([]);
+  expect(union(slice(source, job).ranges, slice(after, job).ranges)).toEqual([0, 40]);
   checkChunks(source);
   expect(
     move.from.jobStatuses.get(job)!.counts.total + move.to.jobStatuses.get(job)!.counts.total,
@@ -78,7 +78,7 @@ test('nothing moves where nobody may run it, nor what must stay together', () =>
     { requires },
     { placement },
     { ask: { cancelled: true } },
-    { chunks: 1, share: retried },
+    { chunks: 1, slice: retried },
   ]) {
     const full = makeCell({ jobs: [makeJob(job, options)] });
     expect(moved(full, idle(), 10_000)).toBeNull();
@@ -87,13 +87,13 @@ test('nothing moves where nobody may run it, nor what must stay together', () =>
 
 test('a job that ended in the target before goes on from what it was there', () => {
   const full = makeCell({
-    jobs: [makeJob(job, { chunks: 40, share: { ranges: rangeOf(10, 40) } })],
+    jobs: [makeJob(job, { chunks: 40, slice: { ranges: rangeOf(10, 40) } })],
   });
   const ended = { done: rangeOf(0, 10), startedAtMs: startMs };
   const status = { ...emptyStatus, ...ended };
   const histories = new Map([[job, { ended: status, executions: [] }]]);
   const chosen = chooseRanges(full, idle(), { power: 800, stranded: false }, startMs);
-  const arrived = moveRanges(full, idle(), chosen, histories, startMs)!.to.shares.get(job)!;
+  const arrived = moveRanges(full, idle(), chosen, histories, startMs)!.to.slices.get(job)!;
   expect(count(arrived.done)).toBe(10);
   expect(count(arrived.ranges)).toBe(18);
 });

@@ -21,16 +21,16 @@ test('where the job is open its epoch is raised, and a pass that ends it there i
 test('where the job has ended it begins again, and nothing done is forgotten', () => {
   const execution = { edge: edgeNameOf('edge-1'), done: rangeOf(0, 4) } as Execution;
   const change = retry(failed, new Map([[south, ended]]), [execution]) as JobRetry;
-  const { ask, share } = change.reopened.get(south)!;
+  const { ask, slice } = change.reopened.get(south)!;
   expect(ask).toMatchObject({ retryEpoch: 1, cancelled: false, held: false });
-  expect(share).toMatchObject({
+  expect(slice).toMatchObject({
     ranges: rangeOf(0, 6),
     done: rangeOf(0, 4),
     dead: rangeOf(4, 6),
     // Behind what is asked: that is what brings the dead ones back.
     retryEpoch: 0,
   });
-  expect([...share.past]).toEqual([['edge-1', rangeOf(0, 4)]]);
+  expect([...slice.past]).toEqual([['edge-1', rangeOf(0, 4)]]);
   expect([change.asked, change.overtaken]).toEqual([[], []]);
 });
 

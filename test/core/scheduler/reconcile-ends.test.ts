@@ -11,7 +11,7 @@ import {
   withAsk,
   withEdge,
 } from '../cell-fixture.ts';
-import { held, leaseOf, pass, rest, share, tell } from '../stage.ts';
+import { held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
 
 const job = jobIdOf('job-a');
 
@@ -109,7 +109,7 @@ test('draining moves unstarted chunks once the edge confirms, and running ones a
   expect(formatRanges(leaseOf(cell, 'edge-0', job)!.ranges)).toBe('0-2');
   cell = rest(cell, startMs + 60_000).cell;
   expect(held(cell, job)).toEqual({});
-  expect(share(cell, job).retries.size).toBe(0);
+  expect(slice(cell, job).retries.size).toBe(0);
 });
 
 test('an edge that is removed leaves when it holds nothing, by force at once', () => {
@@ -140,7 +140,7 @@ test('an edge on which everything fails is set aside, told, and gets another cha
   for (let i = 0; i < 40 && alarms === 0; i++) {
     atMs += 1_000;
     const fresh = [...chunksOf(leaseOf(cell, 'edge-0', job)!.ranges)].filter(
-      (chunk) => !share(cell, job).retries.has(chunk),
+      (chunk) => !slice(cell, job).retries.has(chunk),
     );
     const failed: [number, number][] = fresh.map((chunk) => [chunk, 1]);
     cell = tell(cell, 'edge-0', { [job]: { failed } }, atMs);

@@ -43,8 +43,8 @@ function pass(cell: Cell, atMs = startMs): Cell {
   return applyPlan(cell, reconcile(cell, atMs));
 }
 
-function share(cell: Cell) {
-  return cell.jobs.get(job)!.share;
+function slice(cell: Cell) {
+  return cell.jobs.get(job)!.slice;
 }
 
 function lease(cell: Cell, edge: EdgeName) {
@@ -59,9 +59,9 @@ test('done chunks leave the lease and are counted once, however often they are r
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 40 })] }));
   expect(formatRanges(lease(cell, one).ranges)).toBe('0-1');
   cell = pass(withProg(cell, one, says(cell, one, 1, { done: '0', running: '1' })));
-  expect(formatRanges(share(cell).done)).toBe('0');
+  expect(formatRanges(slice(cell).done)).toBe('0');
   cell = pass(withProg(cell, one, says(cell, one, 2, { done: '0', running: '1' })));
-  expect(formatRanges(share(cell).done)).toBe('0');
+  expect(formatRanges(slice(cell).done)).toBe('0');
   expect(cell.meta.summary.chunks.done).toBe(1);
   expect(cell.meta.summary.power.served).toBe(100);
 });
@@ -125,10 +125,10 @@ test('a failed chunk waits for its backoff, which doubles, and dies after its la
   );
   // The old failure is still in the report: it is of attempt 1 and says nothing about attempt 2.
   cell = pass(withProg(cell, one, says(cell, one, 2, { failed: [[0, 3]] })), startMs + 5_000);
-  expect(share(cell).retries.get(0)!.failures).toBe(1);
+  expect(slice(cell).retries.get(0)!.failures).toBe(1);
   const second = says(cell, one, 3, { failed: [[0, 4]], attempts: '2:0' });
   cell = pass(withProg(cell, one, second), startMs + 6_000);
-  expect(share(cell).retries.get(0)).toMatchObject({ failures: 2, dueAtMs: startMs + 16_000 });
+  expect(slice(cell).retries.get(0)).toMatchObject({ failures: 2, dueAtMs: startMs + 16_000 });
   cell = pass(cell, startMs + 16_000);
   const third = says(cell, one, 4, { failed: [[0, 'timeout']], attempts: '3:0' });
   plan = reconcile(withProg(cell, one, third), startMs + 17_000);
@@ -141,7 +141,7 @@ test('the first valid result wins: the other holder loses the chunk and is told'
   let cell = twoChunksOnTwoEdges();
   // Edge 1 holds chunk 1, but edge 0 had run it before it lost its lease.
   cell = pass(withProg(cell, one, says(cell, one, 1, { done: '1', running: '0' })));
-  expect(formatRanges(share(cell).done)).toBe('1');
+  expect(formatRanges(slice(cell).done)).toBe('1');
   expect(lease(cell, two).ranges).toEqual(emptyRanges);
   expect(cell.edges.get(two)!.work!.epoch).toBe(2);
   cell = pass(withProg(cell, two, says(cell, two, 1, { done: '1' })));
@@ -151,7 +151,7 @@ test('the first valid result wins: the other holder loses the chunk and is told'
 test('a failure counts only from the holder', () => {
   let cell = twoChunksOnTwoEdges();
   cell = pass(withProg(cell, one, says(cell, one, 1, { failed: [[1, 9]], running: '0' })));
-  expect(share(cell).retries.size).toBe(0);
+  expect(slice(cell).retries.size).toBe(0);
   expect(formatRanges(lease(cell, two).ranges)).toBe('1');
 });
 
@@ -171,7 +171,7 @@ test('an edge that starts from nothing counts its reports from one again and is 
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 9 })] }));
   cell = pass(withProg(cell, one, says(cell, one, 40, { done: '0', running: '1' })));
   cell = pass(withProg(cell, one, says(cell, one, 1, { done: '1' })));
-  expect(formatRanges(share(cell).done)).toBe('0-1');
+  expect(formatRanges(slice(cell).done)).toBe('0-1');
 });
 
 test('an edge that refuses a job is not tried again', () => {
@@ -179,30 +179,30 @@ test('an edge that refuses a job is not tried again', () => {
   const prog = says(cell, one, 1, {});
   const entry = { ...prog.jobs.get(job)!, refused: 'image not allowed' };
   cell = pass(withProg(cell, one, { ...prog, jobs: new Map([[job, entry]]) }));
-  expect(share(cell).refusals.get(one)).toEqual({ reason: 'image not allowed', atMs: startMs });
+  expect(slice(cell).refusals.get(one)).toEqual({ reason: 'image not allowed', atMs: startMs });
   expect(lease(cell, one).ranges).toEqual(emptyRanges);
   expect(workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.size).toBe(0);
 });
 
-test('numbers outside of the share are not believed', () => {
+test('numbers outside of the slice are not believed', () => {
   let cell = twoChunksOnTwoEdges();
   cell = pass(withProg(cell, one, says(cell, one, 1, { done: '0,7-900', failed: [[12, 1]] })));
-  expect(formatRanges(share(cell).done)).toBe('0');
-  expect(share(cell).retries.size).toBe(0);
+  expect(formatRanges(slice(cell).done)).toBe('0');
+  expect(slice(cell).retries.size).toBe(0);
 });
 
 test('a user’s retry brings dead chunks back with all their attempts, counting on', () => {
   const retries = { attempts: 1, backoffSeconds: 0, maxFailedChunks: null };
   let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2, retries })] }));
   cell = pass(withProg(cell, one, says(cell, one, 1, { failed: [[0, 1]] })));
-  expect(formatRanges(share(cell).dead)).toBe('0');
+  expect(formatRanges(slice(cell).dead)).toBe('0');
   cell = pass(withAsk(cell, job, { retryEpoch: 1 }));
-  expect(share(cell).dead).toEqual(emptyRanges);
+  expect(slice(cell).dead).toEqual(emptyRanges);
   const work = workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.get(job)!;
   expect(work.attempts).toEqual(new Map([[2, [0, 1]]]));
   // The old failure is still reported and is superseded.
   cell = pass(withProg(cell, one, says(cell, one, 2, { failed: [[0, 1]] })));
-  expect(share(cell).dead).toEqual(emptyRanges);
+  expect(slice(cell).dead).toEqual(emptyRanges);
   cell = pass(withProg(cell, one, says(cell, one, 3, { failed: [[0, 1]], attempts: '2:0' })));
-  expect(formatRanges(share(cell).dead)).toBe('0');
+  expect(formatRanges(slice(cell).dead)).toBe('0');
 });

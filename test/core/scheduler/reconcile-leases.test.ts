@@ -23,7 +23,7 @@ import {
   withEdge,
 } from '../cell-fixture.ts';
 import { checkCapacity, freeOf } from '../invariants.ts';
-import { held, leaseOf, pass, rest, share, tell } from '../stage.ts';
+import { held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
 
 /** How leases change while they run: given back, refilled, widened, shrunk, and folded in parts. */
 
@@ -177,7 +177,7 @@ test('room that nobody waits for lets a lease run more of what it has', () => {
 
 test('scattered chunks fill a document by their text: the lease gets as many as fit', () => {
   const scattered = fromChunks(Array.from({ length: 20_000 }, (_, i) => i * 3 + 1_000_000));
-  const big = makeJob(job, { chunks: 2_000_000, chunkPower: 1, share: { ranges: scattered } });
+  const big = makeJob(job, { chunks: 2_000_000, chunkPower: 1, slice: { ranges: scattered } });
   let cell = rest(
     makeCell({ edges: [makeEdge(one, { power: 5_000 })], jobs: [big] }),
     startMs,
@@ -205,7 +205,7 @@ test('failed chunks go to an edge without failures first', () => {
   cell = rest(tell(cell, 'edge-1', { [job]: { done: good } }, startMs), startMs).cell;
   const [bad] = leaseOf(cell, one, job)!.ranges;
   cell = rest(tell(cell, one, { [job]: { failed: [[bad!, 1]] } }, startMs), startMs).cell;
-  expect(share(cell, job).retries.has(bad!)).toBe(true);
+  expect(slice(cell, job).retries.has(bad!)).toBe(true);
   cell = rest(tell(cell, one, {}, startMs + 2_000), startMs + 2_000).cell;
   expect(held(cell, job)[one]?.split(',')).not.toContain(`${bad}`);
   const now = formatRanges(leaseOf(cell, 'edge-1', job)!.ranges);

@@ -10,7 +10,7 @@ import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { formatRanges } from '../../../core/model/ranges.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
-import { applied, connect, held, leaseOf, pass, rest, share, tell } from '../stage.ts';
+import { applied, connect, held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
 
 function atLater(seconds: number): number {
   return startMs + seconds * 1000;
@@ -67,7 +67,7 @@ test('what a lost edge finished before still counts when it returns', () => {
   cell = rest(connect(cell, 'edge-0', false, atLater(0)), atLater(121)).cell;
   cell = connect(cell, 'edge-0', true, atLater(200));
   cell = rest(tell(cell, 'edge-0', { 'job-a': { done: own } }, atLater(200), 1), atLater(201)).cell;
-  expect(formatRanges(share(cell, 'job-a').done)).toBe(own);
+  expect(formatRanges(slice(cell, 'job-a').done)).toBe(own);
   expect(held(cell, 'job-a')['edge-1']).not.toContain(own);
 });
 
@@ -189,7 +189,7 @@ test('a loss is not a failed attempt', () => {
   const holder = Object.keys(held(cell, 'job-a'))[0]!;
   cell = pass(tell(cell, holder, { 'job-a': { running: '0' } }, startMs), startMs);
   cell = rest(connect(cell, holder, false, startMs), atLater(120)).cell;
-  expect(share(cell, 'job-a').retries.size).toBe(0);
-  expect(share(cell, 'job-a').losses.get(0)).toBe(deathsOfLostEdge);
+  expect(slice(cell, 'job-a').retries.size).toBe(0);
+  expect(slice(cell, 'job-a').losses.get(0)).toBe(deathsOfLostEdge);
   expect(leaseOf(cell, holder, 'job-a')!.ranges).toEqual([]);
 });

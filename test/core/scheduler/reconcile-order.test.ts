@@ -191,7 +191,7 @@ test('chunks that take long are not fetched ahead', () => {
 test('each edge works through a territory of its own', () => {
   const job = makeJob('job-1', { chunks: 1_000_000, chunkPower: 125 });
   const cell = run(makeCell({ edges: makeEdges(4), jobs: [job] }), 20);
-  const { done } = cell.jobs.get(job.id)!.share;
+  const { done } = cell.jobs.get(job.id)!.slice;
   expect(count(done)).toBe(160);
   expect(done.length / 2).toBeLessThanOrEqual(12);
   for (const edge of cell.edges.values()) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reopenedShare } from '../../../core/model/cell.ts';
+import { reopenedSlice } from '../../../core/model/cell.ts';
 import { chunkDeathsMax } from '../../../core/model/limits.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, formatRanges, rangeOf } from '../../../core/model/ranges.ts';
@@ -13,7 +13,7 @@ import {
   startMs,
   withProg,
 } from '../cell-fixture.ts';
-import { applied, connect, held, leaseOf, pass, rest, share, tell } from '../stage.ts';
+import { applied, connect, held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
 
 const edge = edgeNameOf('edge-0');
 const job = jobIdOf('job-a');
@@ -58,7 +58,7 @@ test('what only waited on three lost edges is not blamed for it', () => {
     cell = rest(tell(cell, next.name, { [job]: { running: '0' } }, atMs), atMs).cell;
     cell = rest(connect(cell, next.name, false, atMs), atMs + 10_000).cell;
   }
-  expect(formatRanges(share(cell, job).dead)).toBe('0');
+  expect(formatRanges(slice(cell, job).dead)).toBe('0');
 });
 
 test('an agent that restarts between chunks puts nothing under suspicion', () => {
@@ -69,7 +69,7 @@ test('an agent that restarts between chunks puts nothing under suspicion', () =>
   cell = rest(reboot(cell, 'boot-1', '0', startMs), startMs).cell;
   cell = rest(tell(cell, edge, { [job]: { done: '0' } }, startMs), startMs).cell;
   cell = rest(reboot(cell, 'boot-2', '', startMs), startMs).cell;
-  expect(share(cell, job).losses.size).toBe(0);
+  expect(slice(cell, job).losses.size).toBe(0);
 });
 
 test('after the table was restored to an earlier time the next document is above what the edge obeys', () => {
@@ -85,15 +85,15 @@ test('after the table was restored to an earlier time the next document is above
   expect(rest(applied(pass(cell, startMs), startMs), startMs).plans.length).toBeLessThan(5);
 });
 
-test('a share made anew by a retry keeps what its edges had done', () => {
+test('a slice made anew by a retry keeps what its edges had done', () => {
   const ended = {
     done: rangeOf(0, 3),
     dead: rangeOf(3, 4),
     cancelled: emptyRanges,
     startedAtMs: 1,
   };
-  const again = reopenedShare(ended, [{ edge, done: rangeOf(0, 3) }], 1);
-  const retried = makeJob(job, { chunks: 4, ask: { retryEpoch: 1 }, share: again });
+  const again = reopenedSlice(ended, [{ edge, done: rangeOf(0, 3) }], 1);
+  const retried = makeJob(job, { chunks: 4, ask: { retryEpoch: 1 }, slice: again });
   const cell = rest(makeCell({ edges: makeEdges(1), jobs: [retried] }), startMs).cell;
   expect(held(cell, job)).toEqual({ [edge]: '3' });
   expect(formatRanges(leaseOf(cell, edge, job)!.doneHere)).toBe('0-2');

@@ -17,7 +17,7 @@ import {
   encodeJobCell,
   encodeStatus,
 } from '../../../../adapters/dynamodb/rows/rows-job.ts';
-import { decodeAsk, encodeAsk } from '../../../../adapters/dynamodb/rows/rows-share.ts';
+import { decodeAsk, encodeAsk } from '../../../../adapters/dynamodb/rows/rows-slice.ts';
 import { jobRows } from '../../../../adapters/dynamodb/schema.ts';
 import type { Table } from '../../../../adapters/dynamodb/table.ts';
 import { type RollupStore, rollUp } from '../../../../core/jobs/rollup.ts';

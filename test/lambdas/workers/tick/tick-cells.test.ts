@@ -102,8 +102,8 @@ test('waiting chunks move from a full cell to an idle one, all of them once', as
   ]);
   await tickCells(deps(quietMs));
   expect(moves).toHaveLength(1);
-  const there = moves[0]?.to.shares.get(jobIdOf('job-1'))?.ranges ?? emptyRanges;
-  const here = moves[0]?.from.shares.get(jobIdOf('job-1'))?.ranges ?? emptyRanges;
+  const there = moves[0]?.to.slices.get(jobIdOf('job-1'))?.ranges ?? emptyRanges;
+  const here = moves[0]?.from.slices.get(jobIdOf('job-1'))?.ranges ?? emptyRanges;
   expect(count(there)).toBeGreaterThan(0);
   expect(intersect(there, here)).toEqual([]);
   expect(count(there) + count(here)).toBe(50);

@@ -1,9 +1,9 @@
-import { type Ask, type ChunkRetry, newShare, type Share } from '../../../core/model/cell.ts';
+import { type Ask, type ChunkRetry, newSlice, type Slice } from '../../../core/model/cell.ts';
 import type { Cut } from '../../../core/model/job.ts';
 import type { CellId, EdgeName, JobId } from '../../../core/model/names.ts';
 import { formatRanges, type RangeSet } from '../../../core/model/ranges.ts';
 import type { Failure } from '../../../core/protocol/progress-report.ts';
-import { askKey, shareKey } from '../keys.ts';
+import { askKey, sliceKey } from '../keys.ts';
 import type { Row } from '../table.ts';
 import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.ts';
 
@@ -13,7 +13,7 @@ import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.t
  * attribute of its own: `priority`, `retries`, `cancelled`, `retryEpoch` and `held` can be updated
  * without reading the row.
  *
- * A new job is one row: `given` names its chunks in this cell, and stands for the share until a
+ * A new job is one row: `given` names its chunks in this cell, and stands for the slice until a
  * pass writes the first one.
  */
 export function encodeAsk(cell: CellId, job: JobId, ask: Ask, given?: RangeSet): Row {
@@ -49,32 +49,32 @@ export function decodeAsk(row: Row): Ask {
 }
 
 /**
- * The share of a job that no pass has touched yet, as its ask tells it; `null` where it tells none.
+ * The slice of a job that no pass has touched yet, as its ask tells it; `null` where it tells none.
  */
-export function givenShare(row: Row): Share | null {
-  return row.given === undefined ? null : newShare(ranges(row.given));
+export function givenSlice(row: Row): Slice | null {
+  return row.given === undefined ? null : newSlice(ranges(row.given));
 }
 
-export function encodeShare(cell: CellId, job: JobId, share: Share): Row {
+export function encodeSlice(cell: CellId, job: JobId, slice: Slice): Row {
   return sparse({
-    ...shareKey(cell, job),
-    ranges: formatRanges(share.ranges),
-    done: formatRanges(share.done),
-    dead: formatRanges(share.dead),
-    cancelled: formatRanges(share.cancelled),
-    retries: JSON.stringify([...share.retries].map(retryText)),
-    losses: JSON.stringify([...share.losses]),
-    refusals: JSON.stringify([...share.refusals]),
-    retryEpoch: share.retryEpoch,
-    revived: formatRanges(share.revived),
-    attemptBase: share.attemptBase,
-    told: share.told.join(','),
-    startedAtMs: share.startedAtMs,
-    past: JSON.stringify([...share.past].map(([edge, done]) => [edge, formatRanges(done)])),
+    ...sliceKey(cell, job),
+    ranges: formatRanges(slice.ranges),
+    done: formatRanges(slice.done),
+    dead: formatRanges(slice.dead),
+    cancelled: formatRanges(slice.cancelled),
+    retries: JSON.stringify([...slice.retries].map(retryText)),
+    losses: JSON.stringify([...slice.losses]),
+    refusals: JSON.stringify([...slice.refusals]),
+    retryEpoch: slice.retryEpoch,
+    revived: formatRanges(slice.revived),
+    attemptBase: slice.attemptBase,
+    told: slice.told.join(','),
+    startedAtMs: slice.startedAtMs,
+    past: JSON.stringify([...slice.past].map(([edge, done]) => [edge, formatRanges(done)])),
   });
 }
 
-export function decodeShare(row: Row): Share {
+export function decodeSlice(row: Row): Slice {
   return {
     ranges: ranges(row.ranges),
     done: ranges(row.done),
