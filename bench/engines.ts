@@ -92,7 +92,7 @@ async function submitOneByOne(endpoints: Endpoints): Promise<Figures> {
 async function submit(endpoints: Endpoints): Promise<number> {
   const startedAtMs = performance.now();
   const body = JSON.stringify({ chunks: 4, chunkPower: 20, run: { simulate: { seconds: 0.05 } } });
-  const response = await ask(endpoints, '/v1/jobs', { method: 'POST', body });
+  const response = await intent(endpoints, '/v1/jobs', { method: 'POST', body });
   if (response.status !== 202) throw new Error(await response.text());
   await response.text();
   return performance.now() - startedAtMs;
@@ -101,7 +101,7 @@ async function submit(endpoints: Endpoints): Promise<number> {
 async function until(endpoints: Endpoints, is: (stats: Stats) => boolean): Promise<void> {
   const endMs = performance.now() + waitMsMax;
   for (;;) {
-    const response = await ask(endpoints, '/v1/stats', {});
+    const response = await intent(endpoints, '/v1/stats', {});
     const stats = (await response.json()) as Stats;
     if (response.ok && is(stats)) return;
     if (performance.now() > endMs) throw new Error(`Still only: ${JSON.stringify(stats)}`);
@@ -109,7 +109,7 @@ async function until(endpoints: Endpoints, is: (stats: Stats) => boolean): Promi
   }
 }
 
-function ask({ api, token }: Endpoints, path: string, init: RequestInit): Promise<Response> {
+function intent({ api, token }: Endpoints, path: string, init: RequestInit): Promise<Response> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   return fetch(`${api}${path}`, { ...init, headers });
 }

@@ -67,8 +67,8 @@ export function workKey(cell: CellId, edge: EdgeName): Key {
   return { pk: cellPartition(cell), sk: `${cellRows.work}${edge}` };
 }
 
-export function askKey(cell: CellId, job: JobId): Key {
-  return { pk: cellPartition(cell), sk: `${cellRows.ask}${job}` };
+export function intentKey(cell: CellId, job: JobId): Key {
+  return { pk: cellPartition(cell), sk: `${cellRows.intent}${job}` };
 }
 
 export function sliceKey(cell: CellId, job: JobId): Key {

@@ -44,7 +44,7 @@ export const cellRows = {
   facts: 'FACTS#',
   report: 'REPORT#',
   work: 'WORK#',
-  ask: 'ASK#',
+  intent: 'ASK#',
   slice: 'SHARE#',
   queue: 'QUEUE#',
 } as const;
@@ -54,7 +54,7 @@ export const wakingRows = [
   cellRows.facts,
   cellRows.report,
   cellRows.edge,
-  cellRows.ask,
+  cellRows.intent,
   cellRows.queue,
   cellRows.tick,
 ] as const;

@@ -168,7 +168,7 @@ function documentBytes(cell: Cell, name: EdgeName): number {
 }
 
 function readUnitsOf(cell: Cell): number {
-  // Settings, facts, report and work of an edge; ask and slice of a job.
+  // Settings, facts, report and work of an edge; intent and slice of a job.
   const edgeBytes = 150 + 150 + 300 + workSize;
   let bytes = cell.edges.size * edgeBytes + 1_200;
   for (const job of cell.jobs.values()) bytes += 900 + 16 * intervals(job.slice.done);

@@ -83,7 +83,7 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
     slices.set(cellIdOf(`default.${i}`), []);
   }
   for (let i = 0; i < jobs; i++) {
-    const { ask } = jobOf(i, rangeOf(0, fleet.chunks), 1);
+    const { intent } = jobOf(i, rangeOf(0, fleet.chunks), 1);
     const offers: CellOffer[] = [...backlog].map(([id, backlogPower]) => ({
       id,
       pool: 'default',
@@ -95,8 +95,12 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
         largestEdgePower: options.edgePower,
       },
     }));
-    const spec = { pool: 'default', requires: ask.spec.requires, placement: ask.spec.placement };
-    for (const { cell, ranges } of chooseCells(offers, { cut: ask.cut, spec })) {
+    const spec = {
+      pool: 'default',
+      requires: intent.spec.requires,
+      placement: intent.spec.placement,
+    };
+    for (const { cell, ranges } of chooseCells(offers, { cut: intent.cut, spec })) {
       slices.get(cell)!.push(jobOf(i, ranges, 1));
       backlog.set(cell, backlog.get(cell)! + count(ranges));
     }
@@ -107,7 +111,7 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
 function jobOf(index: number, ranges: RangeSet, chunkPower: number): CellJob {
   return {
     id: jobIdOf(`job${String(index).padStart(13, '0')}`),
-    ask: {
+    intent: {
       spec: {
         queue: 'default',
         priority: 50,

@@ -88,7 +88,7 @@ function jobOf(index: number, chunks: number): CellJob {
   const chunkPower = 20 + (index % 50);
   return {
     id: jobIdOf(`job${String(index).padStart(13, '0')}`),
-    ask: {
+    intent: {
       spec: {
         queue: `queue-${index % 4}`,
         priority: 50,

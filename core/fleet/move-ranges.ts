@@ -1,4 +1,4 @@
-import type { Ask, Cell, CellJob, Slice } from '../model/cell.ts';
+import type { Cell, CellJob, Intent, Slice } from '../model/cell.ts';
 import { newSlice, reopenedSlice } from '../model/cell.ts';
 import { moveJobsMax, planRowsMax } from '../model/limits.ts';
 import type { JobId } from '../model/names.ts';
@@ -28,8 +28,8 @@ import { touchJob } from '../scheduler/pass/rows.ts';
 export type Move = {
   readonly from: Plan;
   readonly to: Plan;
-  /** Jobs that are new in the target cell: what is asked comes along. */
-  readonly asks: ReadonlyMap<JobId, Ask>;
+  /** Jobs that are new in the target cell: the intent comes along. */
+  readonly intents: ReadonlyMap<JobId, Intent>;
 };
 
 /** What is written of a job that ended in a cell. */
@@ -47,13 +47,13 @@ export function moveRanges(
   nowMs: number,
 ): Move | null {
   if (moved.size === 0) return null;
-  const asks = new Map<JobId, Ask>();
+  const intents = new Map<JobId, Intent>();
   const source = new Map(from.jobs);
   const target = new Map(to.jobs);
   for (const [id, ranges] of moved) {
     const job = from.jobs.get(id)!;
     const there = to.jobs.get(id);
-    if (there === undefined) asks.set(id, job.ask);
+    if (there === undefined) intents.set(id, job.intent);
     source.set(id, { ...job, slice: without(job.slice, ranges) });
     target.set(
       id,
@@ -63,7 +63,7 @@ export function moveRanges(
   return {
     from: rewritten({ ...from, jobs: source }, moved, nowMs),
     to: rewritten({ ...to, jobs: target }, moved, nowMs),
-    asks,
+    intents,
   };
 }
 
@@ -99,13 +99,14 @@ export function chooseRanges(
   for (const job of [...pass.jobs.values()].reverse()) {
     if (chosen.size >= moveJobsMax) break;
     if (!wanted.stranded && left < job.demand.power) continue;
-    const { placement } = job.ask.spec;
+    const { placement } = job.intent.spec;
     const isWhole = equal(pendingOf(job), job.before.ranges);
     const isLimited = placement.nodes !== null || placement.maxEdges !== null;
     const stays = isLimited && !(wanted.stranded && isWhole);
-    if (stays || job.ask.held || job.ask.cancelled || job.ask.retryEpoch > job.retryEpoch) continue;
+    if (stays || job.intent.held || job.intent.cancelled || job.intent.retryEpoch > job.retryEpoch)
+      continue;
     if (wanted.stranded && !isStranded(pass, job)) continue;
-    if (!isWelcome(to, job.ask)) continue;
+    if (!isWelcome(to, job.intent)) continue;
     const tried = union(
       fromChunks(job.retries.keys()),
       union(job.revived, fromChunks(job.losses.keys())),
@@ -120,9 +121,9 @@ export function chooseRanges(
   return chosen;
 }
 
-function isWelcome(to: Cell, ask: Ask): boolean {
+function isWelcome(to: Cell, intent: Intent): boolean {
   for (const edge of to.edges.values()) {
-    if (edge.report?.connected === true && mismatchOf(edge, ask.spec) === null) return true;
+    if (edge.report?.connected === true && mismatchOf(edge, intent.spec) === null) return true;
   }
   return false;
 }

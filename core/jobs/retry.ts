@@ -1,10 +1,10 @@
 import { ProblemError } from '../contract/problem.ts';
-import { type Ask, reopenedSlice, type Slice } from '../model/cell.ts';
+import { type Intent, reopenedSlice, type Slice } from '../model/cell.ts';
 import type { JobStatus } from '../model/job-status.ts';
 import type { CellId, JobId } from '../model/names.ts';
 import type { Execution } from '../model/plan.ts';
 import { isEmpty } from '../model/ranges.ts';
-import { askOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
+import { intentOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
 import { type Refusal, refuse } from './decision.ts';
 import type { JobCells } from './job-cells.ts';
 
@@ -17,15 +17,15 @@ export type JobRetry = {
   readonly retryEpoch: number;
   /** What the status says until the next fold. */
   readonly status: Pick<JobStatus, 'state' | 'counts' | 'endedAtMs' | 'reason' | 'retrying'>;
-  /** Cells that still have the job: there the epoch of what is asked is raised. */
-  readonly asked: readonly CellId[];
+  /** Cells that still have the job: there the epoch of the intent is raised. */
+  readonly raised: readonly CellId[];
   /**
    * Cells whose version is raised. A pass that is ending the job there right now has not seen this;
    * it loses its commit and decides again.
    */
   readonly overtaken: readonly CellId[];
   /** Cells that have ended the job: there it begins again, and nothing done is forgotten. */
-  readonly reopened: ReadonlyMap<CellId, { readonly ask: Ask; readonly slice: Slice }>;
+  readonly reopened: ReadonlyMap<CellId, { readonly intent: Intent; readonly slice: Slice }>;
   /** What the timeline says of it. */
   readonly detail: string;
 };
@@ -41,19 +41,19 @@ export function retry(
     return refuse(new ProblemError('conflict', 'The job was cancelled; submit it anew.'));
   }
   const next: StoredJob = { ...job, retryEpoch: job.retryEpoch + 1 };
-  const asked: CellId[] = [];
-  const reopened = new Map<CellId, { ask: Ask; slice: Slice }>();
+  const raised: CellId[] = [];
+  const reopened = new Map<CellId, { intent: Intent; slice: Slice }>();
   for (const [cell, { isOpen, status: counted }] of cells) {
     if (counted === null || isEmpty(counted.dead)) continue;
-    if (isOpen) asked.push(cell);
+    if (isOpen) raised.push(cell);
     else {
       const slice = reopenedSlice(counted, executions, next.retryEpoch);
-      reopened.set(cell, { ask: askOf(next, false), slice });
+      reopened.set(cell, { intent: intentOf(next, false), slice });
     }
   }
   const { dead, pending } = status.counts;
   const retrying = new Map(status.retrying);
-  for (const cell of [...asked, ...reopened.keys()]) retrying.set(cell, next.retryEpoch);
+  for (const cell of [...raised, ...reopened.keys()]) retrying.set(cell, next.retryEpoch);
   return {
     kind: 'retry',
     id: job.id,
@@ -66,8 +66,8 @@ export function retry(
       reason: null,
       retrying: [...retrying],
     },
-    asked,
-    overtaken: asked,
+    raised,
+    overtaken: raised,
     reopened,
     detail: `${dead} dead chunks run again.`,
   };

@@ -2,13 +2,13 @@ import { fillJob, type JobBody } from '../contract/job-body.ts';
 import { invalid, ProblemError } from '../contract/problem.ts';
 import { type CellOffer, chooseCells } from '../fleet/choose-cells.ts';
 import { type Caller, nameOfCaller, seesJob } from '../model/caller.ts';
-import type { Ask } from '../model/cell.ts';
+import type { Intent } from '../model/cell.ts';
 import { type Cut, isFinal, type JobSpec, type PlacementPolicy } from '../model/job.ts';
 import { type JobStatus, newJobStatus } from '../model/job-status.ts';
 import { specBytesMax } from '../model/limits.ts';
 import type { CellId, JobId } from '../model/names.ts';
 import type { RangeSet } from '../model/ranges.ts';
-import { askOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
+import { intentOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
 import { agentSpec } from '../protocol/agent-spec.ts';
 import { type Refusal, refuse } from './decision.ts';
 
@@ -39,7 +39,7 @@ export type JobCreation = {
   readonly job: StoredJob;
   readonly status: JobStatus;
   /** Each chunk is in exactly one of these. */
-  readonly asks: ReadonlyMap<CellId, { readonly ask: Ask; readonly ranges: RangeSet }>;
+  readonly intents: ReadonlyMap<CellId, { readonly intent: Intent; readonly ranges: RangeSet }>;
   /** Jobs it waits for, which must not have ended when it is stored. */
   readonly openParents: readonly JobId[];
 };
@@ -75,9 +75,9 @@ export function submit(
     cancelledAtMs: null,
   };
   const status = statusOf(job, parents.open);
-  const ask = askOf(job, status.held);
-  const asks = new Map([...slices].map(([cell, ranges]) => [cell, { ask, ranges }]));
-  return { kind: 'create', job, status, asks, openParents: parents.open };
+  const intent = intentOf(job, status.held);
+  const intents = new Map([...slices].map(([cell, ranges]) => [cell, { intent, ranges }]));
+  return { kind: 'create', job, status, intents, openParents: parents.open };
 }
 
 function statusOf(job: StoredJob, openParents: readonly JobId[]): JobStatus {

@@ -9,7 +9,7 @@ import { emptyRanges, type RangeSet, union } from './ranges.ts';
  * Everything stored for one cell, as a pass reads it: one Query of the cell's partition.
  *
  * The three trees are never mixed, and the types say which is which:
- * - Config (`EdgeConfig`, `Ask`, `QueueConfig`): written only by users through the API.
+ * - Config (`EdgeConfig`, `Intent`, `QueueConfig`): written only by users through the API.
  * - Desired (`Slice`, `EdgeWork`): written only by passes (the API creates a slice, the mover moves
  *   its ranges).
  * - Inventory (`EdgeFacts`, `EdgeReport`): written only from what edges and the broker say.
@@ -32,8 +32,8 @@ export type CellEdge = {
   readonly work: EdgeWork | null;
 };
 
-/** A job in the cell: what is asked, and what the scheduler made of it. */
-export type CellJob = { readonly id: JobId; readonly ask: Ask; readonly slice: Slice };
+/** A job in the cell: what its user wants, and what the scheduler made of it. */
+export type CellJob = { readonly id: JobId; readonly intent: Intent; readonly slice: Slice };
 
 // Config
 
@@ -48,7 +48,7 @@ export type EdgeConfig = {
 };
 
 /** What this cell must know of a job's spec, and what its user wants now. */
-export type Ask = {
+export type Intent = {
   readonly spec: Pick<
     JobSpec,
     | 'queue'

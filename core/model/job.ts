@@ -115,17 +115,17 @@ export type Cut = {
  * the largest eligible edge; a power too small to be divided is one chunk.
  */
 export function cutJob(
-  ask: { power: number | null; chunkPower: number | null; chunks: number | null },
+  intent: { power: number | null; chunkPower: number | null; chunks: number | null },
   defaults: { chunks: number; largestEdgePower: number | null },
 ): Cut {
-  if (ask.power === null) {
-    const chunkPower = ask.chunkPower ?? 1;
-    return { chunks: ask.chunks ?? 1, chunkPower, lastChunkPower: chunkPower };
+  if (intent.power === null) {
+    const chunkPower = intent.chunkPower ?? 1;
+    return { chunks: intent.chunks ?? 1, chunkPower, lastChunkPower: chunkPower };
   }
-  const power = ask.power;
-  let chunks = ask.chunks ?? (power < defaults.chunks ? 1 : defaults.chunks);
+  const power = intent.power;
+  let chunks = intent.chunks ?? (power < defaults.chunks ? 1 : defaults.chunks);
   const largest = defaults.largestEdgePower;
-  if (ask.chunks === null && largest !== null && largest > 0) {
+  if (intent.chunks === null && largest !== null && largest > 0) {
     while (chunks < power && lastPower(power, chunks) > largest) {
       chunks = Math.max(chunks + 1, Math.ceil(power / largest));
     }

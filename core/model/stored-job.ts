@@ -1,4 +1,4 @@
-import type { Ask } from './cell.ts';
+import type { Intent } from './cell.ts';
 import type { Cut, JobSpec } from './job.ts';
 import type { JobStatus } from './job-status.ts';
 import type { CellId, JobId } from './names.ts';
@@ -25,13 +25,13 @@ export type StoredJob = {
 export type JobWithStatus = { readonly job: StoredJob; readonly status: JobStatus };
 
 /** What the cells of a job must know of it. */
-export function askOf(
+export function intentOf(
   job: Pick<
     StoredJob,
     'spec' | 'specHash' | 'cut' | 'createdAtMs' | 'retryEpoch' | 'cancelledAtMs'
   >,
   held: boolean,
-): Ask {
+): Intent {
   const { spec } = job;
   return {
     spec: {

@@ -1,4 +1,4 @@
-import type { Ask, EdgeConfig, EdgeFacts, EdgeReport, EdgeWork } from '../model/cell.ts';
+import type { EdgeConfig, EdgeFacts, EdgeReport, EdgeWork, Intent } from '../model/cell.ts';
 import type { CellId, EdgeName, JobId } from '../model/names.ts';
 import type { FactValue } from '../protocol/facts.ts';
 
@@ -77,8 +77,8 @@ export type EdgeSettings = {
   load(cell: CellId, edge: EdgeName): Promise<StoredEdge | null>;
   /** A page of a cell's edges, by name, from just behind `after`. */
   listCell(cell: CellId, after: string | null, limit: number): Promise<readonly StoredEdge[]>;
-  /** What is asked of the cell for these jobs; those that have ended there are missing. */
-  asks(cell: CellId, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, Ask>>;
+  /** What users want of these jobs in the cell; those that have ended there are missing. */
+  intents(cell: CellId, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, Intent>>;
   /** `false`: its settings were changed since `seen` was read, or it is gone. */
   configure(cell: CellId, edge: EdgeName, config: EdgeConfig, seen: number): Promise<boolean>;
 };

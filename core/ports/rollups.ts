@@ -11,7 +11,7 @@ export type RollupStore = {
    * that was seen.
    */
   save(seen: JobStatus, rollup: Rollup): Promise<'saved' | 'conflict'>;
-  /** Sets what the cells are asked; a cell that has ended the job is left alone. */
+  /** Sets the intents of the cells; a cell that has ended the job is left alone. */
   release(job: JobId, cells: readonly CellId[]): Promise<void>;
   cancel(job: JobId, cells: readonly CellId[]): Promise<void>;
   dependantsOf(job: JobId): Promise<readonly JobId[]>;

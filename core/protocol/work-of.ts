@@ -23,12 +23,12 @@ export function workOf(work: EdgeWork, jobs: ReadonlyMap<JobId, CellJob>): Work 
   return { epoch: work.epoch, folded: work.folded, jobs: entries };
 }
 
-function entryOf(lease: Lease, { ask, slice }: CellJob): WorkEntry {
+function entryOf(lease: Lease, { intent, slice }: CellJob): WorkEntry {
   return {
     ranges: lease.ranges,
     slots: lease.slots,
-    chunkPower: ask.cut.chunkPower,
-    specHash: ask.specHash,
+    chunkPower: intent.cut.chunkPower,
+    specHash: intent.specHash,
     giveBack: intersect(lease.giveBack, lease.ranges),
     attempts: attemptsOf(lease.ranges, slice),
   };

@@ -1,4 +1,4 @@
-import type { Ask, Cell, CellJob } from '../model/cell.ts';
+import type { Cell, CellJob, Intent } from '../model/cell.ts';
 import { newSlice } from '../model/cell.ts';
 import { powerOf } from '../model/job.ts';
 import { type EdgeName, type JobId, jobIdOf } from '../model/names.ts';
@@ -48,12 +48,12 @@ export type JobPlan = {
 /** The dry run of `POST /v1/plan`: all jobs of the cell compete as they would. */
 export function planJob(
   cell: Cell,
-  ask: Ask,
+  intent: Intent,
   nowMs: number,
-  ranges: RangeSet = rangeOf(0, ask.cut.chunks),
+  ranges: RangeSet = rangeOf(0, intent.cut.chunks),
 ): JobPlan {
   const id = jobIdOf(dryRunId);
-  const job: CellJob = { id, ask, slice: newSlice(ranges) };
+  const job: CellJob = { id, intent, slice: newSlice(ranges) };
   const jobs = new Map(cell.jobs).set(id, job);
   const pass = serveNow({ ...cell, jobs }, nowMs);
   return jobPlanOf(pass, id);
@@ -68,7 +68,7 @@ function jobPlanOf(pass: Pass, id: JobId): JobPlan {
     edge: lease.edge.name,
     chunks: lease.ranges,
     slots: lease.slots,
-    power: powerOf(job.ask.cut, lease.ranges),
+    power: powerOf(job.intent.cut, lease.ranges),
   }));
   return { executions, waiting: waitingOf(pass, job) };
 }

@@ -1,5 +1,5 @@
 import type { WaitingReason } from '../contract/waiting-reason.ts';
-import type { Ask, CellEdge, EdgeFacts } from '../model/cell.ts';
+import type { CellEdge, EdgeFacts, Intent } from '../model/cell.ts';
 import { type Expression, executorOf } from '../model/job.ts';
 
 /**
@@ -12,7 +12,7 @@ export type Mismatch = { readonly reason: WaitingReason; readonly detail: string
 
 export function mismatchOf(
   edge: Pick<CellEdge, 'name' | 'config' | 'facts'>,
-  spec: Pick<Ask['spec'], 'requires' | 'run'>,
+  spec: Pick<Intent['spec'], 'requires' | 'run'>,
 ): Mismatch | null {
   const { labels, expressions, edges } = spec.requires;
   if (edges.length > 0 && !edges.includes(edge.name)) {

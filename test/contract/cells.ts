@@ -5,7 +5,14 @@ import type { Plan } from '../../core/model/plan.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
-import { makeCell, makeEdge, makeEdges, makeJob, startMs, withAsk } from '../core/cell-fixture.ts';
+import {
+  makeCell,
+  makeEdge,
+  makeEdges,
+  makeJob,
+  startMs,
+  withIntent,
+} from '../core/cell-fixture.ts';
 import { cellStatus, chunkEnd, commit, executionOf } from './stored-fixture.ts';
 import type { Contract } from './stores.ts';
 
@@ -59,7 +66,7 @@ export const cellsContract: Contract = (makeStores) => {
     const cell = busyCell();
     await seed(cell);
     const plan = planFor(cell);
-    const other = planFor(withAsk(cell, job, { cancelled: true }));
+    const other = planFor(withIntent(cell, job, { cancelled: true }));
     const outcomes = await Promise.all([cells.commit(plan), cells.commit(other)]);
     expect(outcomes.toSorted()).toEqual(['committed', 'conflict']);
     const winner = outcomes[0] === 'committed' ? plan : other;

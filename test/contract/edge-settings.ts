@@ -53,10 +53,10 @@ export const edgeSettingsContract: Contract = (makeStores) => {
     const stores = await makeStores();
     const job = jobIdOf('job-1');
     await submit(stores, job);
-    const { ask } = makeCreation(job).asks.get(north)!;
+    const { intent } = makeCreation(job).intents.get(north)!;
     const both = [job, jobIdOf('job-2')];
-    expect([...(await stores.edges.asks(north, both))]).toEqual([[job, ask]]);
+    expect([...(await stores.edges.intents(north, both))]).toEqual([[job, intent]]);
     await commit(stores, north, { endedJobs: new Set([job]) });
-    expect((await stores.edges.asks(north, both)).size).toBe(0);
+    expect((await stores.edges.intents(north, both)).size).toBe(0);
   });
 };

@@ -26,8 +26,8 @@ async function found({ jobs, changes }: Stores, id: JobId = job) {
   return { it, cells: await changes.cellsOf(it.job) };
 }
 
-const askIn = async ({ cells }: Stores, cell = north) =>
-  (await cells.load(cell))?.jobs.get(job)?.ask;
+const intentIn = async ({ cells }: Stores, cell = north) =>
+  (await cells.load(cell))?.jobs.get(job)?.intent;
 
 const priorityOf = (change: JobEdit) => change.spec.priority;
 
@@ -68,10 +68,10 @@ async function aRetry(stores: Stores): Promise<JobRetry> {
 export const jobChangesContract: Contract = (makeStores) => {
   test('a new job is asked of its cells, each chunk in one of them', async () => {
     const stores = await makeStores();
-    const { asks } = await submit(stores, job);
-    for (const [cell, { ask, ranges }] of asks) {
+    const { intents } = await submit(stores, job);
+    for (const [cell, { intent, ranges }] of intents) {
       const there = (await stores.cells.load(cell))?.jobs.get(job);
-      expect(there).toMatchObject({ id: job, ask, slice: { ranges, done: [] } });
+      expect(there).toMatchObject({ id: job, intent, slice: { ranges, done: [] } });
     }
     const open = { isOpen: true, status: null };
     expect((await found(stores)).cells).toEqual(new Map([north, south].map((it) => [it, open])));
@@ -113,7 +113,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     expect(await stores.jobs.findSpec(late.job.id)).toBeNull();
   });
 
-  test('an edit changes the spec, what lists filter by, and what cells are asked', async () => {
+  test('an edit changes the spec, what lists filter by, and the intents of its cells', async () => {
     const stores = await makeStores();
     const made = await submit(stores, job);
     const change = await anEdit(stores);
@@ -124,11 +124,11 @@ export const jobChangesContract: Contract = (makeStores) => {
     expect(it.status).toEqual({ ...made.status, ...copied });
     const [listed] = await stores.jobs.listPool('default', null, 9);
     expect(listed?.labels).toEqual({ team: 'b' });
-    const { ask } = made.asks.get(south)!;
+    const { intent } = made.intents.get(south)!;
     const { priority, retries } = change.spec;
-    expect(await askIn(stores, south)).toEqual({
-      ...ask,
-      spec: { ...ask.spec, priority, retries },
+    expect(await intentIn(stores, south)).toEqual({
+      ...intent,
+      spec: { ...intent.spec, priority, retries },
     });
   });
 
@@ -140,7 +140,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     expect(outcomes.toSorted()).toEqual(['changed', 'conflict']);
     const winner = edits[outcomes.indexOf('changed')]!;
     expect((await found(stores)).it.job.spec.priority).toBe(priorityOf(winner));
-    expect((await askIn(stores))?.spec.priority).toBe(priorityOf(winner));
+    expect((await intentIn(stores))?.spec.priority).toBe(priorityOf(winner));
   });
 
   test('a change of a job that is gone is a conflict, and makes none', async () => {
@@ -163,7 +163,7 @@ export const jobChangesContract: Contract = (makeStores) => {
       status: { cancelled: true },
     });
     for (const cell of [north, south]) {
-      expect(await askIn(stores, cell)).toMatchObject({ cancelled: true });
+      expect(await intentIn(stores, cell)).toMatchObject({ cancelled: true });
     }
   });
 
@@ -173,7 +173,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     const change = await aCancel(stores);
     await commit(stores, south, { endedJobs: new Set([job]) });
     expect(await stores.changes.commit(change)).toBe('conflict');
-    expect(await askIn(stores)).toMatchObject({ cancelled: false });
+    expect(await intentIn(stores)).toMatchObject({ cancelled: false });
     const { cells } = await found(stores);
     expect([cells.get(north)?.isOpen, cells.get(south)?.isOpen]).toEqual([true, false]);
   });
@@ -181,7 +181,7 @@ export const jobChangesContract: Contract = (makeStores) => {
   test('a retry reopens the cells that had ended the job and overtakes those that have it', async () => {
     const stores = await withDead(makeStores);
     const change = await aRetry(stores);
-    expect([change.asked, [...change.reopened.keys()]]).toEqual([[south], [north]]);
+    expect([change.raised, [...change.reopened.keys()]]).toEqual([[south], [north]]);
     const versions = async () =>
       Promise.all([north, south].map(async (it) => (await stores.cells.load(it))!.meta.version));
     const before = await versions();
@@ -200,7 +200,7 @@ export const jobChangesContract: Contract = (makeStores) => {
       },
     });
     expect(await versions()).toEqual([before[0], before[1]! + 1]);
-    expect(await askIn(stores, south)).toMatchObject({ retryEpoch: 1 });
+    expect(await intentIn(stores, south)).toMatchObject({ retryEpoch: 1 });
     const reopened = (await stores.cells.load(north))?.jobs.get(job);
     expect(reopened).toEqual({ id: job, ...change.reopened.get(north) });
   });

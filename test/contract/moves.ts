@@ -3,7 +3,7 @@ import { chooseRanges, type Move, moveRanges } from '../../core/fleet/move-range
 import type { Cell } from '../../core/model/cell.ts';
 import { jobIdOf } from '../../core/model/names.ts';
 import { count, intersect } from '../../core/model/ranges.ts';
-import { makeCell, makeEdges, makeJob, startMs, withAsk, withId } from '../core/cell-fixture.ts';
+import { makeCell, makeEdges, makeJob, startMs, withId, withIntent } from '../core/cell-fixture.ts';
 import { cellStatus, commit, executionOf, north, south } from './stored-fixture.ts';
 import type { Contract, Stores } from './stores.ts';
 
@@ -31,7 +31,7 @@ export const movesContract: Contract = (makeStores) => {
     const [left, moved] = [here?.jobs.get(job), there?.jobs.get(job)];
     expect([count(left!.slice.ranges), count(moved!.slice.ranges)]).toEqual([40, 10]);
     expect(intersect(left!.slice.ranges, moved!.slice.ranges)).toEqual([]);
-    expect(moved!.ask).toEqual(left!.ask);
+    expect(moved!.intent).toEqual(left!.intent);
     expect([here?.meta.version, there?.meta.version]).toEqual([1, 1]);
   });
 
@@ -47,7 +47,7 @@ export const movesContract: Contract = (makeStores) => {
     'a job of which %j was asked in the meantime stays where it is',
     async (asked) => {
       const stores = await seeded(makeStores);
-      await stores.seed(withAsk(full, job, asked));
+      await stores.seed(withIntent(full, job, asked));
       expect(await stores.moves.commitMove(stores.move)).toBe('conflict');
       expect((await stores.cells.load(south))?.jobs.size).toBe(0);
     },

@@ -31,8 +31,8 @@ function foldOf(seen: JobStatus, change: Partial<JobStatus>, events: JobEvent[] 
   };
 }
 
-const askIn = async ({ cells }: Stores, cell = north) =>
-  (await cells.load(cell))?.jobs.get(job)?.ask;
+const intentIn = async ({ cells }: Stores, cell = north) =>
+  (await cells.load(cell))?.jobs.get(job)?.intent;
 
 /** What every store promises the rollup. */
 export const rollupsContract: Contract = (makeStores) => {
@@ -141,13 +141,13 @@ export const rollupsContract: Contract = (makeStores) => {
     await submit(stores, other);
     const parent = (await stores.jobs.find(other))!;
     await submit(stores, job, { parents: [parent] });
-    expect(await askIn(stores)).toMatchObject({ held: true, cancelled: false });
+    expect(await intentIn(stores)).toMatchObject({ held: true, cancelled: false });
     await stores.rollups.release(job, [north]);
-    expect(await askIn(stores)).toMatchObject({ held: false, cancelled: false });
-    expect(await askIn(stores, south)).toMatchObject({ held: true });
+    expect(await intentIn(stores)).toMatchObject({ held: false, cancelled: false });
+    expect(await intentIn(stores, south)).toMatchObject({ held: true });
     await stores.rollups.cancel(job, [north, south]);
-    expect(await askIn(stores)).toMatchObject({ held: false, cancelled: true });
-    expect(await askIn(stores, south)).toMatchObject({ held: true, cancelled: true });
+    expect(await intentIn(stores)).toMatchObject({ held: false, cancelled: true });
+    expect(await intentIn(stores, south)).toMatchObject({ held: true, cancelled: true });
   });
 
   test('a cell that has ended the job is left alone', async () => {

@@ -1,10 +1,10 @@
 import type {
-  Ask,
   Cell,
   CellEdge,
   CellJob,
   EdgeConfig,
   EdgeReport,
+  Intent,
 } from '../../core/model/cell.ts';
 import { newCellMeta, newSlice } from '../../core/model/cell.ts';
 import type { JobSpec } from '../../core/model/job.ts';
@@ -43,17 +43,17 @@ export function makeSpec(over: Partial<JobSpec> = {}): JobSpec {
 
 export type JobOptions = Partial<JobSpec> & {
   lastChunkPower?: number;
-  ask?: Partial<Ask>;
+  intent?: Partial<Intent>;
   slice?: Partial<CellJob['slice']>;
 };
 
 export function makeJob(id: string, options: JobOptions = {}): CellJob {
-  const { lastChunkPower, ask, slice, ...over } = options;
+  const { lastChunkPower, intent, slice, ...over } = options;
   const spec = makeSpec(over);
   const chunkPower = spec.chunkPower ?? 1;
   return {
     id: jobIdOf(id),
-    ask: {
+    intent: {
       spec,
       specHash: `hash-${id}`,
       cut: { chunks: spec.chunks, chunkPower, lastChunkPower: lastChunkPower ?? chunkPower },
@@ -61,7 +61,7 @@ export function makeJob(id: string, options: JobOptions = {}): CellJob {
       cancelled: false,
       retryEpoch: 0,
       held: false,
-      ...ask,
+      ...intent,
     },
     slice: { ...newSlice(rangeOf(0, spec.chunks)), ...slice },
   };
@@ -150,9 +150,9 @@ export function withProg(cell: Cell, name: string, prog: Prog, atMs = startMs): 
   return withEdge(cell, name, { report });
 }
 
-export function withAsk(cell: Cell, id: string, change: Partial<Ask>): Cell {
+export function withIntent(cell: Cell, id: string, change: Partial<Intent>): Cell {
   const job = cell.jobs.get(jobIdOf(id));
   if (job === undefined) throw new Error(`no job ${id}`);
-  const changed = { ...job, ask: { ...job.ask, ...change } };
+  const changed = { ...job, intent: { ...job.intent, ...change } };
   return { ...cell, jobs: new Map(cell.jobs).set(job.id, changed) };
 }

@@ -64,7 +64,7 @@ export function freeOf(cell: Cell, edge: CellEdge): Record<string, number> {
   for (const [id, lease] of edge.work?.leases ?? []) {
     const job = cell.jobs.get(id);
     if (job === undefined) continue;
-    const { cut, spec } = job.ask;
+    const { cut, spec } = job.intent;
     const slots = Math.min(lease.slots, count(lease.ranges));
     const withLast = slots > 0 && has(lease.ranges, cut.chunks - 1);
     const extra = withLast ? cut.lastChunkPower - cut.chunkPower : 0;
@@ -150,7 +150,7 @@ function checkNextLook(after: Cell, plan: Plan, nowMs: number): void {
   for (const job of after.jobs.values()) {
     const leased = leasedIn(after, job);
     for (const [chunk, retry] of job.slice.retries) {
-      if (!has(leased, chunk) && retry.dueAtMs > nowMs && !job.ask.cancelled) timed = true;
+      if (!has(leased, chunk) && retry.dueAtMs > nowMs && !job.intent.cancelled) timed = true;
     }
   }
   for (const edge of after.edges.values()) {

@@ -14,8 +14,8 @@ import {
   makeReport,
   plainConfig,
   startMs,
-  withAsk,
   withEdge,
+  withIntent,
 } from './cell-fixture.ts';
 import { checkCapacity, checkChunks, checkDocuments, checkStep } from './invariants.ts';
 import {
@@ -175,14 +175,14 @@ export function play(world: World, command: Command): void {
       break;
     case 'cancel':
       withJob(world, command.job, (id) => {
-        world.cell = withAsk(world.cell, id, { cancelled: true });
+        world.cell = withIntent(world.cell, id, { cancelled: true });
       });
       break;
     case 'retry':
       withJob(world, command.job, (id) => {
-        const { ask, slice } = world.cell.jobs.get(id)!;
+        const { intent, slice } = world.cell.jobs.get(id)!;
         if (isEmpty(slice.dead)) return;
-        world.cell = withAsk(world.cell, id, { retryEpoch: ask.retryEpoch + 1 });
+        world.cell = withIntent(world.cell, id, { retryEpoch: intent.retryEpoch + 1 });
       });
       break;
     case 'wait':
@@ -220,7 +220,7 @@ function submit(world: World, command: Command & { kind: 'submit' }): void {
     },
     lostAfterSeconds: 60 + command.priority * 30,
     retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: shape === 3 ? 4 : null },
-    ask: { submittedAtMs: world.nowMs },
+    intent: { submittedAtMs: world.nowMs },
   });
   world.cell = { ...world.cell, jobs: new Map(world.cell.jobs).set(job.id, job) };
 }

@@ -50,7 +50,7 @@ const wakesScheduler: readonly keys.Key[] = [
   keys.factsKey(cell, edge),
   keys.reportKey(cell, edge),
   keys.edgeKey(cell, edge),
-  keys.askKey(cell, job),
+  keys.intentKey(cell, job),
   keys.cellQueueKey(cell, 'fast'),
   keys.tickKey(cell),
 ];

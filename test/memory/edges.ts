@@ -118,12 +118,12 @@ function settings(stored: Stored): EdgeSettings {
       const edges = stored.cells.get(cell)?.edges.values() ?? [];
       return pageOf(edges, (edge) => edge.name, after, limit).map((edge) => shown(cell, edge));
     },
-    async asks(cell, jobs) {
+    async intents(cell, jobs) {
       const found = stored.cells.get(cell)?.jobs;
       return new Map(
         jobs.flatMap((id) => {
-          const ask = found?.get(id)?.ask;
-          return ask === undefined ? [] : [[id, ask]];
+          const intent = found?.get(id)?.intent;
+          return intent === undefined ? [] : [[id, intent]];
         }),
       );
     },

@@ -1,7 +1,7 @@
 import type { JobCells } from '../../core/jobs/job-cells.ts';
 import type { JobRetry } from '../../core/jobs/retry.ts';
 import type { JobCreation } from '../../core/jobs/submit.ts';
-import { type Ask, type CellJob, newSlice } from '../../core/model/cell.ts';
+import { type CellJob, type Intent, newSlice } from '../../core/model/cell.ts';
 import { isFinal } from '../../core/model/job.ts';
 import type { CellId, JobId } from '../../core/model/names.ts';
 import type { JobChange, JobChanges } from '../../core/ports/jobs.ts';
@@ -40,7 +40,7 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
     },
     async commit(change) {
       const rows = stored.jobs.get(change.id);
-      if (rows?.job?.version !== change.seenVersion || !isStillAsked(stored, change)) {
+      if (rows?.job?.version !== change.seenVersion || !isStillOpen(stored, change)) {
         return 'conflict';
       }
       carryOut(stored, rows, change);
@@ -60,12 +60,12 @@ function isOpen(stored: Stored, job: JobId): boolean {
   return state !== undefined && !isFinal(state);
 }
 
-function create(stored: Stored, { job, status, asks, openParents }: JobCreation): void {
+function create(stored: Stored, { job, status, intents, openParents }: JobCreation): void {
   const rows = rowsOf(stored, job.id);
   rows.job = job;
   rows.status = status;
-  for (const [cell, { ask, ranges }] of asks) {
-    open(stored, cell, { id: job.id, ask, slice: newSlice(ranges) });
+  for (const [cell, { intent, ranges }] of intents) {
+    open(stored, cell, { id: job.id, intent, slice: newSlice(ranges) });
   }
   for (const parent of openParents) rowsOf(stored, parent).dependants.add(job.id);
 }
@@ -77,10 +77,10 @@ function open(stored: Stored, id: CellId, job: CellJob): void {
 }
 
 /** Every cell that the change speaks of has the job, or has it no longer, as the change says. */
-function isStillAsked(stored: Stored, change: JobChange): boolean {
+function isStillOpen(stored: Stored, change: JobChange): boolean {
   const has = (cell: CellId) => stored.cells.get(cell)?.jobs.has(change.id) === true;
   if (change.kind !== 'retry') return change.cells.every(has);
-  return change.asked.every(has) && ![...change.reopened.keys()].some(has);
+  return change.raised.every(has) && ![...change.reopened.keys()].some(has);
 }
 
 function carryOut(stored: Stored, rows: JobRows, change: JobChange): void {
@@ -91,7 +91,7 @@ function carryOut(stored: Stored, rows: JobRows, change: JobChange): void {
       const { priority, retries, labels } = change.spec;
       rows.job = { ...job, spec: change.spec };
       rows.status = { ...status, labels, maxFailedChunks: retries.maxFailedChunks };
-      ask(stored, change.cells, change.id, (it) => {
+      changeIntents(stored, change.cells, change.id, (it) => {
         return { ...it, spec: { ...it.spec, priority, retries } };
       });
       return;
@@ -99,7 +99,7 @@ function carryOut(stored: Stored, rows: JobRows, change: JobChange): void {
     case 'cancel':
       rows.job = { ...job, cancelledAtMs: change.atMs };
       rows.status = { ...status, cancelled: true };
-      ask(stored, change.cells, change.id, (it) => ({ ...it, cancelled: true }));
+      changeIntents(stored, change.cells, change.id, (it) => ({ ...it, cancelled: true }));
       return;
     case 'retry':
       rows.job = { ...job, retryEpoch: change.retryEpoch };
@@ -110,20 +110,25 @@ function carryOut(stored: Stored, rows: JobRows, change: JobChange): void {
 
 function retryIn(stored: Stored, change: JobRetry): void {
   const { id, retryEpoch } = change;
-  ask(stored, change.asked, id, (it) => ({ ...it, retryEpoch }));
+  changeIntents(stored, change.raised, id, (it) => ({ ...it, retryEpoch }));
   for (const name of change.overtaken) {
     const cell = stored.cells.get(name);
     if (cell === undefined) continue;
     const meta = { ...cell.meta, version: cell.meta.version + 1 };
     stored.cells.set(name, { ...cell, meta });
   }
-  for (const [cell, { ask: asked, slice }] of change.reopened) {
-    open(stored, cell, { id, ask: asked, slice });
+  for (const [cell, { intent, slice }] of change.reopened) {
+    open(stored, cell, { id, intent, slice });
   }
 }
 
-function ask(stored: Stored, cells: readonly CellId[], id: JobId, change: (ask: Ask) => Ask): void {
+function changeIntents(
+  stored: Stored,
+  cells: readonly CellId[],
+  id: JobId,
+  change: (intent: Intent) => Intent,
+): void {
   for (const cell of cells) {
-    changeJob(stored, cell, id, (job) => ({ ...job, ask: change(job.ask) }));
+    changeJob(stored, cell, id, (job) => ({ ...job, intent: change(job.intent) }));
   }
 }

@@ -22,7 +22,7 @@ export function createMemoryMoves(stored: Stored): CellMoves {
     },
     async commitMove(move) {
       const plans = [move.from, move.to];
-      if (!plans.every((plan) => mayCommit(stored, plan)) || !isAsked(stored, move)) {
+      if (!plans.every((plan) => mayCommit(stored, plan)) || !isUnchanged(stored, move)) {
         return 'conflict';
       }
       for (const plan of plans) carryOut(stored, plan);
@@ -32,14 +32,14 @@ export function createMemoryMoves(stored: Stored): CellMoves {
   };
 }
 
-/** What comes along is still asked as it was read, and nobody asked it of the target meanwhile. */
-function isAsked(stored: Stored, move: Move): boolean {
+/** What comes along is still the intent as it was read, and the target has got none meanwhile. */
+function isUnchanged(stored: Stored, move: Move): boolean {
   const from = stored.cells.get(move.from.meta!.id)!;
   const to = stored.cells.get(move.to.meta!.id)!;
-  return [...move.asks].every(([job, ask]) => {
-    const now = from.jobs.get(job)?.ask;
+  return [...move.intents].every(([job, intent]) => {
+    const now = from.jobs.get(job)?.intent;
     if (now === undefined || to.jobs.has(job)) return false;
-    const { cancelled, retryEpoch, held } = ask;
+    const { cancelled, retryEpoch, held } = intent;
     return now.cancelled === cancelled && now.retryEpoch === retryEpoch && now.held === held;
   });
 }
@@ -47,9 +47,9 @@ function isAsked(stored: Stored, move: Move): boolean {
 function arrive(stored: Stored, move: Move): void {
   const id = move.to.meta!.id;
   const cell = stored.cells.get(id)!;
-  const arrivals = [...move.asks].map(([job, ask]): [JobId, CellJob] => {
+  const arrivals = [...move.intents].map(([job, intent]): [JobId, CellJob] => {
     const slice = move.to.slices.get(job) ?? newSlice(emptyRanges);
-    return [job, { id: job, ask, slice }];
+    return [job, { id: job, intent, slice }];
   });
   stored.cells.set(id, { ...cell, jobs: new Map([...cell.jobs, ...arrivals]) });
 }

@@ -1,4 +1,4 @@
-import type { Ask } from '../../core/model/cell.ts';
+import type { Intent } from '../../core/model/cell.ts';
 import type { JobState } from '../../core/model/job.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import { rateIntervalMs } from '../../core/model/limits.ts';
@@ -29,10 +29,10 @@ export function createMemoryRollups(stored: Stored): RollupStore & OwedFolds {
       return 'saved';
     },
     async release(job, cells) {
-      ask(stored, job, cells, { held: false });
+      changeIntents(stored, job, cells, { held: false });
     },
     async cancel(job, cells) {
-      ask(stored, job, cells, { cancelled: true });
+      changeIntents(stored, job, cells, { cancelled: true });
     },
     async dependantsOf(job) {
       return [...(stored.jobs.get(job)?.dependants ?? [])].sort();
@@ -78,8 +78,13 @@ function countJob(stored: Stored, from: JobState | null, to: JobState): void {
   else add(from, -1);
 }
 
-function ask(stored: Stored, id: JobId, cells: readonly CellId[], change: Partial<Ask>): void {
+function changeIntents(
+  stored: Stored,
+  id: JobId,
+  cells: readonly CellId[],
+  change: Partial<Intent>,
+): void {
   for (const cell of cells) {
-    changeJob(stored, cell, id, (job) => ({ ...job, ask: { ...job.ask, ...change } }));
+    changeJob(stored, cell, id, (job) => ({ ...job, intent: { ...job.intent, ...change } }));
   }
 }

@@ -101,7 +101,7 @@ export function rowsOf(stored: Stored, job: JobId): JobRows {
   return rows;
 }
 
-/** Changes what is asked of a cell; a job that the cell does not have, or no longer, stays so. */
+/** Changes the intent of a cell; a job that the cell does not have, or no longer, stays so. */
 export function changeJob(
   stored: Stored,
   cell: CellId,

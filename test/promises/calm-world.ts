@@ -36,15 +36,15 @@ export class CalmWorld {
     const id = jobIdOf(`job-${++this.#jobs}`);
     this.world.fates.set(id, { chunkMs, failing: new Map(), deadly: null });
     const body = { name: id, chunks, chunkPower: 100, lostAfterSeconds, retries };
-    this.#ask({ operation: 'putJob', id, body });
+    this.#intent({ operation: 'putJob', id, body });
     return id;
   }
 
   cancel(id: JobId): void {
-    this.#ask({ operation: 'cancelJob', id });
+    this.#intent({ operation: 'cancelJob', id });
   }
 
-  #ask(request: ApiRequest): void {
+  #intent(request: ApiRequest): void {
     const fail = (error: unknown) => this.world.fail(error);
     this.world.api.request(request).then((answer) => {
       if (answer?.status !== 202) fail(new Error(`${request.operation}: ${answer?.status}`));

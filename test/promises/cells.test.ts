@@ -25,7 +25,7 @@ test('whatever waits has a reason, and the reason has words', () => {
       for (const command of list) play(world, command);
       while (runPass(world));
       for (const job of world.cell.jobs.values()) {
-        if (pendingOf(world, job) === 0 || job.ask.cancelled) continue;
+        if (pendingOf(world, job) === 0 || job.intent.cancelled) continue;
         waited += 1;
         const reasons = explain(world.cell, job.id, world.nowMs);
         expect(reasons.length, `${job.id} waits for nothing`).toBeGreaterThan(0);

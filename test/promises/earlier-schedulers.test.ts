@@ -8,7 +8,7 @@ import { cutJob, powerOf } from '../../core/model/job.ts';
 import { jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
-import { makeCell, makeEdges, makeJob, startMs, withAsk } from '../core/cell-fixture.ts';
+import { makeCell, makeEdges, makeJob, startMs, withIntent } from '../core/cell-fixture.ts';
 import { held, rest, tell } from '../core/stage.ts';
 
 /** What earlier schedulers promised, and what was wrong with them, where no other test shows it. */
@@ -45,7 +45,7 @@ test('what is cancelled is stopped where it runs, and nobody else hears of it', 
   const { cell } = rest(makeCell({ edges: makeEdges(6), jobs }), startMs);
   const holders = Object.keys(held(cell, 'job-a')).sort();
   expect(holders).toHaveLength(2);
-  const plan = reconcile(withAsk(cell, 'job-a', { cancelled: true }), startMs);
+  const plan = reconcile(withIntent(cell, 'job-a', { cancelled: true }), startMs);
   expect([...plan.shadows].sort()).toEqual(holders);
 });
 

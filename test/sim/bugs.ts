@@ -112,9 +112,12 @@ export const plantedBugs: readonly Bug[] = [
     load: (cell) =>
       withJobs(cell, (job) => ({
         ...job,
-        ask: {
-          ...job.ask,
-          spec: { ...job.ask.spec, retries: { ...job.ask.spec.retries, attempts: 1_000_000 } },
+        intent: {
+          ...job.intent,
+          spec: {
+            ...job.intent.spec,
+            retries: { ...job.intent.spec.retries, attempts: 1_000_000 },
+          },
         },
       })),
   },

@@ -25,7 +25,8 @@ export class StreamedCells extends Map<CellId, Cell> {
 
 function isRecorded(before: Cell, after: Cell): boolean {
   if (before.tickAtMs !== after.tickAtMs) return true;
-  for (const [id, { ask }] of after.jobs) if (!isSame(before.jobs.get(id)?.ask, ask)) return true;
+  for (const [id, { intent }] of after.jobs)
+    if (!isSame(before.jobs.get(id)?.intent, intent)) return true;
   for (const [name, { config, facts, report }] of after.edges) {
     const was = before.edges.get(name);
     if (was === undefined) return true;

@@ -70,7 +70,7 @@ function checkCapacity(cell: Cell, edge: CellEdge): void {
   for (const [id, lease] of edge.work?.leases ?? []) {
     const job = cell.jobs.get(id);
     if (job === undefined || isEmpty(lease.ranges)) continue;
-    const { cut } = job.ask;
+    const { cut } = job.intent;
     const atOnce = Math.min(lease.slots, count(lease.ranges));
     const extra = has(lease.ranges, cut.chunks - 1) ? cut.lastChunkPower - cut.chunkPower : 0;
     if (atOnce > 0) reserved += atOnce * cut.chunkPower + extra;

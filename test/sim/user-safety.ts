@@ -102,15 +102,16 @@ function checkEdited({ request, change, before, after }: ChangeDone): void {
 function checkCopies(stored: Stored, { change, after, known }: ChangeDone): void {
   const { id, spec } = after;
   for (const [cell, { jobs }] of stored.cells) {
-    const ask = jobs.get(id)?.ask;
-    if (ask === undefined) continue;
+    const intent = jobs.get(id)?.intent;
+    if (intent === undefined) continue;
     must(
-      ask.spec.priority === spec.priority && isDeepStrictEqual(ask.spec.retries, spec.retries),
+      intent.spec.priority === spec.priority &&
+        isDeepStrictEqual(intent.spec.retries, spec.retries),
       () => `cell ${cell} does not know of the edit of job ${id}`,
     );
     // What arrives in a cell at the same moment is asked by the next fold.
     if (change.kind !== 'cancel' || known.get(cell)?.isOpen !== true) continue;
-    must(ask.cancelled, () => `cell ${cell} does not know that job ${id} is cancelled`);
+    must(intent.cancelled, () => `cell ${cell} does not know that job ${id} is cancelled`);
   }
 }
 

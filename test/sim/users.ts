@@ -118,7 +118,7 @@ export class Users {
     const version = stored(id)?.version ?? 0;
     const headers = random.chance(0.3) ? { 'if-match': `"${version}-seen"` } : {};
     const request = { operation, id, headers, ...(body === undefined ? {} : { body }) };
-    const answer = await this.#ask(request);
+    const answer = await this.#intent(request);
     const expected = [200, 202, 404, 409, 412];
     must(
       answer === null || expected.includes(answer.status),
@@ -129,7 +129,7 @@ export class Users {
   async #insist(request: ApiRequest): Promise<ApiAnswer | null> {
     const { random, timeline } = this.#world;
     for (let tries = 1; tries <= triesMax; tries++) {
-      const answer = await this.#ask(request);
+      const answer = await this.#intent(request);
       if (answer !== null && answer.status !== 503) return answer;
       if (this.watch && random.chance(givesUp)) return null;
       await timeline.pause(random.between(100, 8_000), 'user tries again');
@@ -137,7 +137,7 @@ export class Users {
     return null;
   }
 
-  async #ask(request: ApiRequest): Promise<ApiAnswer | null> {
+  async #intent(request: ApiRequest): Promise<ApiAnswer | null> {
     const answer = await this.#world.request(request);
     this.#world.trace(
       `user ${request.operation} ${request.id ?? ''} ${answer?.status ?? 'no answer'}`,

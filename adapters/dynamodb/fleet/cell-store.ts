@@ -2,11 +2,11 @@ import type { CellId } from '../../../core/model/names.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { CellStore } from '../../../core/ports/cells.ts';
 import {
-  askKey,
   cellPartition,
   chunkKey,
   edgeKey,
   factsKey,
+  intentKey,
   owedFoldKey,
   reportKey,
   sliceKey,
@@ -66,7 +66,7 @@ export function planWrites(plan: Plan): Write[] {
     writes.push({ kind: 'update', key, change: { set: chunkAttributes(end) } });
   }
   for (const job of plan.endedJobs) {
-    writes.push({ kind: 'delete', key: askKey(cell, job) });
+    writes.push({ kind: 'delete', key: intentKey(cell, job) });
     writes.push({ kind: 'delete', key: sliceKey(cell, job) });
     const atMs = plan.jobStatuses.get(job)?.endedAtMs ?? 0;
     writes.push({ kind: 'put', row: { ...owedFoldKey(job), atMs } });

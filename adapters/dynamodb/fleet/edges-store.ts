@@ -10,11 +10,11 @@ import {
 import type { EdgeIdentity, EdgesStore, StoredEdge } from '../../../core/ports/edges.ts';
 import { deleteCredential, putEdgeCredential } from '../access/tokens-store.ts';
 import {
-  askKey,
   cellPartition,
   edgeFactsKey,
   edgeKey,
   factsKey,
+  intentKey,
   pointerKey,
   reportKey,
   workKey,
@@ -27,7 +27,7 @@ import {
   edgeAttributes,
   encodeFacts,
 } from '../rows/rows-edge.ts';
-import { decodeAsk } from '../rows/rows-slice.ts';
+import { decodeIntent } from '../rows/rows-slice.ts';
 import { decodeWorkRow } from '../rows/rows-work.ts';
 import { cellRows } from '../schema.ts';
 import type { Row, Table, Write } from '../table.ts';
@@ -72,10 +72,10 @@ export function createEdgesStore(table: Table): EdgesStore {
       return names.flatMap((name) => assemble(cell, name, rows) ?? []);
     },
 
-    async asks(cell, jobs) {
-      const rows = await table.getMany(jobs.map((job) => askKey(cell, job)));
+    async intents(cell, jobs) {
+      const rows = await table.getMany(jobs.map((job) => intentKey(cell, job)));
       return new Map(
-        rows.map((row) => [jobIdOf(row.sk.slice(cellRows.ask.length)), decodeAsk(row)]),
+        rows.map((row) => [jobIdOf(row.sk.slice(cellRows.intent.length)), decodeIntent(row)]),
       );
     },
 

@@ -1,9 +1,9 @@
 import type { JobHistory, Move } from '../../../core/fleet/move-ranges.ts';
 import type { JobId } from '../../../core/model/names.ts';
 import type { CellMoves } from '../../../core/ports/cells.ts';
-import { askKey, jobCellKey, jobPartition } from '../keys.ts';
+import { intentKey, jobCellKey, jobPartition } from '../keys.ts';
 import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
-import { encodeAsk } from '../rows/rows-slice.ts';
+import { encodeIntent } from '../rows/rows-slice.ts';
 import { jobRows } from '../schema.ts';
 import type { Table, Write } from '../table.ts';
 import { createCellStore, planWrites } from './cell-store.ts';
@@ -42,18 +42,18 @@ export function moveWrites(move: Move): Write[] {
   const from = move.from.meta?.id;
   const to = move.to.meta?.id;
   if (from === undefined || to === undefined) throw new Error('a move changes both of its cells');
-  const arrivals = [...move.asks].flatMap(([job, ask]): Write[] => [
+  const arrivals = [...move.intents].flatMap(([job, intent]): Write[] => [
     {
       kind: 'put',
-      row: encodeAsk(to, job, ask),
+      row: encodeIntent(to, job, intent),
       condition: { expression: 'attribute_not_exists(#pk)' },
     },
     {
       kind: 'check',
-      key: askKey(from, job),
+      key: intentKey(from, job),
       condition: {
         expression: '#cancelled = :cancelled AND #retryEpoch = :epoch AND #held = :held',
-        values: { cancelled: ask.cancelled, epoch: ask.retryEpoch, held: ask.held },
+        values: { cancelled: intent.cancelled, epoch: intent.retryEpoch, held: intent.held },
       },
     },
   ]);

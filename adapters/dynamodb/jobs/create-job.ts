@@ -3,7 +3,7 @@ import type { CreateOutcome, KeptAnswer } from '../../../core/ports/jobs.ts';
 import { putFirstAnswer } from '../access/idempotency-store.ts';
 import { dependantKey, statusKey } from '../keys.ts';
 import { encodeStatus } from '../rows/rows-job.ts';
-import { encodeAsk } from '../rows/rows-slice.ts';
+import { encodeIntent } from '../rows/rows-slice.ts';
 import { encodeSpec } from '../rows/rows-spec.ts';
 import type { Condition, Table, Write } from '../table.ts';
 import { transactPatiently } from '../transact-with-retry.ts';
@@ -30,14 +30,14 @@ export async function createJob(
 }
 
 /** The checks of the parents come last. */
-export function creationWrites({ job, status, asks, openParents }: JobCreation): Write[] {
+export function creationWrites({ job, status, intents, openParents }: JobCreation): Write[] {
   return [
     { kind: 'put', row: encodeSpec(job), condition: absent },
     { kind: 'put', row: { ...encodeStatus(status), listSk: positionOf(job.id, job.createdAtMs) } },
-    ...[...asks].map(
-      ([cell, { ask, ranges }]): Write => ({
+    ...[...intents].map(
+      ([cell, { intent, ranges }]): Write => ({
         kind: 'put',
-        row: encodeAsk(cell, job.id, ask, ranges),
+        row: encodeIntent(cell, job.id, intent, ranges),
       }),
     ),
     ...openParents.map((it): Write => ({ kind: 'put', row: dependantKey(it, job.id) })),

@@ -1,6 +1,6 @@
 import type { JobEdit } from '../../../core/jobs/edit.ts';
 import type { Write } from '../table.ts';
-import { askWrite, specWrite, statusWrite } from './job-writes.ts';
+import { intentWrite, specWrite, statusWrite } from './job-writes.ts';
 
 /** The spec, and whatever copies a part of it. */
 export function editWrites(change: JobEdit): Write[] {
@@ -10,6 +10,6 @@ export function editWrites(change: JobEdit): Write[] {
   return [
     specWrite(change, { spec: JSON.stringify(spec) }),
     statusWrite(id, { labels, maxFailedChunks: retries.maxFailedChunks }),
-    ...cells.map((cell) => askWrite(cell, id, { priority, retries: JSON.stringify(retries) })),
+    ...cells.map((cell) => intentWrite(cell, id, { priority, retries: JSON.stringify(retries) })),
   ];
 }

@@ -2,7 +2,7 @@ import type { JobCells } from '../../../core/jobs/job-cells.ts';
 import { type CellId, cellIdOf, type JobId } from '../../../core/model/names.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import type { JobChange, JobChanges } from '../../../core/ports/jobs.ts';
-import { askKey, jobPartition } from '../keys.ts';
+import { intentKey, jobPartition } from '../keys.ts';
 import { eventRow } from '../rows/rows-event.ts';
 import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
 import { jobRows } from '../schema.ts';
@@ -60,18 +60,18 @@ async function cellsOf(table: Table, job: Pick<StoredJob, 'id' | 'cells'>): Prom
     rows.map((row) => [cellIdOf(row.sk.slice(jobRows.cell.length)), decodeJobCell(row)]),
   );
   const known = [...new Set([...job.cells, ...counted.keys()])];
-  const open = await cellsWithAsk(table, job.id, known);
+  const open = await cellsWithIntent(table, job.id, known);
   return new Map(
     known.map((cell) => [cell, { isOpen: open.has(cell), status: counted.get(cell) ?? null }]),
   );
 }
 
-async function cellsWithAsk(
+async function cellsWithIntent(
   table: Table,
   id: JobId,
   cells: readonly CellId[],
 ): Promise<ReadonlySet<CellId>> {
-  const asks = await table.getMany(cells.map((cell) => askKey(cell, id)));
-  const found = new Set(asks.map((row) => row.pk));
-  return new Set(cells.filter((cell) => found.has(askKey(cell, id).pk)));
+  const intents = await table.getMany(cells.map((cell) => intentKey(cell, id)));
+  const found = new Set(intents.map((row) => row.pk));
+  return new Set(cells.filter((cell) => found.has(intentKey(cell, id).pk)));
 }

@@ -1,7 +1,7 @@
 import type { JobStatus } from '../../../core/model/job-status.ts';
 import type { CellId, JobId } from '../../../core/model/names.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
-import { askKey, specKey, statusKey } from '../keys.ts';
+import { intentKey, specKey, statusKey } from '../keys.ts';
 import type { Condition, Write } from '../table.ts';
 
 /** The writes that changes of a job are made of, each with the condition that makes it safe. */
@@ -26,8 +26,8 @@ export function statusWrite(id: JobId, set: Partial<Record<keyof JobStatus, unkn
   return { kind: 'update', key: statusKey(id), change: { set, add: { version: 1 } } };
 }
 
-/** A cell that has ended the job in the meantime is not asked anything: the whole change fails. */
-export function askWrite(cell: CellId, id: JobId, set: Record<string, unknown>): Write {
+/** A cell that has ended the job in the meantime gets no new intent: the whole change fails. */
+export function intentWrite(cell: CellId, id: JobId, set: Record<string, unknown>): Write {
   const condition = { expression: 'attribute_exists(#pk)' };
-  return { kind: 'update', key: askKey(cell, id), change: { set }, condition };
+  return { kind: 'update', key: intentKey(cell, id), change: { set }, condition };
 }

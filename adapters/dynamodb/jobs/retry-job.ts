@@ -1,8 +1,8 @@
 import type { JobRetry } from '../../../core/jobs/retry.ts';
 import { metaKey } from '../keys.ts';
-import { encodeAsk, encodeSlice } from '../rows/rows-slice.ts';
+import { encodeIntent, encodeSlice } from '../rows/rows-slice.ts';
 import type { Write } from '../table.ts';
-import { absent, askWrite, specWrite, statusWrite } from './job-writes.ts';
+import { absent, intentWrite, specWrite, statusWrite } from './job-writes.ts';
 
 /** Where a job begins again, it must not have begun in the meantime. */
 export function retryWrites(change: JobRetry): Write[] {
@@ -14,12 +14,12 @@ export function retryWrites(change: JobRetry): Write[] {
       counts: JSON.stringify(status.counts),
       retrying: JSON.stringify(status.retrying),
     }),
-    ...change.asked.map((cell) => askWrite(cell, id, { retryEpoch })),
+    ...change.raised.map((cell) => intentWrite(cell, id, { retryEpoch })),
     ...change.overtaken.map(
       (cell): Write => ({ kind: 'update', key: metaKey(cell), change: { add: { version: 1 } } }),
     ),
-    ...[...change.reopened].flatMap(([cell, { ask, slice }]): Write[] => [
-      { kind: 'put', row: encodeAsk(cell, id, ask), condition: absent },
+    ...[...change.reopened].flatMap(([cell, { intent, slice }]): Write[] => [
+      { kind: 'put', row: encodeIntent(cell, id, intent), condition: absent },
       { kind: 'put', row: encodeSlice(cell, id, slice), condition: absent },
     ]),
   ];

@@ -4,7 +4,7 @@ import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../../core/model/
 import type { JobCellStatus } from '../../../core/model/plan.ts';
 import type { OwedFolds, RollupStore } from '../../../core/ports/rollups.ts';
 import {
-  askKey,
+  intentKey,
   jobOfRow,
   jobPartition,
   owedFoldKey,
@@ -56,8 +56,8 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
       return outcome.kind === 'committed' ? 'saved' : 'conflict';
     },
 
-    release: (job, cells) => askCells(table, job, cells, 'held', false),
-    cancel: (job, cells) => askCells(table, job, cells, 'cancelled', true),
+    release: (job, cells) => setIntents(table, job, cells, 'held', false),
+    cancel: (job, cells) => setIntents(table, job, cells, 'cancelled', true),
 
     async settle(job, endedAtMs) {
       // One that a cell wrote after this fold was read stays.
@@ -98,7 +98,7 @@ function statesOf(rows: readonly Row[]): Map<JobId, JobState> {
 }
 
 /** A row that says so already is left as it is, because every change of it wakes its cell. */
-async function askCells(
+async function setIntents(
   table: Table,
   job: JobId,
   cells: readonly CellId[],
@@ -107,7 +107,7 @@ async function askCells(
 ): Promise<void> {
   for (const cell of cells) {
     await table.update(
-      askKey(cell, job),
+      intentKey(cell, job),
       { set: { [name]: value } },
       { expression: `#${name} = :other`, values: { other: !value } },
     );

@@ -1,5 +1,4 @@
 import type {
-  Ask,
   Cell,
   CellEdge,
   CellJob,
@@ -8,6 +7,7 @@ import type {
   EdgeFacts,
   EdgeReport,
   EdgeWork,
+  Intent,
   QueueConfig,
   Slice,
 } from '../../../core/model/cell.ts';
@@ -16,14 +16,14 @@ import { cellRows } from '../schema.ts';
 import type { Row } from '../table.ts';
 import { decodeMeta, decodeQueue, decodeTick } from './rows-cell.ts';
 import { decodeEdge, decodeFacts, decodeReport } from './rows-edge.ts';
-import { decodeAsk, decodeSlice, givenSlice } from './rows-slice.ts';
+import { decodeIntent, decodeSlice, givenSlice } from './rows-slice.ts';
 import { decodeWorkRow } from './rows-work.ts';
 
 /**
  * Puts the rows of one partition together into a cell; `null` without a META row.
  *
  * Rows come in any order. A report or facts of an edge that is no longer in the cell are left out,
- * as is a slice whose ask is gone: the row that makes an edge a member is `EDGE#`, the row that
+ * as is a slice whose intent is gone: the row that makes an edge a member is `EDGE#`, the row that
  * makes a job one is `ASK#`.
  */
 export function assembleCell(rows: Iterable<Row>): Cell | null {
@@ -40,9 +40,9 @@ export function assembleCell(rows: Iterable<Row>): Cell | null {
     });
   }
   const jobs = new Map<JobId, CellJob>();
-  for (const [id, ask] of parts.asks) {
+  for (const [id, intent] of parts.intents) {
     const slice = parts.slices.get(id) ?? parts.given.get(id);
-    if (slice !== undefined) jobs.set(id, { id, ask, slice });
+    if (slice !== undefined) jobs.set(id, { id, intent, slice });
   }
   return { meta: parts.meta, edges, jobs, queues: parts.queues, tickAtMs: parts.tickAtMs };
 }
@@ -54,7 +54,7 @@ type Parts = {
   readonly facts: Map<EdgeName, EdgeFacts>;
   readonly reports: Map<EdgeName, EdgeReport>;
   readonly works: Map<EdgeName, EdgeWork>;
-  readonly asks: Map<JobId, Ask>;
+  readonly intents: Map<JobId, Intent>;
   readonly slices: Map<JobId, Slice>;
   /** Slices that no pass has written yet. */
   readonly given: Map<JobId, Slice>;
@@ -69,7 +69,7 @@ function collect(rows: Iterable<Row>): Parts {
     facts: new Map(),
     reports: new Map(),
     works: new Map(),
-    asks: new Map(),
+    intents: new Map(),
     slices: new Map(),
     given: new Map(),
     queues: new Map(),
@@ -101,8 +101,8 @@ function addRow(parts: Parts, row: Row): void {
     case cellRows.work:
       parts.works.set(edgeNameOf(name), decodeWorkRow(row));
       return;
-    case cellRows.ask:
-      addAsk(parts, jobIdOf(name), row);
+    case cellRows.intent:
+      addIntent(parts, jobIdOf(name), row);
       return;
     case cellRows.slice:
       parts.slices.set(jobIdOf(name), decodeSlice(row));
@@ -115,8 +115,8 @@ function addRow(parts: Parts, row: Row): void {
   }
 }
 
-function addAsk(parts: Parts, job: JobId, row: Row): void {
-  parts.asks.set(job, decodeAsk(row));
+function addIntent(parts: Parts, job: JobId, row: Row): void {
+  parts.intents.set(job, decodeIntent(row));
   const given = givenSlice(row);
   if (given !== null) parts.given.set(job, given);
 }

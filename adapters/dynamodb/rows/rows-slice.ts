@@ -1,9 +1,9 @@
-import { type Ask, type ChunkRetry, newSlice, type Slice } from '../../../core/model/cell.ts';
+import { type ChunkRetry, type Intent, newSlice, type Slice } from '../../../core/model/cell.ts';
 import type { Cut } from '../../../core/model/job.ts';
 import type { CellId, EdgeName, JobId } from '../../../core/model/names.ts';
 import { formatRanges, type RangeSet } from '../../../core/model/ranges.ts';
 import type { Failure } from '../../../core/protocol/progress-report.ts';
-import { askKey, sliceKey } from '../keys.ts';
+import { intentKey, sliceKey } from '../keys.ts';
 import type { Row } from '../table.ts';
 import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.ts';
 
@@ -16,26 +16,26 @@ import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.t
  * A new job is one row: `given` names its chunks in this cell, and stands for the slice until a
  * pass writes the first one.
  */
-export function encodeAsk(cell: CellId, job: JobId, ask: Ask, given?: RangeSet): Row {
-  const { priority, retries, ...spec } = ask.spec;
+export function encodeIntent(cell: CellId, job: JobId, intent: Intent, given?: RangeSet): Row {
+  const { priority, retries, ...spec } = intent.spec;
   return {
     ...(given === undefined ? {} : { given: formatRanges(given) }),
-    ...askKey(cell, job),
+    ...intentKey(cell, job),
     spec: JSON.stringify(spec),
     priority,
     retries: JSON.stringify(retries),
-    specHash: ask.specHash,
-    cut: JSON.stringify(ask.cut),
-    submittedAtMs: ask.submittedAtMs,
-    cancelled: ask.cancelled,
-    retryEpoch: ask.retryEpoch,
-    held: ask.held,
+    specHash: intent.specHash,
+    cut: JSON.stringify(intent.cut),
+    submittedAtMs: intent.submittedAtMs,
+    cancelled: intent.cancelled,
+    retryEpoch: intent.retryEpoch,
+    held: intent.held,
   };
 }
 
-export function decodeAsk(row: Row): Ask {
-  const spec = json<Omit<Ask['spec'], 'priority' | 'retries'> | null>(row.spec, null);
-  const retries = json<Ask['spec']['retries'] | null>(row.retries, null);
+export function decodeIntent(row: Row): Intent {
+  const spec = json<Omit<Intent['spec'], 'priority' | 'retries'> | null>(row.spec, null);
+  const retries = json<Intent['spec']['retries'] | null>(row.retries, null);
   if (spec === null || retries === null) throw new Error(`${row.pk} ${row.sk} holds no spec`);
   return {
     spec: { ...spec, priority: amount(row.priority), retries },
@@ -49,7 +49,8 @@ export function decodeAsk(row: Row): Ask {
 }
 
 /**
- * The slice of a job that no pass has touched yet, as its ask tells it; `null` where it tells none.
+ * The slice of a job that no pass has touched yet, as its intent tells it; `null` where it tells
+ * none.
  */
 export function givenSlice(row: Row): Slice | null {
   return row.given === undefined ? null : newSlice(ranges(row.given));

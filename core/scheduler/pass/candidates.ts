@@ -36,7 +36,7 @@ export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
   const shape = shapeOf(job);
   let edges = pass.matches.get(shape);
   if (edges === undefined) {
-    edges = openEdges(pass).filter((edge) => mismatchOf(edge.source, job.ask.spec) === null);
+    edges = openEdges(pass).filter((edge) => mismatchOf(edge.source, job.intent.spec) === null);
     pass.matches.set(shape, edges);
   }
   if (job.refusals.size === 0) return edges;
@@ -53,14 +53,14 @@ export function isStranded(pass: Pass, job: JobDraft): boolean {
   if (stranded === undefined) {
     const edges = [...pass.edges.values()];
     stranded =
-      edges.length > 0 && edges.every((edge) => mismatchOf(edge.source, job.ask.spec) !== null);
+      edges.length > 0 && edges.every((edge) => mismatchOf(edge.source, job.intent.spec) !== null);
     pass.stranded.set(shape, stranded);
   }
   return stranded;
 }
 
 export function shapeOf(job: JobDraft): string {
-  const { requires, run } = job.ask.spec;
+  const { requires, run } = job.intent.spec;
   const executor = executorOf(run);
   let plain = requires.expressions.length === 0 && requires.edges.length === 0;
   for (const _ in requires.labels) plain = false;
@@ -84,7 +84,7 @@ export function documentBytes(edge: EdgeDraft): number {
 /** What the lease's entry takes of the document when it holds `ranges`. */
 export function leaseBytes(lease: LeaseDraft, ranges: LeaseDraft['ranges']): number {
   const texts = { ranges: formatRanges(ranges), giveBack: formatRanges(lease.giveBack) };
-  return entryBytes(lease.job.id, lease.job.ask.specHash, texts, attemptsOf(ranges, lease.job));
+  return entryBytes(lease.job.id, lease.job.intent.specHash, texts, attemptsOf(ranges, lease.job));
 }
 
 /** Whether an entry of a few bytes more would still fit. */

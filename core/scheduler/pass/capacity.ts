@@ -1,4 +1,4 @@
-import type { Ask, CellEdge, Lease } from '../../model/cell.ts';
+import type { CellEdge, Intent, Lease } from '../../model/cell.ts';
 import { edgePowerDefault } from '../../model/limits.ts';
 import { count, isEmpty, last } from '../../model/ranges.ts';
 
@@ -19,8 +19,8 @@ export type Demand = {
 
 const nothing: readonly (readonly [string, number])[] = [];
 
-export function demandOf(ask: Pick<Ask, 'cut' | 'spec'>): Demand {
-  const { cut, spec } = ask;
+export function demandOf(intent: Pick<Intent, 'cut' | 'spec'>): Demand {
+  const { cut, spec } = intent;
   const others = Object.entries(spec.resources).filter(([name, n]) => name !== 'power' && n > 0);
   return {
     power: cut.chunkPower,

@@ -22,7 +22,7 @@ export function endDone(pass: Pass, job: JobDraft, chunks: RangeSet): void {
   job.pending = null;
   forget(job, chunks);
   pass.ends.done += count(chunks);
-  pass.ends.power += powerOf(job.ask.cut, chunks);
+  pass.ends.power += powerOf(job.intent.cut, chunks);
 }
 
 export function endCancelled(pass: Pass, job: JobDraft, chunks: RangeSet): void {
@@ -42,7 +42,7 @@ export function endFailed(
 ): 'dead' | 'retrying' {
   const base = has(job.revived, chunk) ? job.attemptBase : 0;
   const failures = failuresOf(job, chunk, has(job.revived, chunk)) + 1;
-  const { attempts, backoffSeconds } = job.ask.spec.retries;
+  const { attempts, backoffSeconds } = job.intent.spec.retries;
   const crowded = !job.retries.has(chunk) && job.retries.size >= retriesPerSliceMax;
   if (failures - base >= attempts || crowded) {
     endDead(pass, job, edge, chunk, failures, failure);
@@ -108,11 +108,11 @@ export function without<T>(map: ReadonlyMap<number, T>, chunks: RangeSet): Reado
  * before them.
  */
 export function revive(job: JobDraft): void {
-  const again = union(job.dead, job.ask.cancelled ? emptyRanges : job.cancelled);
+  const again = union(job.dead, job.intent.cancelled ? emptyRanges : job.cancelled);
   job.revived = union(job.revived, again);
-  job.attemptBase += job.ask.spec.retries.attempts;
+  job.attemptBase += job.intent.spec.retries.attempts;
   job.dead = subtract(job.dead, again);
   job.cancelled = subtract(job.cancelled, again);
-  job.retryEpoch = job.ask.retryEpoch;
+  job.retryEpoch = job.intent.retryEpoch;
   job.pending = null;
 }

@@ -1,11 +1,11 @@
 import type { WaitingReason } from '../../contract/waiting-reason.ts';
 import {
-  type Ask,
   type Cell,
   type CellEdge,
   type CellHealth,
   type ChunkRetry,
   type EdgeWork,
+  type Intent,
   type Lease,
   noEdgeWork,
   type QueueConfig,
@@ -76,7 +76,7 @@ export type QueueDraft = {
 
 export type JobDraft = {
   readonly id: JobId;
-  readonly ask: Ask;
+  readonly intent: Intent;
   readonly before: Slice;
   readonly demand: Demand;
   done: RangeSet;
@@ -159,19 +159,19 @@ export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
     chunkEnds: [],
     ends: { done: 0, dead: 0, cancelled: 0, power: 0 },
   };
-  for (const { id, ask, slice } of cell.jobs.values()) {
-    pass.jobs.set(id, openJob(id, ask, slice));
+  for (const { id, intent, slice } of cell.jobs.values()) {
+    pass.jobs.set(id, openJob(id, intent, slice));
   }
   for (const edge of cell.edges.values()) pass.edges.set(edge.name, openEdge(pass, edge));
   return pass;
 }
 
-function openJob(id: JobId, ask: Ask, slice: Slice): JobDraft {
+function openJob(id: JobId, intent: Intent, slice: Slice): JobDraft {
   return {
     id,
-    ask,
+    intent,
     before: slice,
-    demand: demandOf(ask),
+    demand: demandOf(intent),
     done: slice.done,
     dead: slice.dead,
     cancelled: slice.cancelled,

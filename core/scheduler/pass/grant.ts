@@ -22,7 +22,7 @@ export function grant(pass: Pass, lease: LeaseDraft, chunks: RangeSet, slots: nu
   const given = fittingDocument(lease, chunks);
   if (given.length === 0) return emptyRanges;
   const pending = subtract(pendingOf(job), given);
-  const queue = pass.queues?.get(job.ask.spec.queue);
+  const queue = pass.queues?.get(job.intent.spec.queue);
   if (queue !== undefined) reservedBy(lease, queue.held, -1);
   if (!isActive(lease)) lease.grantedAtMs = pass.nowMs;
   // New slots come on top of what runs; a refill leaves what a smaller capacity took away.

@@ -20,8 +20,8 @@ export function countsOf(job: JobDraft): JobCellStatus['counts'] {
   const pending = count(pendingOf(job));
   return {
     total: count(job.before.ranges),
-    waiting: job.ask.held ? pending : 0,
-    pending: job.ask.held ? 0 : pending,
+    waiting: job.intent.held ? pending : 0,
+    pending: job.intent.held ? 0 : pending,
     scheduled: leased - running,
     running,
     done: count(job.done),
@@ -121,9 +121,9 @@ function backlogOf(
     jobs++;
     counts = addCounts(counts, countsOf(job));
     if (job.endReason !== null) continue;
-    const power = powerOf(job.ask.cut, pendingOf(job));
+    const power = powerOf(job.intent.cut, pendingOf(job));
     backlogPower += power;
-    if (power > 0 && !job.ask.held && isStranded(pass, job)) strandedPower += power;
+    if (power > 0 && !job.intent.held && isStranded(pass, job)) strandedPower += power;
   }
   return {
     chunks: {

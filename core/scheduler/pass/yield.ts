@@ -15,9 +15,9 @@ export type Unmet = { readonly job: JobDraft; power: number };
  * Remembers that this job found no room; of each queue and priority the first one speaks for all.
  */
 export function leaveUnmet(pass: Pass, job: JobDraft, power: number): void {
-  const { priority, queue } = job.ask.spec;
+  const { priority, queue } = job.intent.spec;
   const before = pass.unmet.find(
-    ({ job: { ask } }) => ask.spec.priority === priority && ask.spec.queue === queue,
+    ({ job: { intent } }) => intent.spec.priority === priority && intent.spec.queue === queue,
   );
   if (before !== undefined) before.power += power;
   else if (pass.unmet.length < unmetMax) pass.unmet.push({ job, power });
@@ -28,9 +28,9 @@ const unmetMax = 32;
 export function yieldsTo(pass: Pass, lease: LeaseDraft): boolean {
   for (const unmet of pass.unmet) {
     if (unmet.power <= 0 || !goesBefore(pass, unmet.job, lease.job)) continue;
-    const { demand, ask } = unmet.job;
+    const { demand, intent } = unmet.job;
     if (shortOf(demand, lease.edge.capacity, demand.power) !== null) continue;
-    if (mismatchOf(lease.edge.source, ask.spec) !== null) continue;
+    if (mismatchOf(lease.edge.source, intent.spec) !== null) continue;
     if (refusalOf(pass, unmet.job, lease.edge.name) !== null) continue;
     unmet.power -= Math.max(lease.job.demand.power * lease.slots, 1);
     return true;
@@ -43,8 +43,8 @@ export function yieldsTo(pass: Pass, lease: LeaseDraft): boolean {
  * exchange.
  */
 function goesBefore(pass: Pass, first: JobDraft, second: JobDraft): boolean {
-  const a = first.ask.spec;
-  const b = second.ask.spec;
+  const a = first.intent.spec;
+  const b = second.intent.spec;
   if (a.priority !== b.priority) return a.priority > b.priority;
   if (a.queue === b.queue) return false;
   const queues = openQueues(pass);

@@ -24,13 +24,13 @@ export function endJobs(pass: Pass): void {
 }
 
 export function endReasonOf(pass: Pass, job: JobDraft): string | null {
-  if (job.ask.cancelled) return 'cancelled';
-  const { retries, deadlineSeconds } = job.ask.spec;
+  if (job.intent.cancelled) return 'cancelled';
+  const { retries, deadlineSeconds } = job.intent.spec;
   if (retries.maxFailedChunks !== null && count(job.dead) > retries.maxFailedChunks) {
     return 'max-failed-chunks';
   }
   if (deadlineSeconds !== null) {
-    const atMs = job.ask.submittedAtMs + deadlineSeconds * 1000;
+    const atMs = job.intent.submittedAtMs + deadlineSeconds * 1000;
     if (pass.nowMs >= atMs) return 'deadline';
     lookAgain(pass, atMs);
   }
@@ -62,7 +62,7 @@ export function closeJobs(pass: Pass): void {
 }
 
 function isOver(job: JobDraft): boolean {
-  if (job.ask.retryEpoch > job.retryEpoch) return false;
+  if (job.intent.retryEpoch > job.retryEpoch) return false;
   if (!isEmpty(pendingOf(job))) return false;
   return isEmpty(subtract(intersect(leasedOf(job), job.before.ranges), job.done));
 }

@@ -73,7 +73,7 @@ function recover(pass: Pass, edge: EdgeDraft): void {
 /** When this lease is to be called lost, as things stand; `null` when nothing points to it. */
 function lossAtMs(pass: Pass, lease: LeaseDraft): number | null {
   const { report } = lease.edge.source;
-  const graceMs = lease.job.ask.spec.lostAfterSeconds * 1000;
+  const graceMs = lease.job.intent.spec.lostAfterSeconds * 1000;
   const heardAtMs = Math.max(report?.receivedAtMs ?? 0, report?.connectionAtMs ?? 0);
   const sinceMs = Math.max(heardAtMs, pass.health.healthySinceMs);
   if (report === null || !report.connected) return sinceMs + graceMs;

@@ -58,7 +58,7 @@ function promisedFree(edge: EdgeDraft): Amounts {
 
 /** The least important lease gives way first; of equals the one granted last. */
 function rankOf(lease: LeaseDraft): number {
-  return lease.job.ask.spec.priority - lease.grantedAtMs / Number.MAX_SAFE_INTEGER;
+  return lease.job.intent.spec.priority - lease.grantedAtMs / Number.MAX_SAFE_INTEGER;
 }
 
 function isShort(free: Amounts): boolean {
@@ -73,7 +73,7 @@ export function widenSlots(pass: Pass): void {
     for (const lease of edge.leases.values()) {
       if (!isActive(lease) || !isEmpty(lease.giveBack)) continue;
       const idle = count(lease.ranges) - slotsInUse(lease);
-      if (idle <= 0 || lease.job.endReason !== null || lease.job.ask.held) continue;
+      if (idle <= 0 || lease.job.endReason !== null || lease.job.intent.held) continue;
       const fit = Math.min(idle, fitOf(lease.job.demand, edge.free), withinQuota(pass, lease));
       if (fit <= 0 || unavailable(pass, edge) !== null) continue;
       if (!canAfford(pass, leaseCost(lease))) return;
@@ -84,7 +84,7 @@ export function widenSlots(pass: Pass): void {
 }
 
 function withinQuota(pass: Pass, lease: LeaseDraft): number {
-  const queue = pass.queues?.get(lease.job.ask.spec.queue);
+  const queue = pass.queues?.get(lease.job.intent.spec.queue);
   const quota = queue?.config.quota ?? null;
   if (queue === undefined || quota === null) return Number.POSITIVE_INFINITY;
   return Math.floor((quota - queue.held.power) / lease.job.demand.power);

@@ -26,7 +26,7 @@ export function placeGang(pass: Pass, job: JobDraft): Turn {
   const chunks = placeableOf(pass, job);
   if (isEmpty(chunks)) return 'served';
   const wanted = count(chunks);
-  const nodes = Math.min(job.ask.spec.placement.nodes ?? 1, gangNodesMax);
+  const nodes = Math.min(job.intent.spec.placement.nodes ?? 1, gangNodesMax);
   const holders = job.leases.filter(isActive).length;
   const edgesWanted = Math.min(Math.max(1, nodes - holders), wanted);
   const parts = gangParts(pass, job, edgesWanted, chunks);
@@ -74,7 +74,7 @@ function gangParts(pass: Pass, job: JobDraft, nodes: number, chunks: RangeSet): 
 }
 
 function withinQuota(pass: Pass, job: JobDraft, wanted: number): boolean {
-  const queue = pass.queues?.get(job.ask.spec.queue);
+  const queue = pass.queues?.get(job.intent.spec.queue);
   const quota = queue?.config.quota ?? null;
   if (queue === undefined || quota === null) return true;
   return queue.held.power + wanted * job.demand.power <= quota;

@@ -50,7 +50,7 @@ function levelsOf(pass: Pass): Map<string, Line>[] {
   if (waiting.length > cellSlicesMax) waiting.length = cellSlicesMax;
   const levels = new Map<number, Map<string, Line>>();
   for (const job of waiting) {
-    const { priority, queue } = job.ask.spec;
+    const { priority, queue } = job.intent.spec;
     const level: Map<string, Line> = levels.get(priority) ?? new Map();
     levels.set(priority, level);
     const line = level.get(queue);
@@ -61,7 +61,7 @@ function levelsOf(pass: Pass): Map<string, Line>[] {
 }
 
 function wantsEdges(pass: Pass, job: JobDraft): boolean {
-  if (job.ask.held || job.endReason !== null) return false;
+  if (job.intent.held || job.endReason !== null) return false;
   return placeableOf(pass, job).length > 0;
 }
 
@@ -71,7 +71,8 @@ function wantsEdges(pass: Pass, job: JobDraft): boolean {
  */
 function byPriority(a: JobDraft, b: JobDraft): number {
   const order =
-    b.ask.spec.priority - a.ask.spec.priority || a.ask.submittedAtMs - b.ask.submittedAtMs;
+    b.intent.spec.priority - a.intent.spec.priority ||
+    a.intent.submittedAtMs - b.intent.submittedAtMs;
   if (order !== 0) return order;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
@@ -81,7 +82,7 @@ export function openQueues(pass: Pass): ReadonlyMap<string, QueueDraft> {
   if (pass.queues !== null) return pass.queues;
   const queues = new Map<string, QueueDraft>();
   for (const job of pass.jobs.values()) {
-    const name = job.ask.spec.queue;
+    const name = job.intent.spec.queue;
     let queue = queues.get(name);
     if (queue === undefined) {
       const config = pass.cell.queues.get(name) ?? queueDefaults;

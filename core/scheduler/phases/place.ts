@@ -48,7 +48,7 @@ function placeLarge(pass: Pass, picker: Picker): number {
 
 /** What the queue's quota and its turn leave of the wanted number. */
 function chunksWithin(pass: Pass, job: JobDraft, wanted: number, powerMax: number): number {
-  const queue = pass.queues?.get(job.ask.spec.queue);
+  const queue = pass.queues?.get(job.intent.spec.queue);
   const turn = Math.max(1, Math.floor(powerMax / job.demand.power));
   let most = Math.min(wanted, turn);
   const quota = queue?.config.quota ?? null;
@@ -110,7 +110,7 @@ function kindOfNeed(job: JobDraft): string {
 }
 
 function withinMaxEdges(job: JobDraft, edges: EdgeDraft[]): EdgeDraft[] {
-  const { maxEdges } = job.ask.spec.placement;
+  const { maxEdges } = job.intent.spec.placement;
   if (maxEdges === null) return edges;
   const holders = job.leases.filter(isActive).length;
   const held = (edge: EdgeDraft) => {
@@ -133,7 +133,7 @@ function allot(
   power: number,
 ): Int32Array {
   const places = placesOf(job.demand, edges, power);
-  switch (job.ask.spec.placement.policy) {
+  switch (job.intent.spec.placement.policy) {
     case 'spread':
       return divide(wanted, places).chunks;
     case 'pack':

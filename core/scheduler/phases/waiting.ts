@@ -27,7 +27,7 @@ export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   const pending = pendingOf(job);
   const chunks = count(pending);
   if (chunks === 0 || job.endReason !== null) return [];
-  if (job.ask.held) return [whole('dependency', chunks, 'waits for the jobs it depends on')];
+  if (job.intent.held) return [whole('dependency', chunks, 'waits for the jobs it depends on')];
   const backoff = backoffOf(pass, job);
   const later = chunks - count(subtract(pending, backoff));
   const reasons: WaitingCount[] = [];
@@ -51,7 +51,7 @@ function whole(reason: WaitingReason, chunks: number, detail: string): WaitingCo
 }
 
 function obstacleOf(pass: Pass, job: JobDraft, chunks: number): WaitingCount {
-  const { queue, placement } = job.ask.spec;
+  const { queue, placement } = job.intent.spec;
   switch (job.obstacle) {
     case 'quota':
       return whole('quota', chunks, quotaSentence(pass, job));
@@ -70,8 +70,8 @@ function obstacleOf(pass: Pass, job: JobDraft, chunks: number): WaitingCount {
  * Says nothing that changes with every pass: statuses are written again for other reasons, not for
  * other words.
  */
-function quotaSentence(pass: Pass, { ask, demand }: JobDraft): string {
-  const { queue } = ask.spec;
+function quotaSentence(pass: Pass, { intent, demand }: JobDraft): string {
+  const { queue } = intent.spec;
   const quota = pass.queues?.get(queue)?.config.quota ?? Number.POSITIVE_INFINITY;
   if (demand.power <= quota) return `queue ${queue} uses all the power it may`;
   return `a chunk needs ${demand.power} power, and queue ${queue} may use ${quota} here`;
@@ -113,7 +113,7 @@ function kindReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
   const reasons = new Map<WaitingReason, Found>();
   const fitting: EdgeDraft[] = [];
   for (const edge of pass.edges.values()) {
-    const why = mismatchOf(edge.source, job.ask.spec) ?? unavailable(pass, edge);
+    const why = mismatchOf(edge.source, job.intent.spec) ?? unavailable(pass, edge);
     if (why === null) fitting.push(edge);
     else note(reasons, edge, why.reason, why.detail);
   }

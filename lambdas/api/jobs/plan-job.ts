@@ -39,10 +39,10 @@ export const planJob = defineOperation({
     const placements = [];
     const counted: WaitingCount[] = [];
     if (around.metas.length === 0) counted.push(noEdges(cut.chunks));
-    for (const [id, { ask, ranges }] of decision.asks) {
+    for (const [id, { intent, ranges }] of decision.intents) {
       const cell = await deps.cellStore.load(id);
       if (cell === null) continue;
-      const plan = planInCell(cell, ask, nowMs, ranges);
+      const plan = planInCell(cell, intent, nowMs, ranges);
       counted.push(...plan.waiting);
       for (const it of plan.executions) {
         const power = powerOf(cut, it.chunks);

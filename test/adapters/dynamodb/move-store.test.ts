@@ -10,6 +10,6 @@ test('the largest move fits one transaction', () => {
   const from = withId(makeCell({ jobs }), north);
   const to = withId(makeCell({ edges: makeEdges(40) }), south);
   const move = planMove(from, to, 1_000_000);
-  expect(move?.asks.size).toBe(moveJobsMax);
+  expect(move?.intents.size).toBe(moveJobsMax);
   expect(moveWrites(move!).length).toBeLessThanOrEqual(transactRowsMax);
 });

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { reportKey } from '../../../adapters/dynamodb/keys.ts';
 import { encodeMeta, encodeQueue } from '../../../adapters/dynamodb/rows/rows-cell.ts';
 import { encodeEdge, encodeFacts } from '../../../adapters/dynamodb/rows/rows-edge.ts';
-import { encodeAsk, encodeSlice } from '../../../adapters/dynamodb/rows/rows-slice.ts';
+import { encodeIntent, encodeSlice } from '../../../adapters/dynamodb/rows/rows-slice.ts';
 import { encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
 import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
 import { type Cell, newSlice } from '../../../core/model/cell.ts';
@@ -25,10 +25,10 @@ export async function seedCell(table: Table, cell: Cell): Promise<void> {
     }
   }
   for (const job of cell.jobs.values()) {
-    const { ask, slice } = job;
+    const { intent, slice } = job;
     const isNew = isDeepStrictEqual(slice, newSlice(slice.ranges));
-    if (isNew) rows.push(encodeAsk(id, job.id, ask, slice.ranges));
-    else rows.push(encodeAsk(id, job.id, ask), encodeSlice(id, job.id, slice));
+    if (isNew) rows.push(encodeIntent(id, job.id, intent, slice.ranges));
+    else rows.push(encodeIntent(id, job.id, intent), encodeSlice(id, job.id, slice));
   }
   for (let start = 0; start < rows.length; start += transactRowsMax) {
     const writes = rows

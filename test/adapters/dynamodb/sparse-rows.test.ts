@@ -7,7 +7,11 @@ import {
   encodeJobCell,
   encodeStatus,
 } from '../../../adapters/dynamodb/rows/rows-job.ts';
-import { decodeSlice, encodeAsk, encodeSlice } from '../../../adapters/dynamodb/rows/rows-slice.ts';
+import {
+  decodeSlice,
+  encodeIntent,
+  encodeSlice,
+} from '../../../adapters/dynamodb/rows/rows-slice.ts';
 import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
 import { type Lease, newCellMeta, newSlice, noEdgeWork } from '../../../core/model/cell.ts';
 import { noChunks } from '../../../core/model/job.ts';
@@ -26,15 +30,15 @@ test('a slice that just began is little more than its ranges, and reads the same
   expect(decodeSlice(row)).toEqual(slice);
 });
 
-test('a new job is one row in its cell: the ask tells its chunks until a pass wrote a slice', () => {
-  const { ask, slice } = makeJob(job, { chunks: 10 });
+test('a new job is one row in its cell: the intent tells its chunks until a pass wrote a slice', () => {
+  const { intent, slice } = makeJob(job, { chunks: 10 });
   const meta = encodeMeta(newCellMeta(cell, 'default', 0));
-  const row = encodeAsk(cell, job, ask, slice.ranges);
-  expect(assembleCell([meta, row])?.jobs.get(job)).toEqual({ id: job, ask, slice });
+  const row = encodeIntent(cell, job, intent, slice.ranges);
+  expect(assembleCell([meta, row])?.jobs.get(job)).toEqual({ id: job, intent, slice });
   const folded = { ...slice, done: rangeOf(0, 3) };
   const rows = [meta, encodeSlice(cell, job, folded), row];
   expect(assembleCell(rows)?.jobs.get(job)?.slice).toEqual(folded);
-  const withoutChunks = assembleCell([meta, encodeAsk(cell, job, ask)]);
+  const withoutChunks = assembleCell([meta, encodeIntent(cell, job, intent)]);
   expect(withoutChunks?.jobs.has(job)).toBe(false);
 });
 

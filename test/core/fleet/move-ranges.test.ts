@@ -50,11 +50,13 @@ test('waiting chunks move whole: in two plans, each against its own version', ()
   const move = moved(full, target, 800)!;
   expect(move.from.seenVersion).toBe(full.meta.version);
   expect(move.to.seenVersion).toBe(target.meta.version);
-  expect(move.asks.get(job)).toBe(full.jobs.get(job)!.ask);
+  expect(move.intents.get(job)).toBe(full.jobs.get(job)!.intent);
   const source = applyPlan(full, move.from);
   const arrived = {
     ...target,
-    jobs: new Map([[job, { id: job, ask: move.asks.get(job)!, slice: move.to.slices.get(job)! }]]),
+    jobs: new Map([
+      [job, { id: job, intent: move.intents.get(job)!, slice: move.to.slices.get(job)! }],
+    ]),
   };
   const after = applyPlan(arrived, move.to);
   expect(count(slice(after, job).ranges)).toBe(8);
@@ -67,7 +69,7 @@ test('waiting chunks move whole: in two plans, each against its own version', ()
   const { cell } = rest(after, startMs);
   checkChunks(cell);
   expect(cell.meta.summary.edges.busy).toBe(4);
-  expect(moved(source, cell, 200)!.asks.size).toBe(0);
+  expect(moved(source, cell, 200)!.intents.size).toBe(0);
 });
 
 test('nothing moves where nobody may run it, nor what must stay together', () => {
@@ -77,7 +79,7 @@ test('nothing moves where nobody may run it, nor what must stay together', () =>
   for (const options of [
     { requires },
     { placement },
-    { ask: { cancelled: true } },
+    { intent: { cancelled: true } },
     { chunks: 1, slice: retried },
   ]) {
     const full = makeCell({ jobs: [makeJob(job, options)] });

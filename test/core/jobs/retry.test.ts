@@ -14,24 +14,24 @@ const open = inCell(true, { done: rangeOf(6, 14), dead: rangeOf(14, 15) });
 test('where the job is open its epoch is raised, and a pass that ends it there is overtaken', () => {
   const change = retry(failed, new Map([[north, open]]), []) as JobRetry;
   expect(change).toMatchObject({ id: jobId, seenVersion: 7, retryEpoch: 1 });
-  expect([change.asked, change.overtaken]).toEqual([[north], [north]]);
+  expect([change.raised, change.overtaken]).toEqual([[north], [north]]);
   expect(change.reopened.size).toBe(0);
 });
 
 test('where the job has ended it begins again, and nothing done is forgotten', () => {
   const execution = { edge: edgeNameOf('edge-1'), done: rangeOf(0, 4) } as Execution;
   const change = retry(failed, new Map([[south, ended]]), [execution]) as JobRetry;
-  const { ask, slice } = change.reopened.get(south)!;
-  expect(ask).toMatchObject({ retryEpoch: 1, cancelled: false, held: false });
+  const { intent, slice } = change.reopened.get(south)!;
+  expect(intent).toMatchObject({ retryEpoch: 1, cancelled: false, held: false });
   expect(slice).toMatchObject({
     ranges: rangeOf(0, 6),
     done: rangeOf(0, 4),
     dead: rangeOf(4, 6),
-    // Behind what is asked: that is what brings the dead ones back.
+    // Behind the intent: that is what brings the dead ones back.
     retryEpoch: 0,
   });
   expect([...slice.past]).toEqual([['edge-1', rangeOf(0, 4)]]);
-  expect([change.asked, change.overtaken]).toEqual([[], []]);
+  expect([change.raised, change.overtaken]).toEqual([[], []]);
 });
 
 test('a cell without dead chunks is left alone', () => {
@@ -40,7 +40,7 @@ test('a cell without dead chunks is left alone', () => {
     [south, { isOpen: true, status: null }],
   ]);
   const change = retry(failed, cells, []) as JobRetry;
-  expect([change.asked, change.reopened.size]).toEqual([[], 0]);
+  expect([change.raised, change.reopened.size]).toEqual([[], 0]);
 });
 
 test('what was dead is pending until the next fold', () => {

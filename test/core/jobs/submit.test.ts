@@ -22,26 +22,29 @@ import {
 
 const problemOf = (decision: object) => (decision as Refusal).problem;
 
-test('every chunk is in exactly one cell, and each cell knows what is asked of it', () => {
-  const { asks, job } = creation({ chunks: 16 });
-  expect([...asks.keys()].sort()).toEqual([north, south]);
-  expect(job.cells).toEqual([...asks.keys()]);
+test('every chunk is in exactly one cell, and each cell knows what is wanted of it', () => {
+  const { intents, job } = creation({ chunks: 16 });
+  expect([...intents.keys()].sort()).toEqual([north, south]);
+  expect(job.cells).toEqual([...intents.keys()]);
   let all = emptyRanges;
-  for (const { ask, ranges } of asks.values()) {
+  for (const { intent, ranges } of intents.values()) {
     expect(isEmpty(intersect(all, ranges))).toBe(true);
     all = union(all, ranges);
-    expect(ask).toMatchObject({ cancelled: false, retryEpoch: 0, held: false, cut: job.cut });
+    expect(intent).toMatchObject({ cancelled: false, retryEpoch: 0, held: false, cut: job.cut });
   }
   expect(equal(all, rangeOf(0, 16))).toBe(true);
 });
 
 test('a job that names edges goes to their cells only', () => {
-  const { asks } = creation({ requires: { edges: ['edge-1'] } }, { namedCells: new Set([south]) });
-  expect([...asks.keys()]).toEqual([south]);
+  const { intents } = creation(
+    { requires: { edges: ['edge-1'] } },
+    { namedCells: new Set([south]) },
+  );
+  expect([...intents.keys()]).toEqual([south]);
 });
 
 test('a pool without cells gets its first one', () => {
-  expect([...creation({}, { metas: [] }).asks.keys()]).toEqual([north]);
+  expect([...creation({}, { metas: [] }).intents.keys()]).toEqual([north]);
 });
 
 test('power is cut so that each chunk fits the largest edge', () => {
@@ -62,10 +65,10 @@ test('a job is held for those of its parents that are open', () => {
     { ...storedJob(), job: { ...storedJob().job, id: open! } },
     { ...storedJob({ state: 'done' }), job: { ...storedJob().job, id: done! } },
   ];
-  const { asks, status, openParents } = creation({ dependsOn: [open, done] }, { parents });
+  const { intents, status, openParents } = creation({ dependsOn: [open, done] }, { parents });
   expect(openParents).toEqual([open]);
   expect(status).toMatchObject({ held: true, state: 'waiting', dependsOn: [open] });
-  expect([...asks.values()].map(({ ask }) => ask.held)).toEqual([true, true]);
+  expect([...intents.values()].map(({ intent }) => intent.held)).toEqual([true, true]);
 });
 
 test('a parent that ended badly, or that the caller may not see, refuses the job', () => {

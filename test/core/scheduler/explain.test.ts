@@ -60,8 +60,8 @@ test('the reasons in the status are those of explain, and are written again when
 
 test('a dry run says where a job would go, beyond one transaction, and stores nothing', () => {
   const cell = makeCell({ edges: makeEdges(200) });
-  const { ask } = makeJob('job-a', { chunks: 500 });
-  const plan = planJob(cell, ask, startMs);
+  const { intent } = makeJob('job-a', { chunks: 500 });
+  const plan = planJob(cell, intent, startMs);
   expect(plan.executions).toHaveLength(200);
   expect(plan.executions.reduce((sum, { chunks }) => sum + count(chunks), 0)).toBe(400);
   expect(plan.waiting).toMatchObject([{ reason: 'no-free-power', chunks: 100, edges: 200 }]);
@@ -111,12 +111,12 @@ test('a dry run places what a whole pass would place', () => {
       const job = makeJob('zzzzzzzzzzzzzzzzzz', {
         ...over,
         placement,
-        ask: { submittedAtMs: nowMs },
+        intent: { submittedAtMs: nowMs },
       });
       const jobs = new Map(cell.jobs).set(job.id, job);
       const pass = decide({ ...cell, jobs }, nowMs, rowsMax);
       const draft = pass.jobs.get(job.id)!;
-      const plan = planJob(cell, job.ask, nowMs);
+      const plan = planJob(cell, job.intent, nowMs);
       expect(plan.executions.map(({ edge, chunks }) => [edge, chunks])).toEqual(
         draft.leases.filter(isActive).map((lease) => [lease.edge.name, lease.ranges]),
       );

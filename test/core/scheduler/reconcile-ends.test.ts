@@ -8,8 +8,8 @@ import {
   makeJob,
   plainConfig,
   startMs,
-  withAsk,
   withEdge,
+  withIntent,
 } from '../cell-fixture.ts';
 import { held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
 
@@ -18,7 +18,7 @@ const job = jobIdOf('job-a');
 test('cancel ends pending chunks at once and stops leased ones on their edges', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 9 })] }), startMs);
   cell = pass(tell(cell, 'edge-0', { [job]: { done: '0', running: '1' } }, startMs), startMs);
-  const plan = reconcile(withAsk(cell, job, { cancelled: true }), startMs);
+  const plan = reconcile(withIntent(cell, job, { cancelled: true }), startMs);
   const status = plan.jobStatuses.get(job)!;
   expect(status.counts).toMatchObject({ total: 9, done: 1, cancelled: 8, pending: 0, running: 0 });
   expect(status.reason).toBe('cancelled');
@@ -27,8 +27,8 @@ test('cancel ends pending chunks at once and stops leased ones on their edges', 
 });
 
 test('cancel of a job that waits for others, or for edges, ends it', () => {
-  for (const ask of [{ held: true }, { held: false }]) {
-    const cell = makeCell({ jobs: [makeJob(job, { ask: { ...ask, cancelled: true } })] });
+  for (const intent of [{ held: true }, { held: false }]) {
+    const cell = makeCell({ jobs: [makeJob(job, { intent: { ...intent, cancelled: true } })] });
     expect(reconcile(cell, startMs).jobStatuses.get(job)!.counts).toMatchObject({ cancelled: 4 });
   }
 });
@@ -37,7 +37,7 @@ test('cancel of a job on more edges than a plan has rows takes several passes an
   const big = makeJob(job, { chunks: 500 });
   let { cell } = rest(makeCell({ edges: makeEdges(200), jobs: [big] }), startMs);
   expect(Object.keys(held(cell, job))).toHaveLength(200);
-  cell = withAsk(cell, job, { cancelled: true });
+  cell = withIntent(cell, job, { cancelled: true });
   const { plans, cell: after } = rest(cell, startMs);
   expect(plans.length).toBeGreaterThan(3);
   expect(plans.slice(0, -1).every((plan) => plan.lookAgainAtMs === startMs)).toBe(true);
@@ -47,7 +47,9 @@ test('cancel of a job on more edges than a plan has rows takes several passes an
 
 test('a result that came before the cancellation is folded counts', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1 })] }), startMs);
-  cell = withAsk(tell(cell, 'edge-0', { [job]: { done: '0' } }, startMs), job, { cancelled: true });
+  cell = withIntent(tell(cell, 'edge-0', { [job]: { done: '0' } }, startMs), job, {
+    cancelled: true,
+  });
   expect(reconcile(cell, startMs).jobStatuses.get(job)!.counts).toMatchObject({ done: 1 });
 });
 

@@ -11,7 +11,7 @@ import type { Failure, Prog, ProgEntry } from '../../../core/protocol/progress-r
 import { workOf } from '../../../core/protocol/work-of.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
-import { makeCell, makeEdges, makeJob, startMs, withAsk, withProg } from '../cell-fixture.ts';
+import { makeCell, makeEdges, makeJob, startMs, withIntent, withProg } from '../cell-fixture.ts';
 
 /** What reports do to a cell, one case each. */
 
@@ -156,7 +156,7 @@ test('a failure counts only from the holder', () => {
 });
 
 test('a result for a lease that is gone is acknowledged, once', () => {
-  const cancelled = withAsk(twoChunksOnTwoEdges(), job, { cancelled: true });
+  const cancelled = withIntent(twoChunksOnTwoEdges(), job, { cancelled: true });
   let cell = pass(cancelled);
   expect(cell.jobs.size).toBe(0);
   const epoch = cell.edges.get(one)!.work!.epoch;
@@ -196,7 +196,7 @@ test('a user’s retry brings dead chunks back with all their attempts, counting
   let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2, retries })] }));
   cell = pass(withProg(cell, one, says(cell, one, 1, { failed: [[0, 1]] })));
   expect(formatRanges(slice(cell).dead)).toBe('0');
-  cell = pass(withAsk(cell, job, { retryEpoch: 1 }));
+  cell = pass(withIntent(cell, job, { retryEpoch: 1 }));
   expect(slice(cell).dead).toEqual(emptyRanges);
   const work = workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.get(job)!;
   expect(work.attempts).toEqual(new Map([[2, [0, 1]]]));

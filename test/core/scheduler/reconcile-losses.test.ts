@@ -113,7 +113,7 @@ test('a cell that was quiet for a day is not taken for an outage', () => {
   const job = makeJob('job-a', {
     chunks: 2,
     lostAfterSeconds: 5,
-    ask: { submittedAtMs: startMs + dayMs },
+    intent: { submittedAtMs: startMs + dayMs },
   });
   cell = pass({ ...cell, jobs: new Map([[job.id, job]]) }, startMs + dayMs);
   cell = rest(connect(cell, 'edge-0', false, startMs + dayMs), startMs + dayMs + 5_000).cell;

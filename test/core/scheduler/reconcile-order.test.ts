@@ -3,7 +3,7 @@ import type { Cell, QueueConfig } from '../../../core/model/cell.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { chunksOf, count, emptyRanges, first, rangeOf } from '../../../core/model/ranges.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
-import { makeCell, makeEdges, makeJob, startMs, withAsk } from '../cell-fixture.ts';
+import { makeCell, makeEdges, makeJob, startMs, withIntent } from '../cell-fixture.ts';
 import { applied, held, leaseOf, rest, tell } from '../stage.ts';
 
 function powerOfJobs(cell: Cell): Record<string, number> {
@@ -11,7 +11,7 @@ function powerOfJobs(cell: Cell): Record<string, number> {
   for (const edge of cell.edges.values()) {
     for (const [id, lease] of edge.work?.leases ?? []) {
       const slots = Math.min(lease.slots, count(lease.ranges));
-      const power = cell.jobs.get(id)?.ask.cut.chunkPower ?? 0;
+      const power = cell.jobs.get(id)?.intent.cut.chunkPower ?? 0;
       out[id] = (out[id] ?? 0) + slots * power;
     }
   }
@@ -45,7 +45,7 @@ const queue = (over: Partial<QueueConfig>): QueueConfig => ({
 test('higher priority is placed first, whenever it came', () => {
   const jobs = [
     makeJob('job-1', { chunks: 2, priority: 10 }),
-    makeJob('job-2', { chunks: 2, priority: 90, ask: { submittedAtMs: startMs + 5 } }),
+    makeJob('job-2', { chunks: 2, priority: 90, intent: { submittedAtMs: startMs + 5 } }),
   ];
   const { cell } = rest(makeCell({ edges: makeEdges(1), jobs }), startMs + 10);
   expect(held(cell, 'job-2')).toEqual({ 'edge-0': '0-1' });
@@ -122,8 +122,8 @@ test('a changed priority counts from the next pass on', () => {
   expect(held(cell, 'job-2')).toEqual({});
   const job = makeJob('job-3', { chunks: 2 });
   cell = { ...cell, jobs: new Map(cell.jobs).set(job.id, job) };
-  const { spec } = job.ask;
-  cell = withAsk(cell, 'job-3', { spec: { ...spec, priority: 99 } });
+  const { spec } = job.intent;
+  cell = withIntent(cell, 'job-3', { spec: { ...spec, priority: 99 } });
   cell = rest(tell(cell, 'edge-0', { 'job-1': { done: '0-1' } }, startMs), startMs).cell;
   expect(Object.keys(held(cell, 'job-3'))).toHaveLength(1);
 });
@@ -150,7 +150,7 @@ test('a chunk that is larger than the quota of its queue is told so', () => {
 });
 
 test('a job that waits for others gets nothing and says so', () => {
-  const jobs = [makeJob('job-1', { ask: { held: true } })];
+  const jobs = [makeJob('job-1', { intent: { held: true } })];
   const plan = reconcile(makeCell({ edges: makeEdges(4), jobs }), startMs);
   const status = plan.jobStatuses.get(jobIdOf('job-1'))!;
   expect(status.counts).toMatchObject({ waiting: 4, pending: 0 });

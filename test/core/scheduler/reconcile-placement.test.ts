@@ -57,16 +57,16 @@ test('no policy ever exceeds a capacity, gives a chunk twice or leaves room unus
 });
 
 function checkNoRoomLeft(cell: Cell, id: JobId): void {
-  const { ask } = cell.jobs.get(id)!;
+  const { intent } = cell.jobs.get(id)!;
   let leased = 0;
   for (const edge of cell.edges.values())
     leased += count(leaseOf(cell, edge.name, id)?.ranges ?? emptyRanges);
   // The last chunk may be too large for what is left.
-  if (leased >= ask.cut.chunks - 1) return;
+  if (leased >= intent.cut.chunks - 1) return;
   for (const edge of cell.edges.values()) {
     const free = freeOf(cell, edge);
-    const fits = Object.entries(ask.spec.resources).every(([name, n]) => (free[name] ?? 0) >= n);
-    expect(fits && free.power! >= ask.cut.chunkPower).toBe(false);
+    const fits = Object.entries(intent.spec.resources).every(([name, n]) => (free[name] ?? 0) >= n);
+    expect(fits && free.power! >= intent.cut.chunkPower).toBe(false);
   }
 }
 

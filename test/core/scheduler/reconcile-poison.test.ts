@@ -93,7 +93,7 @@ test('a slice made anew by a retry keeps what its edges had done', () => {
     startedAtMs: 1,
   };
   const again = reopenedSlice(ended, [{ edge, done: rangeOf(0, 3) }], 1);
-  const retried = makeJob(job, { chunks: 4, ask: { retryEpoch: 1 }, slice: again });
+  const retried = makeJob(job, { chunks: 4, intent: { retryEpoch: 1 }, slice: again });
   const cell = rest(makeCell({ edges: makeEdges(1), jobs: [retried] }), startMs).cell;
   expect(held(cell, job)).toEqual({ [edge]: '3' });
   expect(formatRanges(leaseOf(cell, edge, job)!.doneHere)).toBe('0-2');

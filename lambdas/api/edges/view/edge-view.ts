@@ -1,5 +1,5 @@
 import type { EdgeAnswer, LeaseAnswer } from '../../../../core/contract/edge-answer.ts';
-import type { Ask, CellEdge } from '../../../../core/model/cell.ts';
+import type { CellEdge, Intent } from '../../../../core/model/cell.ts';
 import { lampsOf } from '../../../../core/model/edge-state.ts';
 import { type JobId, poolOfCell } from '../../../../core/model/names.ts';
 import { count, formatRanges, isEmpty } from '../../../../core/model/ranges.ts';
@@ -21,7 +21,7 @@ export type EdgeTotals = { readonly chunksDone: number; readonly powerServed: nu
  */
 export function edgeView(
   edge: StoredEdge,
-  asks: ReadonlyMap<JobId, Ask>,
+  intents: ReadonlyMap<JobId, Intent>,
   totals: EdgeTotals,
 ): EdgeAnswer {
   const { config, facts, report } = edge;
@@ -35,7 +35,7 @@ export function edgeView(
     lastSeenAt: timeOrNull(lastSeenMs(edge)),
     connectedAt: report?.connected === true ? timeOrNull(report.connectionAtMs) : null,
     capacity: flat(capacity),
-    free: flat(freeOf(edge, capacity, asks)),
+    free: flat(freeOf(edge, capacity, intents)),
     labels: { ...facts?.labels, ...config.labels },
     facts: { ...edge.allFacts },
     cordoned: lamps.cordoned,
@@ -58,11 +58,11 @@ function flat(amounts: Amounts): Record<string, number> {
   return { power: amounts.power, ...amounts.others };
 }
 
-function freeOf(edge: StoredEdge, capacity: Amounts, asks: ReadonlyMap<JobId, Ask>): Amounts {
+function freeOf(edge: StoredEdge, capacity: Amounts, intents: ReadonlyMap<JobId, Intent>): Amounts {
   const free: Amounts = { power: capacity.power, others: { ...capacity.others } };
   for (const [job, lease] of edge.work?.leases ?? []) {
-    const ask = asks.get(job);
-    if (ask !== undefined) reservedBy({ ...lease, job: { demand: demandOf(ask) } }, free, -1);
+    const intent = intents.get(job);
+    if (intent !== undefined) reservedBy({ ...lease, job: { demand: demandOf(intent) } }, free, -1);
   }
   return atLeastNone(free);
 }

@@ -35,11 +35,11 @@ export async function edgeViews(
   const [first] = edges;
   if (first === undefined) return [];
   const jobs = new Set(edges.flatMap((edge) => [...(edge.work?.leases.keys() ?? [])]));
-  const [asks, totals] = await Promise.all([
-    deps.edges.asks(first.cell, [...jobs]),
+  const [intents, totals] = await Promise.all([
+    deps.edges.intents(first.cell, [...jobs]),
     Promise.all(edges.map((edge) => totalsOf(deps, edge.name))),
   ]);
-  return edges.map((edge, at) => edgeView(edge, asks, totals[at]!));
+  return edges.map((edge, at) => edgeView(edge, intents, totals[at]!));
 }
 
 /** The edge as it is now, with its leases. */

@@ -6,8 +6,8 @@ import {
 } from '../../../../adapters/dynamodb/jobs/job-stats.ts';
 import { createRollupStore } from '../../../../adapters/dynamodb/jobs/rollup-store.ts';
 import {
-  askKey,
   dependantKey,
+  intentKey,
   jobPartition,
   owedFoldKey,
   statusKey,
@@ -17,7 +17,7 @@ import {
   encodeJobCell,
   encodeStatus,
 } from '../../../../adapters/dynamodb/rows/rows-job.ts';
-import { decodeAsk, encodeAsk } from '../../../../adapters/dynamodb/rows/rows-slice.ts';
+import { decodeIntent, encodeIntent } from '../../../../adapters/dynamodb/rows/rows-slice.ts';
 import { jobRows } from '../../../../adapters/dynamodb/schema.ts';
 import type { Table } from '../../../../adapters/dynamodb/table.ts';
 import { type RollupStore, rollUp } from '../../../../core/jobs/rollup.ts';
@@ -53,21 +53,21 @@ async function stage() {
 
 async function submit(table: Table, id: string, dependsOn: string[] = []): Promise<JobId> {
   const job = jobIdOf(id);
-  const { ask } = makeJob(id);
+  const { intent } = makeJob(id);
   const status = newJobStatus({
     job,
     name: null,
     pool: 'default',
     queue: 'default',
     labels: {},
-    cut: ask.cut,
+    cut: intent.cut,
     cells: [cell],
     dependsOn: dependsOn.map(jobIdOf),
     createdAtMs: startMs,
     maxFailedChunks: null,
   });
   await table.put(encodeStatus(status));
-  await table.put(encodeAsk(cell, job, { ...ask, held: status.held }));
+  await table.put(encodeIntent(cell, job, { ...intent, held: status.held }));
   for (const parent of dependsOn) await table.put(dependantKey(jobIdOf(parent), job));
   return job;
 }
@@ -93,7 +93,8 @@ async function count(table: Table, job: JobId, counts: Partial<JobCellStatus['co
 
 const statusOf = async (table: Table, job: JobId) =>
   decodeStatus((await table.get(statusKey(job)))!);
-const askOf = async (table: Table, job: JobId) => decodeAsk((await table.get(askKey(cell, job)))!);
+const intentOf = async (table: Table, job: JobId) =>
+  decodeIntent((await table.get(intentKey(cell, job)))!);
 
 test('a job goes through its states with its timeline, and is counted once', async () => {
   const { table, deps } = await stage();
@@ -151,7 +152,7 @@ test('a parent that ends releases who waits for it', async () => {
   await count(table, parent, { done: 4 });
   await rollUpJobs(deps, [parent]);
   expect(await statusOf(table, child)).toMatchObject({ held: false, state: 'pending' });
-  expect((await askOf(table, child)).held).toBe(false);
+  expect((await intentOf(table, child)).held).toBe(false);
 });
 
 test('a parent that fails ends its children, and theirs after them', async () => {
@@ -161,15 +162,15 @@ test('a parent that fails ends its children, and theirs after them', async () =>
   const grandchild = await submit(table, 'grandchild', ['child']);
   await count(table, parent, { dead: 4 });
   await rollUpJobs(deps, [parent]);
-  expect((await askOf(table, child)).cancelled).toBe(true);
-  expect((await askOf(table, grandchild)).cancelled).toBe(false);
+  expect((await intentOf(table, child)).cancelled).toBe(true);
+  expect((await intentOf(table, grandchild)).cancelled).toBe(false);
   await count(table, child, { cancelled: 4 });
   await rollUpJobs(deps, [child]);
   expect(await statusOf(table, child)).toMatchObject({
     state: 'failed',
     reason: 'dependency-failed',
   });
-  expect((await askOf(table, grandchild)).cancelled).toBe(true);
+  expect((await intentOf(table, grandchild)).cancelled).toBe(true);
 });
 
 test('a crash after telling the cells and before the status is repaired by the next fold', async () => {
@@ -200,7 +201,7 @@ test('a crash before the dependants are released leaves the fold owed', async ()
   expect(await store.owedFolds(endMs + 1)).toEqual([parent]);
   await rollUpJobs(deps, [parent]);
   expect(await store.owedFolds(endMs + 1)).toEqual([]);
-  expect((await askOf(table, child)).held).toBe(false);
+  expect((await intentOf(table, child)).held).toBe(false);
 });
 
 test('of two folds at once neither is lost', async () => {

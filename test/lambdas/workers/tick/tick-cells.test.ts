@@ -107,7 +107,7 @@ test('waiting chunks move from a full cell to an idle one, all of them once', as
   expect(count(there)).toBeGreaterThan(0);
   expect(intersect(there, here)).toEqual([]);
   expect(count(there) + count(here)).toBe(50);
-  expect(moves[0]?.asks.has(jobIdOf('job-1'))).toBe(true);
+  expect(moves[0]?.intents.has(jobIdOf('job-1'))).toBe(true);
 });
 
 test('a job whose last fold was lost is folded', async () => {
