@@ -6,14 +6,14 @@
  * Two reports of one edge are never closer than this, even when a lease runs dry: IoT allows 20 a
  * second per shadow.
  */
-export const progEveryMsMin = 60;
+export const progressEveryMsMin = 60;
 /** In case both the broker's word of a connection and the report that followed it were lost. */
 export const idleReportEveryMs = 6 * 3_600_000;
 /**
  * Mere progress is told at least this often; the cloud writes a refill again that is not applied in
  * a minute.
  */
-export const progEveryMsMax = 45_000;
+export const progressEveryMsMax = 45_000;
 /** A chunk that ends sooner is reported once, as done, and not also as running. */
 export const startReportMs = 250;
 /**
@@ -27,7 +27,7 @@ export const acceptedWaitMs = 5_000;
  * What `prog` grows to; the rest waits for acknowledgement. 8 KB less the envelope and the keys
  * being nulled.
  */
-export const progBytesMax = 6_500;
+export const progressBytesMax = 6_500;
 /** Sequence numbers are reserved in blocks, so that not every report writes to the disk. */
 export const sequenceBlock = 1_000;
 /** The last contact is written down this often: the grain of `offlineSeconds` over a reboot. */

@@ -67,7 +67,7 @@ function openCell(id: CellId, jobs: readonly CellJob[], options: CellOptions): C
       config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
       facts: { capacity: { power: options.edgePower }, labels: {}, flat: {} },
       report: {
-        prog: null,
+        progress: null,
         version: 0,
         receivedAtMs: 0,
         connected: true,
@@ -110,7 +110,7 @@ function reported(
     if (nextReportMs(model, everyMs) > nowMs) continue;
     runUntil(model, nowMs);
     const edge = edges.get(name)!;
-    const report = { ...edge.report!, prog: reportOf(model), receivedAtMs: nowMs };
+    const report = { ...edge.report!, progress: reportOf(model), receivedAtMs: nowMs };
     edges.set(name, { ...edge, report });
     counts.reports++;
     counts.shadowUpdates++;

@@ -9,7 +9,7 @@ import {
   take,
   union,
 } from '../../core/model/ranges.ts';
-import type { Prog, ProgEntry } from '../../core/protocol/progress-report.ts';
+import type { JobProgress, ProgressReport } from '../../core/protocol/progress-report.ts';
 
 /**
  * An edge that keeps the protocol at no cost: it works through its ranges at a fixed rate, and
@@ -86,10 +86,10 @@ export function nextReportMs(edge: EdgeModel, everyMs: number): number {
   return edge.atMs + Math.min(everyMs, Math.max(1, (rounds - edge.carried) * edge.chunkMs));
 }
 
-export function reportOf(edge: EdgeModel): Prog {
+export function reportOf(edge: EdgeModel): ProgressReport {
   edge.sequence++;
   edge.confirms = false;
-  const jobs = new Map<JobId, ProgEntry>();
+  const jobs = new Map<JobId, JobProgress>();
   for (const [id, { owned, done, slots }] of edge.jobs) {
     jobs.set(id, {
       done,

@@ -13,7 +13,7 @@ import {
   jobIdOf,
 } from '../../core/model/names.ts';
 import { first, last, rangeOf } from '../../core/model/ranges.ts';
-import type { ProgEntry } from '../../core/protocol/progress-report.ts';
+import type { JobProgress } from '../../core/protocol/progress-report.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
 import type { Figures } from '../run.ts';
@@ -73,7 +73,7 @@ function edgeOf(index: number): CellEdge {
     config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
     facts: { capacity: { power: 250 }, labels: { site: `site-${index % 5}` }, flat: {} },
     report: {
-      prog: null,
+      progress: null,
       version: 0,
       receivedAtMs: 0,
       connected: true,
@@ -115,7 +115,7 @@ function jobOf(index: number, chunks: number): CellJob {
 function withReports(cell: Cell): Cell {
   const edges = new Map(cell.edges);
   for (const edge of [...edges.values()].slice(0, reportsCount)) {
-    const jobs = new Map<JobId, ProgEntry>();
+    const jobs = new Map<JobId, JobProgress>();
     for (const [id, lease] of edge.work!.leases) {
       const start = first(lease.ranges)!;
       jobs.set(id, {
@@ -128,8 +128,8 @@ function withReports(cell: Cell): Cell {
       });
     }
     const { epoch } = edge.work!;
-    const prog = { boot: 'b', epoch, sequence: 1, freePower: 0, jobs };
-    edges.set(edge.name, { ...edge, report: { ...edge.report!, prog, receivedAtMs: 900 } });
+    const progress = { boot: 'b', epoch, sequence: 1, freePower: 0, jobs };
+    edges.set(edge.name, { ...edge, report: { ...edge.report!, progress, receivedAtMs: 900 } });
   }
   return { ...cell, edges };
 }

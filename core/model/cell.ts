@@ -1,5 +1,5 @@
 import type { FactValue } from '../protocol/facts.ts';
-import type { Failure, Prog } from '../protocol/progress-report.ts';
+import type { Failure, ProgressReport } from '../protocol/progress-report.ts';
 import type { Cut, JobSpec, ResourceVector } from './job.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
 import type { Execution, JobCellStatus } from './plan.ts';
@@ -237,8 +237,8 @@ export type EdgeFacts = {
 };
 
 export type EdgeReport = {
-  readonly prog: Prog | null;
-  /** Version of the prog shadow: the newest wins. */
+  readonly progress: ProgressReport | null;
+  /** Version of the `prog` shadow: the newest wins. */
   readonly version: number;
   readonly receivedAtMs: number;
   readonly connected: boolean;

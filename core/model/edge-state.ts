@@ -110,8 +110,8 @@ const deaf: Mismatch = {
 
 /** Whether the edge has said that it applied its newest document. */
 export function hasApplied(
-  report: Pick<EdgeReport, 'prog'> | null,
+  report: Pick<EdgeReport, 'progress'> | null,
   { epoch }: Pick<EdgeWork, 'epoch'>,
 ): boolean {
-  return epoch === 0 || (report?.prog?.epoch ?? -1) >= epoch;
+  return epoch === 0 || (report?.progress?.epoch ?? -1) >= epoch;
 }

@@ -90,7 +90,7 @@ export const shadowBytesMax = 8 * 1024;
 /** What the scheduler lets `work` grow to, leaving room for the envelope. */
 export const workBytesMax = 7_500;
 /** IoT Core allows 20 requests a second per shadow and 10 in flight; the agent stays far below. */
-export const progEveryMs = 1_000;
+export const progressEveryMs = 1_000;
 export const failureTextLengthMax = 64;
 /** Failed chunks one report may carry; the agent starts nothing new until they are acknowledged. */
 export const reportFailuresMax = 200;

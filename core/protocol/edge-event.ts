@@ -2,7 +2,7 @@ import { parseFacts } from '../model/edge-facts.ts';
 import { type EdgeName, parseEdgeName } from '../model/names.ts';
 import type { Facts } from './facts.ts';
 import { isCount, isRecord } from './json.ts';
-import { type Prog, parseProg } from './progress-report.ts';
+import { type ProgressReport, parseProgressReport } from './progress-report.ts';
 
 /**
  * What reaches the cloud from or about one edge, whichever way it came. `atMs` is the time of the
@@ -15,7 +15,7 @@ export type EdgeEvent =
       readonly atMs: number;
       /** Version of the shadow; `null` when it came over HTTPS, where none is. */
       readonly version: number | null;
-      readonly prog: Prog;
+      readonly progress: ProgressReport;
     }
   | {
       readonly kind: 'facts';
@@ -46,8 +46,8 @@ export function parseEdgeEvent(value: unknown): EdgeEvent | null {
   if (!isCount(atMs) || !isCount(version)) return null;
   switch (kind) {
     case 'prog': {
-      const prog = parseProg(value.reported);
-      return prog === null ? null : { kind, edge, atMs, version, prog };
+      const progress = parseProgressReport(value.reported);
+      return progress === null ? null : { kind, edge, atMs, version, progress };
     }
     case 'facts': {
       const facts = parseFacts(value.reported);

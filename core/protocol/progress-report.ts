@@ -8,7 +8,7 @@ import { encodeAttempts, parseAttempts } from './work.ts';
 export type Failure = number | string;
 
 /** What an edge says of one job: whole and cumulative until acknowledged. */
-export type ProgEntry = {
+export type JobProgress = {
   readonly done: RangeSet;
   readonly failed: ReadonlyMap<number, Failure>;
   readonly running: RangeSet;
@@ -20,17 +20,17 @@ export type ProgEntry = {
 };
 
 /** The `prog` shadow: written by the edge in `reported` and by nobody else. */
-export type Prog = {
+export type ProgressReport = {
   readonly boot: string;
   /** The epoch of the work document that this report has applied. */
   readonly epoch: number;
   /** Grows with every report, over restarts too; `null` from a client that keeps none. */
   readonly sequence: number | null;
   readonly freePower: number;
-  readonly jobs: ReadonlyMap<JobId, ProgEntry>;
+  readonly jobs: ReadonlyMap<JobId, JobProgress>;
 };
 
-type ProgEntryJson = {
+type JobProgressJson = {
   d: string;
   x: Record<string, Failure | null> | null;
   a: string;
@@ -39,25 +39,28 @@ type ProgEntryJson = {
   q: string | null;
 };
 
-export type ProgJson = {
+export type ProgressReportJson = {
   b: string;
   e: number;
   n: number | null;
   f: number;
-  w: Record<string, ProgEntryJson | null>;
+  w: Record<string, JobProgressJson | null>;
 };
 
 /**
  * `before` is the report last accepted: a shadow merges, so what is gone must be nulled by name.
  */
-export function encodeProg(prog: Prog, before: Prog | null = null): ProgJson {
-  const w: Record<string, ProgEntryJson | null> = {};
-  for (const job of before?.jobs.keys() ?? []) if (!prog.jobs.has(job)) w[job] = null;
-  for (const [job, entry] of prog.jobs) w[job] = encodeEntry(entry, before?.jobs.get(job));
-  return { b: prog.boot, e: prog.epoch, n: prog.sequence, f: prog.freePower, w };
+export function encodeProgressReport(
+  progress: ProgressReport,
+  before: ProgressReport | null = null,
+): ProgressReportJson {
+  const w: Record<string, JobProgressJson | null> = {};
+  for (const job of before?.jobs.keys() ?? []) if (!progress.jobs.has(job)) w[job] = null;
+  for (const [job, entry] of progress.jobs) w[job] = encodeEntry(entry, before?.jobs.get(job));
+  return { b: progress.boot, e: progress.epoch, n: progress.sequence, f: progress.freePower, w };
 }
 
-function encodeEntry(entry: ProgEntry, before: ProgEntry | undefined): ProgEntryJson {
+function encodeEntry(entry: JobProgress, before: JobProgress | undefined): JobProgressJson {
   const x: Record<string, Failure | null> = {};
   for (const chunk of before?.failed.keys() ?? []) if (!entry.failed.has(chunk)) x[chunk] = null;
   for (const [chunk, failure] of entry.failed) x[chunk] = failure;
@@ -75,9 +78,9 @@ function encodeEntry(entry: ProgEntry, before: ProgEntry | undefined): ProgEntry
  * Reads a report as hostile input: `null` when it is not one; entries that make no sense are left
  * out.
  */
-export function parseProg(value: unknown): Prog | null {
+export function parseProgressReport(value: unknown): ProgressReport | null {
   if (!isRecord(value) || !isCount(value.e)) return null;
-  const jobs = new Map<JobId, ProgEntry>();
+  const jobs = new Map<JobId, JobProgress>();
   const w = isRecord(value.w) ? value.w : {};
   for (const [job, raw] of Object.entries(w)) {
     const id = parseJobId(job);
@@ -93,7 +96,7 @@ export function parseProg(value: unknown): Prog | null {
   };
 }
 
-function parseEntry(raw: unknown): ProgEntry | null {
+function parseEntry(raw: unknown): JobProgress | null {
   if (!isRecord(raw)) return null;
   const done = ranges(raw.d);
   const running = ranges(raw.a);

@@ -1,17 +1,17 @@
 import type { Run } from '../../core/model/job.ts';
 import { executorOf } from '../../core/model/job.ts';
-import { progEveryMs } from '../../core/model/limits.ts';
+import { progressEveryMs } from '../../core/model/limits.ts';
 import type { JobId } from '../../core/model/names.ts';
 import { formatRanges, isEmpty } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
-import { encodeProg } from '../../core/protocol/progress-report.ts';
+import { encodeProgressReport } from '../../core/protocol/progress-report.ts';
 import { noWork, parseWork, type Work } from '../../core/protocol/work.ts';
 import type { EdgeMemory } from '../disk/replay.ts';
 import type { ChunkName, EndedChunk, Executor } from '../executors/executor.ts';
 import { wantsOutput } from '../executors/executor.ts';
 import { contactEveryMs, epochReportMs, startReportMs } from '../limits.ts';
 import type { Link, LinkEvents, ReportAnswer } from '../link/link.ts';
-import { composeProg } from '../report/progress.ts';
+import { composeProgress } from '../report/progress.ts';
 import { makeProgressPace } from '../report/progress-pace.ts';
 import { makeReportSequence, type ReportSequence } from '../report/report-sequence.ts';
 import { makeReporter, type Reporter } from '../report/reporter.ts';
@@ -272,7 +272,7 @@ export class Edge {
     // the name.
     const executors = spec === null ? this.#deps.executors.values() : [this.#executorOf(spec.run)];
     for (const executor of executors) executor?.stop(name);
-    this.#reporter.need(progEveryMs);
+    this.#reporter.need(progressEveryMs);
   }
 
   #setRefusals(steps: readonly Step[]): void {
@@ -348,7 +348,7 @@ export class Edge {
     if (link === null) return 'unanswered';
     const sequence = this.#sequence.next();
     const running = this.#running.byJob;
-    const { prog, results } = composeProg(
+    const { progress, results } = composeProgress(
       {
         boot: this.#deps.boot,
         epoch: this.#work.epoch,
@@ -362,7 +362,7 @@ export class Edge {
     // A result is told when it is safe on disk; a disk that takes nothing does not keep it from
     // being told.
     await this.#deps.journal.sync();
-    const answer = await link.report(encodeProg(prog));
+    const answer = await link.report(encodeProgressReport(progress));
     if (answer === 'accepted') {
       for (const [job, chunks] of results) {
         const ledger = this.#ledgers.get(job);

@@ -1,6 +1,6 @@
 import type { Facts } from '../../core/protocol/facts.ts';
 import { isRecord } from '../../core/protocol/json.ts';
-import type { ProgJson } from '../../core/protocol/progress-report.ts';
+import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 import type { Clock } from '../host/clock.ts';
 import { pollBusyMs, pollIdleMs, reconnectMsMax, reconnectMsMin } from '../limits.ts';
 import { makeBackoff } from './backoff.ts';
@@ -86,7 +86,7 @@ export function makeHttpLink(options: HttpLinkOptions): Link {
 
   return {
     start: () => pollIn(0),
-    async report(document: ProgJson): Promise<ReportAnswer> {
+    async report(document: ProgressReportJson): Promise<ReportAnswer> {
       if (!isConnected) return 'unanswered';
       try {
         await api.postReport(secret(), edge, facts === null ? document : { ...document, facts });

@@ -1,5 +1,5 @@
 import type { Facts } from '../../core/protocol/facts.ts';
-import type { ProgJson } from '../../core/protocol/progress-report.ts';
+import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 
 /**
  * The way to the cloud, whichever it is: work comes in, reports and facts go out.
@@ -8,7 +8,7 @@ import type { ProgJson } from '../../core/protocol/progress-report.ts';
 export type Link = {
   start(): void;
   /** One at a time: the next report is given when the one before was answered. */
-  report(document: ProgJson): Promise<ReportAnswer>;
+  report(document: ProgressReportJson): Promise<ReportAnswer>;
   publishFacts(facts: Facts): Promise<boolean>;
   stop(): Promise<void>;
 };

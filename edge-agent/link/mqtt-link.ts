@@ -1,6 +1,6 @@
 import mqtt, { type MqttClient } from 'mqtt';
 import { isRecord } from '../../core/protocol/json.ts';
-import type { ProgJson } from '../../core/protocol/progress-report.ts';
+import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 import type { Clock } from '../host/clock.ts';
 import {
   acceptedWaitMs,
@@ -9,7 +9,7 @@ import {
   reconnectMsMax,
   reconnectMsMin,
 } from '../limits.ts';
-import { makeProgPatch } from '../report/prog-patch.ts';
+import { makeProgressPatch } from '../report/progress-patch.ts';
 import { makeBackoff } from './backoff.ts';
 import type { Identity } from './identity.ts';
 import type { Link, LinkEvents, ReportAnswer } from './link.ts';
@@ -41,7 +41,7 @@ class MqttLink implements Link {
   readonly #options: MqttLinkOptions;
   readonly #topics: ReturnType<typeof topicsOf>;
   readonly #backoff = makeBackoff(reconnectMsMin, reconnectMsMax);
-  readonly #patch = makeProgPatch();
+  readonly #patch = makeProgressPatch();
   #client: MqttClient | null = null;
   #ready = false;
   #stopped = false;
@@ -62,7 +62,7 @@ class MqttLink implements Link {
     void this.#options.turn(() => this.#connect());
   }
 
-  async report(document: ProgJson): Promise<ReportAnswer> {
+  async report(document: ProgressReportJson): Promise<ReportAnswer> {
     const client = this.#client;
     if (client === null || !this.#ready || this.#waiting !== null) return 'unanswered';
     if (this.#mustClear) await this.#clear(client);

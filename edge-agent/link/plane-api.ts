@@ -1,6 +1,6 @@
 import type { JobId } from '../../core/model/names.ts';
 import { isRecord } from '../../core/protocol/json.ts';
-import type { ProgJson } from '../../core/protocol/progress-report.ts';
+import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 import { httpAnswerBytesMax, httpTimeoutMs } from '../limits.ts';
 
 /**
@@ -34,7 +34,11 @@ export type PlaneApi = {
   createEdge(credential: string, body: Record<string, unknown>): Promise<unknown>;
   getSpec(secret: string, job: JobId, hash: string): Promise<unknown>;
   getWork(secret: string, edge: string): Promise<unknown>;
-  postReport(secret: string, edge: string, body: ProgJson & { facts?: unknown }): Promise<unknown>;
+  postReport(
+    secret: string,
+    edge: string,
+    body: ProgressReportJson & { facts?: unknown },
+  ): Promise<unknown>;
   putOutput(secret: string, place: OutputPlace, text: Uint8Array): Promise<void>;
 };
 

@@ -1,6 +1,6 @@
-import { progEveryMs } from '../../core/model/limits.ts';
+import { progressEveryMs } from '../../core/model/limits.ts';
 import type { JobId } from '../../core/model/names.ts';
-import { progEveryMsMax } from '../limits.ts';
+import { progressEveryMsMax } from '../limits.ts';
 
 /**
  * How soon mere progress of a job is told. A report a second for as long as a job lasts would cost
@@ -26,10 +26,10 @@ export function makeProgressPace(): ProgressPace {
       const began = beganAtMs.get(job);
       if (began === undefined) beganAtMs.set(job, nowMs);
       const waitMs = (nowMs - (began ?? nowMs)) * partOfAge;
-      return Math.min(progEveryMsMax, Math.max(progEveryMs, waitMs));
+      return Math.min(progressEveryMsMax, Math.max(progressEveryMs, waitMs));
     },
     nextMs(jobs, nowMs) {
-      return Math.min(progEveryMsMax, ...[...jobs].map((job) => pace.waitMs(job, nowMs)));
+      return Math.min(progressEveryMsMax, ...[...jobs].map((job) => pace.waitMs(job, nowMs)));
     },
     keepOnly(jobs) {
       for (const job of beganAtMs.keys()) if (!jobs.has(job)) beganAtMs.delete(job);

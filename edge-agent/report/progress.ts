@@ -12,10 +12,10 @@ import {
   rangeOf,
   union,
 } from '../../core/model/ranges.ts';
-import type { Prog, ProgEntry } from '../../core/protocol/progress-report.ts';
+import type { JobProgress, ProgressReport } from '../../core/protocol/progress-report.ts';
 import { emptyLedger, hasResults, type JobLedger } from '../edge/ledger.ts';
 import type { RunningChunk } from '../edge/next-steps.ts';
-import { progBytesMax } from '../limits.ts';
+import { progressBytesMax } from '../limits.ts';
 
 /**
  * What the edge says now: whole and cumulative, composed from the ledgers and from what runs.
@@ -34,15 +34,15 @@ export type ProgressView = {
 };
 
 export type Composed = {
-  readonly prog: Prog;
+  readonly progress: ProgressReport;
   /** The results that this report contains, by job. */
   readonly results: ReadonlyMap<JobId, RangeSet>;
 };
 
-export function composeProg(view: ProgressView, sequence: number): Composed {
-  const jobs = new Map<JobId, ProgEntry>();
+export function composeProgress(view: ProgressView, sequence: number): Composed {
+  const jobs = new Map<JobId, JobProgress>();
   const results = new Map<JobId, RangeSet>();
-  const room = { bytes: progBytesMax, failures: reportFailuresMax };
+  const room = { bytes: progressBytesMax, failures: reportFailuresMax };
   const names = new Set([...view.ledgers.keys(), ...view.running.keys(), ...view.refusals.keys()]);
   for (const job of names) {
     const ledger = view.ledgers.get(job) ?? emptyLedger;
@@ -55,14 +55,14 @@ export function composeProg(view: ProgressView, sequence: number): Composed {
     const told = union(entry.done, fromChunks(entry.failed.keys()));
     if (!isEmpty(told)) results.set(job, told);
   }
-  const prog: Prog = {
+  const progress: ProgressReport = {
     boot: view.boot,
     epoch: view.epoch,
     sequence,
     freePower: view.freePower,
     jobs,
   };
-  return { prog, results };
+  return { progress, results };
 }
 
 type Room = { bytes: number; failures: number };
@@ -79,7 +79,7 @@ function composeEntry(
   runningChunkOf: ReadonlyMap<number, RunningChunk> | undefined,
   refused: string | null,
   room: Room,
-): ProgEntry | null {
+): JobProgress | null {
   if (room.bytes < entryBytes + intervalBytes) return null;
   room.bytes -= entryBytes + (refused?.length ?? 0);
   // A chunk of a later attempt is named twice.

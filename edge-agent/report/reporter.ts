@@ -1,6 +1,6 @@
-import { progEveryMs, reportEveryMsMax } from '../../core/model/limits.ts';
+import { progressEveryMs, reportEveryMsMax } from '../../core/model/limits.ts';
 import type { Clock } from '../host/clock.ts';
-import { idleReportEveryMs, progEveryMsMin } from '../limits.ts';
+import { idleReportEveryMs, progressEveryMsMin } from '../limits.ts';
 import type { ReportAnswer } from '../link/link.ts';
 
 /**
@@ -45,7 +45,7 @@ export function makeReporter(deps: ReporterDeps): Reporter {
   const schedule = (): void => {
     cancel();
     if (isStopped || !isConnected || inFlight !== null) return;
-    const gapMs = isUrgent ? progEveryMsMin : progEveryMs;
+    const gapMs = isUrgent ? progressEveryMsMin : progressEveryMs;
     const wantedMs = dueMs ?? lastSentMs + (deps.mustBeHeard() ? silenceMsMax : idleReportEveryMs);
     const atMs = Math.max(wantedMs, lastSentMs + gapMs);
     cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
 import type { EdgeEvent } from '../../core/protocol/edge-event.ts';
-import { type Prog, parseProg } from '../../core/protocol/progress-report.ts';
+import { type ProgressReport, parseProgressReport } from '../../core/protocol/progress-report.ts';
 import { enrol } from './stored-fixture.ts';
 import type { Contract } from './stores.ts';
 
@@ -9,10 +9,19 @@ const cell = cellIdOf('default.0');
 const edge = edgeNameOf('edge-1');
 const dayMs = 86_400_000;
 
-function prog(version: number | null, over: { n?: number | null; b?: string; at?: number } = {}) {
+function progress(
+  version: number | null,
+  over: { n?: number | null; b?: string; at?: number } = {},
+) {
   const { n = null, b = 'boot-1', at = 1_000 } = over;
-  const parsed = parseProg({ b, e: 1, n, f: 250, w: { job: { d: '0', a: '1' } } }) as Prog;
-  return { kind: 'prog', edge, atMs: at, version, prog: parsed } as const;
+  const parsed = parseProgressReport({
+    b,
+    e: 1,
+    n,
+    f: 250,
+    w: { job: { d: '0', a: '1' } },
+  }) as ProgressReport;
+  return { kind: 'prog', edge, atMs: at, version, progress: parsed } as const;
 }
 
 function presence(kind: 'connected' | 'disconnected', version: number, atMs: number): EdgeEvent {
@@ -48,33 +57,40 @@ export const inventoryContract: Contract = (makeStores) => {
   });
 
   test('a report is read back as it was sent, and proves a connection', async () => {
-    const event = prog(3, { n: 7 });
+    const event = progress(3, { n: 7 });
     const { outcomes, report } = await stored([event]);
     expect(outcomes).toEqual(['stored']);
-    expect(report?.prog).toEqual(event.prog);
+    expect(report?.progress).toEqual(event.progress);
     expect(report).toMatchObject({ version: 3, receivedAtMs: 1_000, connected: true });
   });
 
   test('a report of an older shadow version, or the same again, changes nothing', async () => {
-    const { outcomes, report } = await stored([prog(5, { at: 9 }), prog(4), prog(5)]);
+    const { outcomes, report } = await stored([progress(5, { at: 9 }), progress(4), progress(5)]);
     expect(outcomes).toEqual(['stored', 'older', 'older']);
     expect(report).toMatchObject({ version: 5, receivedAtMs: 9 });
   });
 
   test('a late message of one way does not undo a report that came the other', async () => {
-    const overHttps = prog(null, { n: 9, at: 2_000 });
-    const { outcomes, report } = await stored([prog(5, { n: 7 }), overHttps, prog(6, { n: 8 })]);
+    const overHttps = progress(null, { n: 9, at: 2_000 });
+    const { outcomes, report } = await stored([
+      progress(5, { n: 7 }),
+      overHttps,
+      progress(6, { n: 8 }),
+    ]);
     expect(outcomes).toEqual(['stored', 'stored', 'older']);
-    expect(report?.prog?.sequence).toBe(9);
+    expect(report?.progress?.sequence).toBe(9);
   });
 
   test('an agent that lost its journal starts counting again and is heard', async () => {
-    const { outcomes } = await stored([prog(5, { n: 700 }), prog(6, { n: 1, b: 'boot-2' })]);
+    const { outcomes } = await stored([
+      progress(5, { n: 700 }),
+      progress(6, { n: 1, b: 'boot-2' }),
+    ]);
     expect(outcomes).toEqual(['stored', 'stored']);
   });
 
   test('without a version and a sequence the later report wins', async () => {
-    const { outcomes } = await stored([prog(null, { at: 5 }), prog(null, { at: 4 })]);
+    const { outcomes } = await stored([progress(null, { at: 5 }), progress(null, { at: 4 })]);
     expect(outcomes).toEqual(['stored', 'older']);
   });
 
@@ -99,13 +115,13 @@ export const inventoryContract: Contract = (makeStores) => {
 
   test('a report after a disconnect proves a connection, one before it does not', async () => {
     const gone = presence('disconnected', 1, 1_000);
-    expect((await stored([gone, prog(1, { at: 1_001 })])).report?.connected).toBe(true);
-    expect((await stored([gone, prog(1, { at: 999 })])).report?.connected).toBe(false);
+    expect((await stored([gone, progress(1, { at: 1_001 })])).report?.connected).toBe(true);
+    expect((await stored([gone, progress(1, { at: 999 })])).report?.connected).toBe(false);
   });
 
   test('a connection leaves the report as it is', async () => {
-    const { report } = await stored([prog(3), presence('disconnected', 1, 2_000)]);
-    expect(report?.prog?.jobs.has(jobIdOf('job'))).toBe(true);
+    const { report } = await stored([progress(3), presence('disconnected', 1, 2_000)]);
+    expect(report?.progress?.jobs.has(jobIdOf('job'))).toBe(true);
   });
 
   test('facts are kept as leaves, the newest wins', async () => {
@@ -128,7 +144,7 @@ export const inventoryContract: Contract = (makeStores) => {
   });
 
   test('a client that keeps a sequence only sometimes is heard by the order of the shadow', async () => {
-    const events = [prog(1, { n: 700 }), prog(2), prog(3, { n: 1 })];
+    const events = [progress(1, { n: 700 }), progress(2), progress(3, { n: 1 })];
     expect((await stored(events)).outcomes).toEqual(['stored', 'stored', 'stored']);
   });
 

@@ -10,7 +10,7 @@ import { newCellMeta, newSlice } from '../../core/model/cell.ts';
 import type { JobSpec } from '../../core/model/job.ts';
 import { type CellId, cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
-import type { Prog } from '../../core/protocol/progress-report.ts';
+import type { ProgressReport } from '../../core/protocol/progress-report.ts';
 
 /** Cells for tests: everything has a default that runs, tests say only what they are about. */
 
@@ -88,7 +88,7 @@ export type EdgeOptions = {
 
 export function makeReport(over: Partial<EdgeReport> = {}): EdgeReport {
   return {
-    prog: null,
+    progress: null,
     version: 0,
     receivedAtMs: startMs,
     connected: true,
@@ -144,9 +144,14 @@ export function withEdge(cell: Cell, name: string, change: Partial<CellEdge>): C
 }
 
 /** The cell after this edge reported. */
-export function withProg(cell: Cell, name: string, prog: Prog, atMs = startMs): Cell {
+export function withProgress(
+  cell: Cell,
+  name: string,
+  progress: ProgressReport,
+  atMs = startMs,
+): Cell {
   const before = cell.edges.get(edgeNameOf(name))?.report ?? makeReport();
-  const report = { ...before, prog, version: before.version + 1, receivedAtMs: atMs };
+  const report = { ...before, progress, version: before.version + 1, receivedAtMs: atMs };
   return withEdge(cell, name, { report });
 }
 

@@ -9,7 +9,7 @@ import {
   subtract,
   union,
 } from '../../core/model/ranges.ts';
-import type { Failure, Prog, ProgEntry } from '../../core/protocol/progress-report.ts';
+import type { Failure, JobProgress, ProgressReport } from '../../core/protocol/progress-report.ts';
 import { noWork, type Work, type WorkEntry } from '../../core/protocol/work.ts';
 
 /**
@@ -103,9 +103,9 @@ export function finishChunks(
 }
 
 /** Everything the edge knows, as a new report. */
-export function report(agent: ModelAgent): Prog {
+export function report(agent: ModelAgent): ProgressReport {
   agent.sequence++;
-  const jobs = new Map<JobId, ProgEntry>();
+  const jobs = new Map<JobId, JobProgress>();
   for (const [id, state] of agent.jobs) {
     const done: number[] = [];
     const failed = new Map<number, Failure>();

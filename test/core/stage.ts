@@ -2,10 +2,10 @@ import type { Cell, Lease } from '../../core/model/cell.ts';
 import { edgeNameOf, type JobId, jobIdOf } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { emptyRanges, formatRanges, parseRanges } from '../../core/model/ranges.ts';
-import type { Prog, ProgEntry } from '../../core/protocol/progress-report.ts';
+import type { JobProgress, ProgressReport } from '../../core/protocol/progress-report.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
-import { withEdge, withProg } from './cell-fixture.ts';
+import { withEdge, withProgress } from './cell-fixture.ts';
 
 /** Short words for tests of single phases. */
 
@@ -58,7 +58,7 @@ export function tell(
   epoch?: number,
 ): Cell {
   const before = cell.edges.get(edgeNameOf(edge))!;
-  const entries = new Map<JobId, ProgEntry>();
+  const entries = new Map<JobId, JobProgress>();
   for (const [job, said] of Object.entries(jobs)) {
     entries.set(jobIdOf(job), {
       done: parseRanges(said.done ?? '')!,
@@ -69,14 +69,14 @@ export function tell(
       refused: null,
     });
   }
-  const prog: Prog = {
+  const progress: ProgressReport = {
     boot: 'b',
     epoch: epoch ?? before.work?.epoch ?? 0,
-    sequence: (before.report?.prog?.sequence ?? 0) + 1,
+    sequence: (before.report?.progress?.sequence ?? 0) + 1,
     freePower: 0,
     jobs: entries,
   };
-  return withProg(cell, edge, prog, atMs);
+  return withProgress(cell, edge, progress, atMs);
 }
 
 /** Every connected edge reports that it applied its newest document. */

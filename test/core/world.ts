@@ -2,7 +2,11 @@ import fc from 'fast-check';
 import type { Cell, CellEdge, EdgeConfig } from '../../core/model/cell.ts';
 import type { EdgeName, JobId } from '../../core/model/names.ts';
 import { emptyRanges, isEmpty } from '../../core/model/ranges.ts';
-import { encodeProg, type ProgEntry, parseProg } from '../../core/protocol/progress-report.ts';
+import {
+  encodeProgressReport,
+  type JobProgress,
+  parseProgressReport,
+} from '../../core/protocol/progress-report.ts';
 import { encodeWork, parseWork } from '../../core/protocol/work.ts';
 import { workOf } from '../../core/protocol/work-of.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
@@ -271,7 +275,7 @@ export function live(world: World, edge: CellEdge, steps: number): void {
   if (online) send(world, edge);
 }
 
-const silence: ProgEntry = {
+const silence: JobProgress = {
   done: emptyRanges,
   failed: new Map(),
   running: emptyRanges,
@@ -281,8 +285,8 @@ const silence: ProgEntry = {
 };
 
 function send(world: World, edge: CellEdge, refused: JobId | null = null): void {
-  const prog = report(world.agents.get(edge.name)!);
-  const parsed = parseProg(JSON.parse(JSON.stringify(encodeProg(prog))))!;
+  const progress = report(world.agents.get(edge.name)!);
+  const parsed = parseProgressReport(JSON.parse(JSON.stringify(encodeProgressReport(progress))))!;
   const jobs = new Map(parsed.jobs);
   if (refused !== null) {
     const entry = parsed.jobs.get(refused) ?? silence;
@@ -292,7 +296,7 @@ function send(world: World, edge: CellEdge, refused: JobId | null = null): void 
   world.cell = withEdge(world.cell, edge.name, {
     report: {
       ...before,
-      prog: { ...parsed, jobs },
+      progress: { ...parsed, jobs },
       version: before.version + 1,
       receivedAtMs: world.nowMs,
     },

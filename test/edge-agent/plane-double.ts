@@ -12,7 +12,11 @@ import {
   subtract,
   union,
 } from '../../core/model/ranges.ts';
-import { type Failure, type Prog, parseProg } from '../../core/protocol/progress-report.ts';
+import {
+  type Failure,
+  type ProgressReport,
+  parseProgressReport,
+} from '../../core/protocol/progress-report.ts';
 import { type ShadowDouble, startShadowDouble } from './shadow-double.ts';
 
 /**
@@ -26,7 +30,7 @@ export type PlaneDouble = {
   readonly shadows: ShadowDouble;
   /** Keyed by job: what was done and how it failed. */
   readonly jobs: ReadonlyMap<string, JobDouble>;
-  readonly reports: Prog[];
+  readonly reports: ProgressReport[];
   readonly facts: Map<string, unknown>;
   readonly outputs: Map<string, string>;
   readonly requests: string[];
@@ -87,7 +91,7 @@ class Plane implements PlaneDouble {
   readonly enrolToken = randomBytes(8).toString('hex');
   shadows!: ShadowDouble;
   readonly jobs = new Map<string, JobDouble>();
-  readonly reports: Prog[] = [];
+  readonly reports: ProgressReport[] = [];
   readonly facts = new Map<string, unknown>();
   readonly outputs = new Map<string, string>();
   readonly requests: string[] = [];
@@ -230,24 +234,24 @@ class Plane implements PlaneDouble {
 
   #reported(edge: string, shadow: string, state: unknown): void {
     if (shadow === 'facts') this.facts.set(edge, state);
-    const prog = shadow === 'prog' ? parseProg(state) : null;
-    if (prog !== null) {
-      this.reports.push(prog);
-      this.#fold(edge, prog);
+    const progress = shadow === 'prog' ? parseProgressReport(state) : null;
+    if (progress !== null) {
+      this.reports.push(progress);
+      this.#fold(edge, progress);
     }
     for (const look of [...this.#watchers]) look();
   }
 
-  #fold(edge: string, prog: Prog): void {
+  #fold(edge: string, progress: ProgressReport): void {
     const state = this.#edgeOf(edge);
-    let isChanged = (prog.sequence ?? 0) < (state.folded ?? 0);
+    let isChanged = (progress.sequence ?? 0) < (state.folded ?? 0);
     if (isChanged) return;
-    state.folded = prog.sequence;
-    if (prog.epoch > state.epoch) {
-      state.epoch = prog.epoch;
+    state.folded = progress.sequence;
+    if (progress.epoch > state.epoch) {
+      state.epoch = progress.epoch;
       isChanged = true;
     }
-    for (const [job, entry] of prog.jobs) {
+    for (const [job, entry] of progress.jobs) {
       const known = this.jobs.get(job);
       const lease = state.entries.get(job);
       if (known === undefined) continue;

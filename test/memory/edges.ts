@@ -80,7 +80,7 @@ function seat(stored: Stored, { identity, config, facts, allFacts }: Enrolment):
   const order = { version: 0, atMs: null };
   stored.seats.set(seatKey(cell, edge), {
     version: 1,
-    prog: null,
+    progress: null,
     presence: null,
     facts: { facts, ...order },
   });

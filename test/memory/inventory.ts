@@ -6,7 +6,7 @@ import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/protocol/edge-event.ts';
 import { changeEdge, type FactsOrder, type Seat, type Stored, seatKey } from './stored.ts';
 
-type ProgEvent = Extract<EdgeEvent, { kind: 'prog' }>;
+type ProgressEvent = Extract<EdgeEvent, { kind: 'prog' }>;
 type FactsEvent = Extract<EdgeEvent, { kind: 'facts' }>;
 type PresenceEvent = Extract<EdgeEvent, { kind: 'connected' | 'disconnected' }>;
 
@@ -36,7 +36,7 @@ export function createMemoryInventory(stored: Stored): Inventory {
 function hear(stored: Stored, seat: Seat, event: EdgeEvent): boolean {
   switch (event.kind) {
     case 'prog':
-      return hearProg(seat, event);
+      return hearProgress(seat, event);
     case 'facts':
       return hearFacts(stored, seat, event);
     case 'connected':
@@ -45,24 +45,24 @@ function hear(stored: Stored, seat: Seat, event: EdgeEvent): boolean {
   }
 }
 
-function hearProg(seat: Seat, event: ProgEvent): boolean {
-  const { prog, version, atMs } = event;
-  const before = seat.prog;
-  if (before !== null && !isNewerProg(before, event)) return false;
-  seat.prog = { prog, version: version ?? before?.version ?? null, atMs };
+function hearProgress(seat: Seat, event: ProgressEvent): boolean {
+  const { progress, version, atMs } = event;
+  const before = seat.progress;
+  if (before !== null && !isNewerProgress(before, event)) return false;
+  seat.progress = { progress, version: version ?? before?.version ?? null, atMs };
   return true;
 }
 
-function isNewerProg(before: NonNullable<Seat['prog']>, event: ProgEvent): boolean {
-  const { sequence, boot } = event.prog;
+function isNewerProgress(before: NonNullable<Seat['progress']>, event: ProgressEvent): boolean {
+  const { sequence, boot } = event.progress;
   if (event.version === null && sequence === null) return event.atMs > before.atMs;
   const byVersion =
     event.version === null || before.version === null || event.version > before.version;
   const bySequence =
     sequence === null ||
-    before.prog.sequence === null ||
-    before.prog.boot !== boot ||
-    sequence > before.prog.sequence;
+    before.progress.sequence === null ||
+    before.progress.boot !== boot ||
+    sequence > before.progress.sequence;
   return byVersion && bySequence;
 }
 
@@ -91,15 +91,15 @@ function hearPresence(seat: Seat, event: PresenceEvent): boolean {
 }
 
 /** A report proves a connection: it counts when it came after the broker called the edge gone. */
-function reportOf({ prog, presence }: Seat): EdgeReport | null {
-  if (prog === null && presence === null) return null;
-  const receivedAtMs = prog?.atMs ?? 0;
+function reportOf({ progress, presence }: Seat): EdgeReport | null {
+  if (progress === null && presence === null) return null;
+  const receivedAtMs = progress?.atMs ?? 0;
   const hintAtMs = presence?.atMs ?? 0;
   const proven = receivedAtMs > hintAtMs;
   const connected = presence?.connected === true;
   return {
-    prog: prog?.prog ?? null,
-    version: prog?.version ?? 0,
+    progress: progress?.progress ?? null,
+    version: progress?.version ?? 0,
     receivedAtMs,
     connected: connected || proven,
     connectionVersion: presence?.version ?? 0,

@@ -10,12 +10,12 @@ export function seedMemory(stored: Stored, cell: Cell): void {
 }
 
 function seatOf({ report, facts }: CellEdge): Seat {
-  const prog = report?.prog ?? null;
+  const progress = report?.progress ?? null;
   const { version = 0, receivedAtMs = 0 } = report ?? {};
   const { connected = false, connectionVersion = 0, connectionAtMs = 0 } = report ?? {};
   return {
     version: 0,
-    prog: prog === null ? null : { prog, version, atMs: receivedAtMs },
+    progress: progress === null ? null : { progress, version, atMs: receivedAtMs },
     presence:
       report === null ? null : { connected, version: connectionVersion, atMs: connectionAtMs },
     facts: { facts: facts ?? noFacts, version: 0, atMs: null },

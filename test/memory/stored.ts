@@ -11,7 +11,7 @@ import type { FirstAnswer } from '../../core/ports/idempotency.ts';
 import type { StoredPool, StoredQueue } from '../../core/ports/pools.ts';
 import type { Credential } from '../../core/ports/tokens.ts';
 import type { FactValue } from '../../core/protocol/facts.ts';
-import type { Prog } from '../../core/protocol/progress-report.ts';
+import type { ProgressReport } from '../../core/protocol/progress-report.ts';
 
 /**
  * Everything that the table would hold, as values. The stores of this folder share it, as those of
@@ -43,7 +43,7 @@ export type Stored = {
 export type Seat = {
   /** Of its settings. */
   version: number;
-  prog: { prog: Prog; version: number | null; atMs: number } | null;
+  progress: { progress: ProgressReport; version: number | null; atMs: number } | null;
   presence: { connected: boolean; version: number; atMs: number } | null;
   facts: FactsOrder & { facts: EdgeFacts };
 };

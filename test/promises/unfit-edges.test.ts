@@ -118,9 +118,9 @@ test('an edge that refused is asked again when its policy may have changed', () 
   const refuse = (atMs: number) => {
     const said = tell(cell, 'edge-0', { [job]: {} }, atMs);
     const { report } = said.edges.get(edgeNameOf('edge-0'))!;
-    const entry = { ...report!.prog!.jobs.get(job)!, refused: 'outside the hours' };
-    const prog = { ...report!.prog!, jobs: new Map([[job, entry]]) };
-    cell = rest(withEdge(said, 'edge-0', { report: { ...report!, prog } }), atMs).cell;
+    const entry = { ...report!.progress!.jobs.get(job)!, refused: 'outside the hours' };
+    const progress = { ...report!.progress!, jobs: new Map([[job, entry]]) };
+    cell = rest(withEdge(said, 'edge-0', { report: { ...report!, progress } }), atMs).cell;
   };
   refuse(startMs);
   expect(held(cell, job)).toEqual({});

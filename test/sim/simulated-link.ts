@@ -1,8 +1,8 @@
 import type { EdgeName } from '../../core/model/names.ts';
-import type { ProgJson } from '../../core/protocol/progress-report.ts';
+import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 import { acceptedWaitMs } from '../../edge-agent/limits.ts';
 import type { Link, LinkEvents, ReportAnswer } from '../../edge-agent/link/link.ts';
-import { makeProgPatch } from '../../edge-agent/report/prog-patch.ts';
+import { makeProgressPatch } from '../../edge-agent/report/progress-patch.ts';
 import type { JsonObject } from '../../local/services/iot/json.ts';
 import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
 
@@ -26,7 +26,7 @@ export class SimulatedLink implements Link {
   readonly #edge: EdgeName;
   readonly #world: LinkWorld;
   readonly #events: LinkEvents;
-  readonly #patch = makeProgPatch();
+  readonly #patch = makeProgressPatch();
   #isConnected = false;
   #isStopped = false;
   #deltaSinceGet = false;
@@ -59,7 +59,7 @@ export class SimulatedLink implements Link {
     this.#world.after(this.#world.reconnectMs(), 'reconnect', () => this.start());
   }
 
-  report(document: ProgJson): Promise<ReportAnswer> {
+  report(document: ProgressReportJson): Promise<ReportAnswer> {
     if (!this.#isConnected || this.#waiting !== null) return Promise.resolve('unanswered');
     const token = `${document.b}-${document.n}`;
     const body = { state: { reported: this.#patch.patch(document) }, clientToken: token };

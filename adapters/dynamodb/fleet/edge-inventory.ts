@@ -3,13 +3,13 @@ import { connectionOrderMs } from '../../../core/model/limits.ts';
 import { type CellId, cellIdOf } from '../../../core/model/names.ts';
 import type { Inventory } from '../../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../../core/protocol/edge-event.ts';
-import { encodeProg } from '../../../core/protocol/progress-report.ts';
+import { encodeProgressReport } from '../../../core/protocol/progress-report.ts';
 import { edgeFactsKey, edgeOfPartition, factsKey, pointerKey, reportKey } from '../keys.ts';
 import { text } from '../rows/row-values.ts';
 import { factsAttributes } from '../rows/rows-edge.ts';
 import type { Condition, Table } from '../table.ts';
 
-type ProgEvent = Extract<EdgeEvent, { kind: 'prog' }>;
+type ProgressEvent = Extract<EdgeEvent, { kind: 'prog' }>;
 type FactsEvent = Extract<EdgeEvent, { kind: 'facts' }>;
 type PresenceEvent = Extract<EdgeEvent, { kind: 'connected' | 'disconnected' }>;
 
@@ -34,7 +34,7 @@ export function createInventory(table: Table): Inventory {
 function write(table: Table, cell: CellId, event: EdgeEvent): Promise<boolean> {
   switch (event.kind) {
     case 'prog':
-      return writeProg(table, cell, event);
+      return writeProgress(table, cell, event);
     case 'facts':
       return writeFacts(table, cell, event);
     case 'connected':
@@ -43,17 +43,17 @@ function write(table: Table, cell: CellId, event: EdgeEvent): Promise<boolean> {
   }
 }
 
-function writeProg(table: Table, cell: CellId, event: ProgEvent): Promise<boolean> {
-  const { prog, version } = event;
+function writeProgress(table: Table, cell: CellId, event: ProgressEvent): Promise<boolean> {
+  const { progress, version } = event;
   const set = {
-    prog: JSON.stringify(encodeProg(prog)),
-    boot: prog.boot,
-    sequence: prog.sequence ?? undefined,
+    prog: JSON.stringify(encodeProgressReport(progress)),
+    boot: progress.boot,
+    sequence: progress.sequence ?? undefined,
     receivedAtMs: event.atMs,
     version: version ?? undefined,
   };
   // A sequence of an earlier report says nothing about one that has none.
-  const remove = prog.sequence === null ? ['sequence'] : [];
+  const remove = progress.sequence === null ? ['sequence'] : [];
   return table.update(reportKey(cell, event.edge), { set, remove }, newerReport(event));
 }
 
@@ -62,17 +62,17 @@ function writeProg(table: Table, cell: CellId, event: ProgEvent): Promise<boolea
  * its own sequence: an edge may change between MQTT and HTTPS, and a message of one way may
  * overtake one of the other.
  */
-function newerReport(event: ProgEvent): Condition {
+function newerReport(event: ProgressEvent): Condition {
   const clauses: string[] = [];
   const values: Record<string, unknown> = {};
   if (event.version !== null) {
     clauses.push('(attribute_not_exists(#version) OR #version < :version)');
     values.version = event.version;
   }
-  if (event.prog.sequence !== null) {
+  if (event.progress.sequence !== null) {
     clauses.push('(attribute_not_exists(#sequence) OR #boot <> :boot OR #sequence < :sequence)');
-    values.boot = event.prog.boot;
-    values.sequence = event.prog.sequence;
+    values.boot = event.progress.boot;
+    values.sequence = event.progress.sequence;
   }
   if (clauses.length === 0) {
     clauses.push('(attribute_not_exists(#receivedAtMs) OR #receivedAtMs < :at)');

@@ -1,7 +1,7 @@
 import type { EdgeConfig, EdgeFacts, EdgeReport } from '../../../core/model/cell.ts';
 import type { ResourceVector } from '../../../core/model/job.ts';
 import type { CellId, EdgeName } from '../../../core/model/names.ts';
-import { parseProg } from '../../../core/protocol/progress-report.ts';
+import { parseProgressReport } from '../../../core/protocol/progress-report.ts';
 import { edgeKey, factsKey } from '../keys.ts';
 import type { Row } from '../table.ts';
 import { amount, json } from './row-values.ts';
@@ -64,7 +64,7 @@ export function decodeReport(row: Row): EdgeReport {
   const hintAtMs = amount(row.connectionAtMs);
   const proven = receivedAtMs > hintAtMs;
   return {
-    prog: parseProg(json<unknown>(row.prog, null)),
+    progress: parseProgressReport(json<unknown>(row.prog, null)),
     version: amount(row.version),
     receivedAtMs: receivedAtMs,
     connected: row.connected === true || proven,

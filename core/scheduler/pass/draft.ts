@@ -203,7 +203,7 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     free: { power: capacity.power, others: { ...capacity.others } },
     leases: new Map(),
     folded: before.folded,
-    boot: source.report?.prog?.boot ?? before.boot,
+    boot: source.report?.progress?.boot ?? before.boot,
     lostAtMs: before.lostAtMs,
     failuresInRow: before.failuresInRow,
     asideUntilMs: before.asideUntilMs,
@@ -337,6 +337,6 @@ export function isApplied({ before, source }: EdgeDraft): boolean {
  * time.
  */
 export function appliedEpochOf(edge: EdgeDraft): number {
-  const epoch = edge.source.report?.prog?.epoch ?? 0;
+  const epoch = edge.source.report?.progress?.epoch ?? 0;
   return epoch > epochMax ? 0 : epoch;
 }

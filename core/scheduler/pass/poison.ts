@@ -9,7 +9,7 @@ import {
   take,
   union,
 } from '../../model/ranges.ts';
-import type { Prog } from '../../protocol/progress-report.ts';
+import type { ProgressReport } from '../../protocol/progress-report.ts';
 import { endDead } from './chunk-ends.ts';
 import { type EdgeDraft, failuresOf, type LeaseDraft, type Pass } from './draft.ts';
 import { takeAway } from './leases.ts';
@@ -23,10 +23,10 @@ import { canAfford, leaseCost, touchLease } from './rows.ts';
 export const killedItsEdges = 'killed-its-edges';
 
 /** The agent has died and come back since it was last heard. */
-export function blameRunning(pass: Pass, edge: EdgeDraft, prog: Prog): void {
+export function blameRunning(pass: Pass, edge: EdgeDraft, progress: ProgressReport): void {
   if (edge.before.boot === '') return;
   for (const lease of [...edge.leases.values()]) {
-    const entry = prog.jobs.get(lease.job.id);
+    const entry = progress.jobs.get(lease.job.id);
     let suspects = lease.running;
     if (entry !== undefined) suspects = subtract(suspects, entry.done);
     if (!isEmpty(suspects)) blame(pass, lease, suspects, 1);

@@ -10,7 +10,7 @@ import {
   subtract,
   union,
 } from '../../model/ranges.ts';
-import type { Prog, ProgEntry } from '../../protocol/progress-report.ts';
+import type { JobProgress, ProgressReport } from '../../protocol/progress-report.ts';
 import { refusalOf } from '../pass/candidates.ts';
 import { endDone, endFailed } from '../pass/chunk-ends.ts';
 import {
@@ -39,20 +39,21 @@ import { canAfford, edgeCost, leaseCost, touchEdge, touchLease } from '../pass/r
  */
 export function foldReports(pass: Pass): void {
   for (const edge of pass.edges.values()) {
-    const prog = edge.source.report?.prog ?? null;
-    if (prog === null) continue;
+    const progress = edge.source.report?.progress ?? null;
+    if (progress === null) continue;
     // A table restored to an earlier time has forgotten documents that the edge obeys: go on above
     // them.
     if (appliedEpochOf(edge) > edge.before.epoch && canAfford(pass, edgeCost(edge))) {
       touchEdge(pass, edge, true);
     }
-    if (prog.boot !== '' && prog.boot !== edge.before.boot) blameRunning(pass, edge, prog);
-    if (prog.sequence !== null && prog.sequence === edge.before.folded) continue;
-    foldReport(pass, edge, prog);
+    if (progress.boot !== '' && progress.boot !== edge.before.boot)
+      blameRunning(pass, edge, progress);
+    if (progress.sequence !== null && progress.sequence === edge.before.folded) continue;
+    foldReport(pass, edge, progress);
   }
 }
 
-const silence: ProgEntry = {
+const silence: JobProgress = {
   done: emptyRanges,
   failed: new Map(),
   running: emptyRanges,
@@ -61,10 +62,10 @@ const silence: ProgEntry = {
   refused: null,
 };
 
-function foldReport(pass: Pass, edge: EdgeDraft, prog: Prog): void {
+function foldReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): void {
   let whole = true;
   let acknowledge = false;
-  for (const [id, entry] of prog.jobs) {
+  for (const [id, entry] of progress.jobs) {
     const job = pass.jobs.get(id);
     if (job === undefined) {
       if (hasResults(entry)) {
@@ -75,20 +76,20 @@ function foldReport(pass: Pass, edge: EdgeDraft, prog: Prog): void {
     }
     const active = edge.leases.get(id)?.before?.ranges ?? emptyRanges;
     if (needsWord(entry, active)) acknowledge = true;
-    if (!foldEntry(pass, edge, job, entry, prog.epoch)) whole = false;
+    if (!foldEntry(pass, edge, job, entry, progress.epoch)) whole = false;
   }
   for (const lease of edge.leases.values()) {
-    if (prog.jobs.has(lease.job.id) || !isActive(lease)) continue;
-    if (!foldEntry(pass, edge, lease.job, silence, prog.epoch)) whole = false;
+    if (progress.jobs.has(lease.job.id) || !isActive(lease)) continue;
+    if (!foldEntry(pass, edge, lease.job, silence, progress.epoch)) whole = false;
   }
-  if (whole) edge.folded = prog.sequence;
+  if (whole) edge.folded = progress.sequence;
   // An edge that has applied the last document and still shows such results has not been told.
-  if (acknowledge && prog.epoch >= edge.before.epoch && canAfford(pass, edge.touched ? 0 : 1)) {
+  if (acknowledge && progress.epoch >= edge.before.epoch && canAfford(pass, edge.touched ? 0 : 1)) {
     touchEdge(pass, edge, true);
   }
 }
 
-function hasResults(entry: ProgEntry): boolean {
+function hasResults(entry: JobProgress): boolean {
   return !isEmpty(entry.done) || entry.failed.size > 0 || !isEmpty(entry.running);
 }
 
@@ -96,7 +97,7 @@ function hasResults(entry: ProgEntry): boolean {
  * Results outside of what the edge's document names; those of an active lease are told with its
  * next document.
  */
-function needsWord(entry: ProgEntry, active: RangeSet): boolean {
+function needsWord(entry: JobProgress, active: RangeSet): boolean {
   if (isEmpty(active)) return !isEmpty(entry.done) || entry.failed.size > 0;
   for (const chunk of entry.failed.keys()) if (!has(active, chunk)) return true;
   return false;
@@ -106,7 +107,7 @@ function foldEntry(
   pass: Pass,
   edge: EdgeDraft,
   job: JobDraft,
-  entry: ProgEntry,
+  entry: JobProgress,
   epoch: number,
 ): boolean {
   if (!foldDone(pass, edge, job, entry) || !foldFailed(pass, edge, job, entry)) return false;
@@ -114,7 +115,7 @@ function foldEntry(
   return lease === undefined || foldLease(pass, lease, entry, epoch);
 }
 
-function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry): boolean {
+function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
   if (isEmpty(entry.done)) return true;
   let open = subtract(intersect(entry.done, job.before.ranges), job.done);
   open = subtract(subtract(open, job.dead), job.cancelled);
@@ -170,7 +171,7 @@ function holdsAny(lease: LeaseDraft, chunks: RangeSet): boolean {
   return !isEmpty(intersect(lease.ranges, chunks));
 }
 
-function foldFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry): boolean {
+function foldFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
   const lease = edge.leases.get(job.id);
   if (lease === undefined || entry.failed.size === 0) return true;
   for (const [chunk, failure] of entry.failed) {
@@ -190,13 +191,13 @@ function foldFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: ProgEntry
   return true;
 }
 
-function attemptIn(entry: ProgEntry, chunk: number): number {
+function attemptIn(entry: JobProgress, chunk: number): number {
   for (const [attempt, chunks] of entry.attempts) if (has(chunks, chunk)) return attempt;
   return 1;
 }
 
 /** What runs, what is given back, how fast it goes, and whether the edge wants the job at all. */
-function foldLease(pass: Pass, lease: LeaseDraft, entry: ProgEntry, epoch: number): boolean {
+function foldLease(pass: Pass, lease: LeaseDraft, entry: JobProgress, epoch: number): boolean {
   const running = intersect(entry.running, lease.ranges);
   const confirmed = lease.giveBackEpoch !== null && epoch >= lease.giveBackEpoch;
   const started = union(running, entry.done);

@@ -1,4 +1,4 @@
-import { leaseChunksMax, leaseTargetSecondsDefault, progEveryMs } from '../../model/limits.ts';
+import { leaseChunksMax, leaseTargetSecondsDefault, progressEveryMs } from '../../model/limits.ts';
 import { count, isEmpty, last, rangeOf, subtract } from '../../model/ranges.ts';
 import { unavailable } from '../pass/candidates.ts';
 import { slotsInUse } from '../pass/capacity.ts';
@@ -67,7 +67,7 @@ function targetOf(lease: LeaseDraft): number {
 
 /** Chunks shorter than a report's way are worth a spare one for each slot, even at the end. */
 function leastOf(lease: LeaseDraft): number {
-  return lease.chunkMs !== null && lease.chunkMs < progEveryMs ? slotsInUse(lease) : 0;
+  return lease.chunkMs !== null && lease.chunkMs < progressEveryMs ? slotsInUse(lease) : 0;
 }
 
 /** Chunks per time that each lease works off, as far as measured; slots count where it is not. */

@@ -5,7 +5,10 @@ import type { ResourceVector } from '../../../core/model/job.ts';
 import { parseJobId } from '../../../core/model/names.ts';
 import type { EdgeEvent } from '../../../core/protocol/edge-event.ts';
 import { isRecord } from '../../../core/protocol/json.ts';
-import { type Prog, parseProg } from '../../../core/protocol/progress-report.ts';
+import {
+  type ProgressReport,
+  parseProgressReport,
+} from '../../../core/protocol/progress-report.ts';
 import { storeReports } from '../../workers/report/store-reports.ts';
 import { type Answer, type Call, checkQuery, edgeOfPath } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
@@ -21,11 +24,11 @@ async function handle(call: Call, deps: Pick<Ports, 'inventory' | 'log'>): Promi
   checkQuery(call, []);
   const edge = edgeOfPath(call);
   const { facts, ...document } = readBody(call, reportBodySchema);
-  const prog = parseProg(document);
-  if (prog === null) throw invalid('', 'This is no progress document.');
-  checkEntries(document.w, prog);
+  const progress = parseProgressReport(document);
+  if (progress === null) throw invalid('', 'This is no progress document.');
+  checkEntries(document.w, progress);
   const at = { edge, atMs: call.nowMs, version: null };
-  const events: EdgeEvent[] = [{ kind: 'prog', ...at, prog }];
+  const events: EdgeEvent[] = [{ kind: 'prog', ...at, progress }];
   if (facts !== undefined) {
     const capacity = facts.capacity as unknown as ResourceVector;
     events.push({ kind: 'facts', ...at, facts: { ...facts, capacity } });
@@ -39,11 +42,11 @@ async function handle(call: Call, deps: Pick<Ports, 'inventory' | 'log'>): Promi
 /**
  * Over MQTT nobody could be told, so what makes no sense is left out there; here its author can be.
  */
-function checkEntries(entries: unknown, prog: Prog): void {
+function checkEntries(entries: unknown, progress: ProgressReport): void {
   if (!isRecord(entries)) return;
   for (const [job, entry] of Object.entries(entries)) {
     const id = parseJobId(job);
-    if (entry === null || (id !== null && prog.jobs.has(id))) continue;
+    if (entry === null || (id !== null && progress.jobs.has(id))) continue;
     throw invalid(pointerOf(['w', job]), 'This is no progress of a job: look at its ranges.');
   }
 }

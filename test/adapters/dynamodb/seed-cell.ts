@@ -7,7 +7,7 @@ import { encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
 import type { Row, Table } from '../../../adapters/dynamodb/table.ts';
 import { type Cell, newSlice } from '../../../core/model/cell.ts';
 import { transactRowsMax } from '../../../core/model/limits.ts';
-import { encodeProg } from '../../../core/protocol/progress-report.ts';
+import { encodeProgressReport } from '../../../core/protocol/progress-report.ts';
 
 /** Stores a cell row by row, as the API, the reports and the passes would have left it. */
 export async function seedCell(table: Table, cell: Cell): Promise<void> {
@@ -19,8 +19,8 @@ export async function seedCell(table: Table, cell: Cell): Promise<void> {
     if (edge.facts !== null) rows.push(encodeFacts(id, edge.name, edge.facts));
     if (edge.work !== null) rows.push(encodeWorkRow(id, edge.name, edge.work));
     if (edge.report !== null) {
-      const { prog, ...report } = edge.report;
-      const text = prog === null ? null : JSON.stringify(encodeProg(prog));
+      const { progress, ...report } = edge.report;
+      const text = progress === null ? null : JSON.stringify(encodeProgressReport(progress));
       rows.push({ ...reportKey(id, edge.name), ...report, prog: text });
     }
   }

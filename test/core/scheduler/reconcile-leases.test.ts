@@ -98,7 +98,7 @@ test('a report too large for one plan is acknowledged only when all of it is fol
   cell = holding(cell, { ranges: rangeOf(0, 150) });
   const failed = Array.from({ length: 150 }, (_, chunk): [number, number] => [chunk, 1]);
   cell = tell(cell, one, { [job]: { failed } }, startMs);
-  const sequence = cell.edges.get(one)!.report!.prog!.sequence;
+  const sequence = cell.edges.get(one)!.report!.progress!.sequence;
   const { plans } = rest(cell, startMs);
   expect(plans.length).toBeGreaterThan(1);
   const folded = plans.map((plan) => plan.works.get(one)?.folded);

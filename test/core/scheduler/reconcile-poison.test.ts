@@ -11,7 +11,7 @@ import {
   makeJob,
   makeReport,
   startMs,
-  withProg,
+  withProgress,
 } from '../cell-fixture.ts';
 import { applied, connect, held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
 
@@ -21,8 +21,8 @@ const job = jobIdOf('job-a');
 /** The edge says what it runs, after a start of its own. */
 function reboot(cell: ReturnType<typeof makeCell>, boot: string, running: string, atMs: number) {
   const said = tell(cell, edge, { [job]: { running } }, atMs);
-  const prog = { ...said.edges.get(edge)!.report!.prog!, boot };
-  return withProg(said, edge, prog, atMs);
+  const progress = { ...said.edges.get(edge)!.report!.progress!, boot };
+  return withProgress(said, edge, progress, atMs);
 }
 
 test('a chunk during which the agent dies and comes back again and again is dead', () => {

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
 import type { Facts } from '../../../core/protocol/facts.ts';
-import type { ProgJson } from '../../../core/protocol/progress-report.ts';
+import type { ProgressReportJson } from '../../../core/protocol/progress-report.ts';
 import { pollBusyMs, pollIdleMs, reconnectMsMax } from '../../../edge-agent/limits.ts';
 import { makeHttpLink } from '../../../edge-agent/link/http-link.ts';
 import type { Link } from '../../../edge-agent/link/link.ts';
@@ -20,7 +20,7 @@ const idle = { e: 3, w: {} };
 const busy = { e: 4, w: { job: { r: '0', s: 1, p: 1, g: 'h' } } };
 const down = new PlaneError('it does not answer', null, 'unreachable', null);
 const refusal = new PlaneError('401', 401, 'unauthorised', null);
-const document: ProgJson = { b: 'boot', e: 3, n: 1, f: 1, w: {} };
+const document: ProgressReportJson = { b: 'boot', e: 3, n: 1, f: 1, w: {} };
 const facts: Facts = { capacity: { power: 1 }, labels: {}, facts: { arch: 'x64' } };
 
 beforeEach(() => {

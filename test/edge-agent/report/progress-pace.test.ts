@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { progEveryMs } from '../../../core/model/limits.ts';
+import { progressEveryMs } from '../../../core/model/limits.ts';
 import { jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
 import type { Work, WorkEntry } from '../../../core/protocol/work.ts';
 import { isRefill } from '../../../edge-agent/edge/arrived-work.ts';
-import { progEveryMsMax } from '../../../edge-agent/limits.ts';
+import { progressEveryMsMax } from '../../../edge-agent/limits.ts';
 import { makeProgressPace } from '../../../edge-agent/report/progress-pace.ts';
 
 const a = jobIdOf('job-a');
@@ -13,15 +13,15 @@ const b = jobIdOf('job-b');
 test('progress is told every second at first, and ever more rarely the longer a job lasts', () => {
   const pace = makeProgressPace();
   const waits = [0, 2_000, 8_000, 60_000, 3_600_000].map((atMs) => pace.waitMs(a, atMs));
-  expect(waits).toEqual([progEveryMs, progEveryMs, 2_000, 15_000, progEveryMsMax]);
-  expect(pace.waitMs(b, 3_600_000)).toBe(progEveryMs);
+  expect(waits).toEqual([progressEveryMs, progressEveryMs, 2_000, 15_000, progressEveryMsMax]);
+  expect(pace.waitMs(b, 3_600_000)).toBe(progressEveryMs);
 });
 
 test('a job that left and returns begins anew', () => {
   const pace = makeProgressPace();
   pace.waitMs(a, 0);
   pace.keepOnly(new Set());
-  expect(pace.waitMs(a, 60_000)).toBe(progEveryMs);
+  expect(pace.waitMs(a, 60_000)).toBe(progressEveryMs);
 });
 
 function work(jobs: Record<string, Partial<WorkEntry>>): Work {

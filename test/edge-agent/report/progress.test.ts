@@ -3,9 +3,12 @@ import { expect, test } from 'vitest';
 import { shadowBytesMax } from '../../../core/model/limits.ts';
 import { type JobId, jobIdOf } from '../../../core/model/names.ts';
 import { fromChunks, has, isEmpty, subtract } from '../../../core/model/ranges.ts';
-import { encodeProg, parseProg } from '../../../core/protocol/progress-report.ts';
+import {
+  encodeProgressReport,
+  parseProgressReport,
+} from '../../../core/protocol/progress-report.ts';
 import { emptyLedger, type JobLedger, withResult } from '../../../edge-agent/edge/ledger.ts';
-import { composeProg, type ProgressView } from '../../../edge-agent/report/progress.ts';
+import { composeProgress, type ProgressView } from '../../../edge-agent/report/progress.ts';
 
 const job = jobIdOf('job-0');
 
@@ -36,8 +39,8 @@ function viewOf(ledgers: ReadonlyMap<JobId, JobLedger>, running: readonly number
 
 test('a report tells all results, and what runs', () => {
   const ledgers = new Map([[job, ledgerOf([0, 1, 2], [7], 1)]]);
-  const { prog, results } = composeProg(viewOf(ledgers, [8]), 58);
-  const json = encodeProg(prog);
+  const { progress, results } = composeProgress(viewOf(ledgers, [8]), 58);
+  const json = encodeProgressReport(progress);
   expect(json).toMatchObject({ b: 'boot', e: 9, n: 58, f: 1 });
   expect(json.w['job-0']).toMatchObject({ d: '0-2', a: '8', t: '2:8', m: 12 });
   expect(results.get(job)).toEqual(fromChunks([0, 1, 2, 7]));
@@ -46,7 +49,7 @@ test('a report tells all results, and what runs', () => {
 test('a chunk that is being stopped is not said to run', () => {
   const stopping = new Map([[3, { attempt: 1, power: 5, stopping: true }]]);
   const view = { ...viewOf(new Map(), []), running: new Map([[job, stopping]]) };
-  expect(composeProg(view, 1).prog.jobs.size).toBe(0);
+  expect(composeProgress(view, 1).progress.jobs.size).toBe(0);
 });
 
 /** Pairs far apart: what costs most to name. */
@@ -67,10 +70,12 @@ test('however much there is to tell, a report fits its shadow and tells only wha
           return [jobIdOf(`01jzq8w3k5t7job-${index}`), ledgerOf(done, failed, attempt)] as const;
         }),
       );
-      const { prog, results } = composeProg(viewOf(ledgers, running), 123_456);
-      const json = JSON.stringify({ state: { reported: encodeProg(prog) } });
+      const { progress, results } = composeProgress(viewOf(ledgers, running), 123_456);
+      const json = JSON.stringify({ state: { reported: encodeProgressReport(progress) } });
       expect(Buffer.byteLength(json)).toBeLessThanOrEqual(shadowBytesMax);
-      const parsed = parseProg(JSON.parse(JSON.stringify(encodeProg(prog))));
+      const parsed = parseProgressReport(
+        JSON.parse(JSON.stringify(encodeProgressReport(progress))),
+      );
       for (const [job, told] of results) {
         const ledger = ledgers.get(job)!;
         const entry = parsed!.jobs.get(job)!;

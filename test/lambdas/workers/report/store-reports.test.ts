@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { edgeNameOf } from '../../../../core/model/names.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../../../core/protocol/edge-event.ts';
-import { parseProg } from '../../../../core/protocol/progress-report.ts';
+import { parseProgressReport } from '../../../../core/protocol/progress-report.ts';
 import { storeReports } from '../../../../lambdas/workers/report/store-reports.ts';
 import { enrol, north } from '../../../contract/stored-fixture.ts';
 import { createMemoryStores } from '../../../memory/stores.ts';
@@ -31,7 +31,7 @@ test('reads what the rules make of what edges say', () => {
     edge,
     atMs: 1_000,
     version: 1,
-    prog: parseProg(reported),
+    progress: parseProgressReport(reported),
   });
   expect(parseEdgeEvent(message({ kind: 'disconnected', version: 0 }))).toEqual({
     kind: 'disconnected',

@@ -1,18 +1,18 @@
-import type { ProgJson } from '../../core/protocol/progress-report.ts';
+import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 
 /**
  * A shadow merges: what a report no longer mentions stays in it. This remembers what the shadow
  * may hold and adds the nulls that remove it, so that the shadow stays as small as the report.
  */
-export type ProgPatch = {
-  patch(document: ProgJson): Record<string, unknown>;
+export type ProgressPatch = {
+  patch(document: ProgressReportJson): Record<string, unknown>;
   /** The patched document was taken. */
-  settle(document: ProgJson): void;
+  settle(document: ProgressReportJson): void;
 };
 
 type Nulled<V> = Record<string, V | null> | null;
 
-export function makeProgPatch(): ProgPatch {
+export function makeProgressPatch(): ProgressPatch {
   let mentioned = new Map<string, Set<string>>();
   return {
     patch(document) {
@@ -40,7 +40,7 @@ export function makeProgPatch(): ProgPatch {
 function remember(
   mentioned: Map<string, Set<string>>,
   job: string,
-  entry: ProgJson['w'][string],
+  entry: ProgressReportJson['w'][string],
 ): void {
   if (entry === null || entry === undefined) return;
   const known = mentioned.get(job) ?? new Set();
