@@ -1,2 +1,4 @@
-/** The version of this client; a test holds it against `package.json`. */
-export const version = '0.1.0';
+import packageJson from '../package.json' with { type: 'json' };
+
+/** The version of this client: that of the product, as the package says it. */
+export const version: string = packageJson.version;

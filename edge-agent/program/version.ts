@@ -1,4 +1,4 @@
-/**
- * What `--version` prints and the facts tell; the release script keeps it equal to package.json's.
- */
-export const agentVersion = '0.1.0';
+import packageJson from '../../package.json' with { type: 'json' };
+
+/** What `--version` prints and the facts tell: the version of the product, as its package says. */
+export const agentVersion: string = packageJson.version;

@@ -2,8 +2,6 @@ import { describe, expect, test } from 'vitest';
 import { catalogue } from '../../cli/catalogue.ts';
 import { type Flags, globalFlags } from '../../cli/command.ts';
 import { run } from '../../cli/run.ts';
-import { version } from '../../cli/version.ts';
-import manifest from '../../package.json' with { type: 'json' };
 import { scriptedTerminal } from './scripted-terminal.ts';
 
 const { commands, nouns, shortcuts } = catalogue;
@@ -63,5 +61,3 @@ test.each(['constructor', 'toString', '__proto__', 'valueOf'])(
     expect(terminal.talk()).not.toContain('defect');
   },
 );
-
-test('the version is that of the package', () => expect(version).toBe(manifest.version));
