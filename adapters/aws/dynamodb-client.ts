@@ -3,7 +3,7 @@ import { clientClass, jsonProtocol } from './client-class.ts';
 import { commandsOf } from './sdk-shape.ts';
 
 /** Stands in for `@aws-sdk/client-dynamodb` in a bundle, with what adapters use of it. */
-const names = { service: 'dynamodb', host: 'dynamodb', variable: 'DYNAMODB' };
+const names = { service: 'dynamodb' };
 
 export const DynamoDBClient = clientClass<typeof Sdk>(names, jsonProtocol('DynamoDB_20120810'));
 

@@ -10,17 +10,17 @@ export type Endpoint = { readonly url: URL; readonly region: string; readonly se
 export type ServiceNames = {
   /** In a signature. */
   readonly service: string;
-  /** In its host name, before the region. */
-  readonly host: string;
-  /** In the environment, after `AWS_ENDPOINT_URL_`. */
-  readonly variable: string;
+  /** In its host name, before the region, when it is another. */
+  readonly host?: string;
+  /** In the environment, after `AWS_ENDPOINT_URL_`, when it is another. */
+  readonly variable?: string;
 };
 
 export function endpointOf(names: ServiceNames, config: ClientConfig): Endpoint {
   const { env } = process;
   const region = config.region ?? env.AWS_REGION;
   if (region === undefined) throw new Error('the environment names no region');
-  const { service, host, variable } = names;
+  const { service, host = service, variable = service.toUpperCase() } = names;
   const given = config.endpoint ?? env[`AWS_ENDPOINT_URL_${variable}`] ?? env.AWS_ENDPOINT_URL;
   const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   return { url: new URL(given ?? `https://${host}.${region}.${suffix}`), region, service };

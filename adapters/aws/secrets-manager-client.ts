@@ -4,7 +4,7 @@ import { commandsOf } from './sdk-shape.ts';
 
 /** Stands in for `@aws-sdk/client-secrets-manager` in a bundle, with what adapters use of it. */
 const service = 'secretsmanager';
-const names = { service, host: service, variable: 'SECRETS_MANAGER' };
+const names = { service, variable: 'SECRETS_MANAGER' };
 
 export const SecretsManagerClient = clientClass<typeof Sdk>(names, jsonProtocol(service, '1.1'));
 export const GetSecretValueCommand = commandsOf<typeof Sdk>()('GetSecretValue');

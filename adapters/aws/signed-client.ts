@@ -115,21 +115,9 @@ class Silence extends Error {
   }
 }
 
-const passingNames = new Set([
-  'TimeoutError',
-  'RequestTimeout',
-  'RequestTimeoutException',
-  'LimitExceededException',
-  'ProvisionedThroughputExceededException',
-  'RequestLimitExceeded',
-  'RequestThrottled',
-  'RequestThrottledException',
-  'SlowDown',
-  'Throttling',
-  'ThrottlingException',
-  'TooManyRequestsException',
-  'TransactionInProgressException',
-]);
+/** Services spell being busy in many ways: `ThrottlingException`, `RequestThrottled`, … */
+const busy =
+  /^(Request)?LimitExceeded|ThroughputExceeded|Throttl|Timeout|TooManyRequests|SlowDown|InProgress/;
 
 const passingCodes = new Set([
   'ECONNRESET',
@@ -144,7 +132,7 @@ const passingCodes = new Set([
 
 function isPassing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (passingNames.has(error.name)) return true;
+  if (busy.test(error.name)) return true;
   if (error instanceof ServiceException) return error.$fault === 'server';
   return passingCodes.has((error as { code?: string }).code ?? '');
 }

@@ -87,11 +87,10 @@ export type Table = {
 export type TableConfig = { readonly client: DynamoDBClient; readonly name: string };
 
 export function createTable({ client, name }: TableConfig): Table {
-  const TableName = name;
   const table: Table = {
     name,
     async get(key) {
-      const input = { TableName, Key: keyOf(key), ConsistentRead: true };
+      const input = { TableName: name, Key: keyOf(key), ConsistentRead: true };
       const { Item } = await client.send(new GetItemCommand(input));
       return Item === undefined ? null : rowOf(Item);
     },
@@ -112,15 +111,15 @@ export function createTable({ client, name }: TableConfig): Table {
       return rows;
     },
     put(row, condition) {
-      const input = { TableName, Item: encodeMap(row), ...conditionInput(condition) };
+      const input = putInput(name, row, condition);
       return writeOutcome(() => client.send(new PutItemCommand(input)));
     },
     update(key, change, condition) {
-      const input = { TableName, Key: keyOf(key), ...changeInput(change, condition) };
+      const input = updateInput(name, key, change, condition);
       return writeOutcome(() => client.send(new UpdateItemCommand(input)));
     },
     remove(key, condition) {
-      const input = { TableName, Key: keyOf(key), ...conditionInput(condition) };
+      const input = deleteInput(name, key, condition);
       return writeOutcome(() => client.send(new DeleteItemCommand(input)));
     },
     async transact(writes) {
@@ -158,31 +157,28 @@ async function getMany(client: DynamoDBClient, name: string, keys: readonly Key[
   return rows;
 }
 
-function queryInput(name: string, request: QueryRequest): QueryCommandInput {
-  const pk = request.index === undefined ? 'pk' : `${request.index}Pk`;
-  const sk = request.index === undefined ? 'sk' : `${request.index}Sk`;
-  const names: Record<string, string> = { '#pk': pk };
+function queryInput(TableName: string, request: QueryRequest): QueryCommandInput {
+  const { index, skPrefix, after, attributes = [] } = request;
+  const names: Record<string, string> = { '#pk': index === undefined ? 'pk' : `${index}Pk` };
   const values: Record<string, unknown> = { ':pk': request.pk };
-  let expression = '#pk = :pk';
-  if (request.skPrefix !== undefined) {
-    names['#sk'] = sk;
-    values[':sk'] = request.skPrefix;
-    expression += ' AND begins_with(#sk, :sk)';
+  let KeyConditionExpression = '#pk = :pk';
+  if (skPrefix !== undefined) {
+    names['#sk'] = index === undefined ? 'sk' : `${index}Sk`;
+    values[':sk'] = skPrefix;
+    KeyConditionExpression += ' AND begins_with(#sk, :sk)';
   }
-  for (const attribute of request.attributes ?? []) names[`#${attribute}`] = attribute;
+  for (const attribute of attributes) names[`#${attribute}`] = attribute;
   return {
-    TableName: name,
-    KeyConditionExpression: expression,
+    TableName,
+    IndexName: index,
+    KeyConditionExpression,
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: encodeMap(values),
+    ProjectionExpression: attributes.map((it) => `#${it}`).join(', ') || undefined,
     ScanIndexForward: request.backwards !== true,
-    ...(request.index === undefined ? {} : { IndexName: request.index }),
-    ...(request.consistent === true ? { ConsistentRead: true } : {}),
-    ...(request.limit === undefined ? {} : { Limit: request.limit }),
-    ...(request.after === undefined ? {} : { ExclusiveStartKey: encodeMap(request.after) }),
-    ...(request.attributes === undefined
-      ? {}
-      : { ProjectionExpression: request.attributes.map((it) => `#${it}`).join(', ') }),
+    ConsistentRead: request.consistent,
+    Limit: request.limit,
+    ExclusiveStartKey: after && encodeMap(after),
   };
 }
 
@@ -190,8 +186,6 @@ type ExpressionInput = Pick<
   PutItemCommandInput,
   'ConditionExpression' | 'ExpressionAttributeNames' | 'ExpressionAttributeValues'
 >;
-
-type ChangeInput = ExpressionInput & { UpdateExpression: string };
 
 function namesIn(expression: string): Record<string, string> {
   const names: Record<string, string> = {};
@@ -206,25 +200,36 @@ function valuesOf(values: Readonly<Record<string, unknown>>): Record<string, unk
 /**
  * The service refuses empty lists of names and values, so they are only sent when there are any.
  */
-function attributes(expression: string, values: Record<string, unknown>): ExpressionInput {
+function attributesOf(expression: string, values: Record<string, unknown>): ExpressionInput {
   const names = namesIn(expression);
   return {
-    ...(Object.keys(names).length === 0 ? {} : { ExpressionAttributeNames: names }),
-    ...(Object.keys(values).length === 0 ? {} : { ExpressionAttributeValues: encodeMap(values) }),
+    ExpressionAttributeNames: isEmpty(names) ? undefined : names,
+    ExpressionAttributeValues: isEmpty(values) ? undefined : encodeMap(values),
   };
 }
 
-function conditionInput(condition: Condition | undefined): ExpressionInput {
-  if (condition === undefined) return {};
-  return {
-    ConditionExpression: condition.expression,
-    ...attributes(condition.expression, valuesOf(condition.values ?? {})),
-  };
+const isEmpty = (named: object): boolean => Object.keys(named).length === 0;
+
+function conditionInput({ expression, values = {} }: Condition) {
+  return { ConditionExpression: expression, ...attributesOf(expression, valuesOf(values)) };
 }
 
-function changeInput(change: Change, condition: Condition | undefined): ChangeInput {
+function putInput(TableName: string, row: Row, condition: Condition | undefined) {
+  return { TableName, Item: encodeMap(row), ...(condition && conditionInput(condition)) };
+}
+
+function deleteInput(TableName: string, key: Key, condition: Condition | undefined) {
+  return { TableName, Key: keyOf(key), ...(condition && conditionInput(condition)) };
+}
+
+function updateInput(
+  TableName: string,
+  key: Key,
+  change: Change,
+  condition: Condition | undefined,
+) {
   const clauses: string[] = [];
-  const values: Record<string, unknown> = valuesOf(condition?.values ?? {});
+  const values = valuesOf(condition?.values ?? {});
   const set = Object.entries(change.set ?? {}).filter(([, value]) => value !== undefined);
   if (set.length > 0) clauses.push(`SET ${set.map(([it]) => `#${it} = :set_${it}`).join(', ')}`);
   for (const [name, value] of set) values[`:set_${name}`] = value;
@@ -233,32 +238,28 @@ function changeInput(change: Change, condition: Condition | undefined): ChangeIn
   const add = Object.entries(change.add ?? {});
   if (add.length > 0) clauses.push(`ADD ${add.map(([it]) => `#${it} :add_${it}`).join(', ')}`);
   for (const [name, value] of add) values[`:add_${name}`] = value;
-  const expression = clauses.join(' ');
+  const UpdateExpression = clauses.join(' ');
+  const ConditionExpression = condition?.expression;
   return {
-    UpdateExpression: expression,
-    ...(condition === undefined ? {} : { ConditionExpression: condition.expression }),
-    ...attributes(`${expression} ${condition?.expression ?? ''}`, values),
+    TableName,
+    Key: keyOf(key),
+    UpdateExpression,
+    ConditionExpression,
+    ...attributesOf(`${UpdateExpression} ${ConditionExpression ?? ''}`, values),
   };
 }
 
 function transactItem(TableName: string, write: Write): TransactWriteItem {
   switch (write.kind) {
     case 'put':
-      return { Put: { TableName, Item: encodeMap(write.row), ...conditionInput(write.condition) } };
+      return { Put: putInput(TableName, write.row, write.condition) };
     case 'update':
-      return {
-        Update: { TableName, Key: keyOf(write.key), ...changeInput(write.change, write.condition) },
-      };
+      return { Update: updateInput(TableName, write.key, write.change, write.condition) };
     case 'delete':
-      return { Delete: { TableName, Key: keyOf(write.key), ...conditionInput(write.condition) } };
+      return { Delete: deleteInput(TableName, write.key, write.condition) };
     case 'check':
       return {
-        ConditionCheck: {
-          TableName,
-          Key: keyOf(write.key),
-          ConditionExpression: write.condition.expression,
-          ...attributes(write.condition.expression, valuesOf(write.condition.values ?? {})),
-        },
+        ConditionCheck: { TableName, Key: keyOf(write.key), ...conditionInput(write.condition) },
       };
   }
 }
