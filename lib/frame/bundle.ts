@@ -6,8 +6,9 @@ import { buildSync } from 'esbuild';
  * Bundles every handler at once: one esbuild run for all of them takes less time than one process
  * start each.
  *
- * A file under `lambdas/functions/` is a function; its bundle is one minified module with the AWS
- * SDK inside, so that what runs locally is what runs deployed. Source maps carry no sources.
+ * A file under `lambdas/functions/` is a function; its bundle is one minified module with its
+ * client of AWS inside, so that what runs locally is what runs deployed. Source maps carry no
+ * sources.
  */
 export type Bundles = {
   /** The folder with the bundle of `lambdas/functions/<name>.ts`. */
@@ -16,23 +17,38 @@ export type Bundles = {
 
 const root = join(import.meta.dirname, '../..');
 
-const standIns = {
+/** Which client of AWS functions are bundled with. */
+export type Sdk = 'lean' | 'official';
+
+/** As `-c edgewise:sdk=…` says; without it, lean. */
+export function sdkOf(context: unknown): Sdk {
+  if (context === undefined || context === 'lean') return 'lean';
+  if (context === 'official') return 'official';
+  throw new Error(`edgewise:sdk must be lean or official, not ${String(context)}`);
+}
+
+/** What takes the place of the SDK's packages, and of its search for credentials in those left. */
+const leanClients = {
   '@aws-sdk/client-dynamodb': './adapters/aws/dynamodb-client.ts',
   '@aws-sdk/client-iot-data-plane': './adapters/aws/iot-data-plane-client.ts',
   '@aws-sdk/client-secrets-manager': './adapters/aws/secrets-manager-client.ts',
   '@aws-sdk/client-sqs': './adapters/aws/sqs-client.ts',
   '@aws-sdk/credential-provider-node': './adapters/aws/environment-credentials.ts',
+};
+
+const standIns = {
   // Its build for Node is CommonJS and asks for modules at run time, which a module has no way to
   // do.
   yaml: './node_modules/yaml/browser/index.js',
 };
 
-let built: Bundles | null = null;
+const built = new Map<Sdk, Bundles>();
 
 /** The bundles of this process; built when the first function asks. */
-export function handlerBundles(): Bundles {
-  built ??= buildBundles();
-  return built;
+export function handlerBundles(sdk: Sdk): Bundles {
+  const bundles = built.get(sdk) ?? buildBundles(sdk);
+  built.set(sdk, bundles);
+  return bundles;
 }
 
 /** `api/jobs-read`, `schedule`: where each is below `lambdas/functions/`. */
@@ -42,11 +58,11 @@ export function functionNames(): string[] {
     .sort();
 }
 
-function buildBundles(): Bundles {
+function buildBundles(sdk: Sdk): Bundles {
   const names = new Set(functionNames());
   // The process id keeps two runs apart; the depth stays the same, because source maps name
   // relative paths.
-  const outdir = join(root, 'dist', `bundles-${process.pid}`);
+  const outdir = join(root, 'dist', `bundles-${sdk}-${process.pid}`);
   mkdirSync(outdir, { recursive: true });
   process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
   buildSync({
@@ -62,7 +78,7 @@ function buildBundles(): Bundles {
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
-    alias: standIns,
+    alias: sdk === 'lean' ? { ...standIns, ...leanClients } : standIns,
     sourcemap: true,
     sourcesContent: false,
     legalComments: 'none',

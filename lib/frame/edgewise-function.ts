@@ -7,7 +7,7 @@ import type { IQueue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acceptFinding } from './accepted-finding.ts';
 import { alarmOnErrors } from './alarm.ts';
-import { handlerBundles } from './bundle.ts';
+import { handlerBundles, sdkOf } from './bundle.ts';
 import type { Stage } from './stage.ts';
 
 export type EdgewiseFunctionProps = {
@@ -94,8 +94,9 @@ export class EdgewiseFunction extends Construct {
 
 /** Template tests need no code: with bundling switched off a function carries a stand-in. */
 function codeOf(scope: Construct, entry: string): Code {
+  const sdk = sdkOf(scope.node.tryGetContext('edgewise:sdk'));
   if (!Stack.of(scope).bundlingRequired) {
     return Code.fromInline(`exports.handler = async () => '${entry}';`);
   }
-  return Code.fromAsset(handlerBundles().directoryOf(entry));
+  return Code.fromAsset(handlerBundles(sdk).directoryOf(entry));
 }

@@ -85,9 +85,13 @@ export async function makeProduct(): Promise<Product> {
     done: (id, timeoutMs) =>
       jobWhen(id, 'done', ({ status }) => status.state === 'done', timeoutMs),
     untilConnected: async (edges) => {
-      await until(`${edges} edges are connected`, async () => {
+      const connected = until(`${edges} edges are connected`, async () => {
         const { edges: now } = await stats();
         return (now?.connected ?? 0) >= edges;
+      });
+      await connected.catch((error: Error) => {
+        const said = agents.map((agent) => agent.text()).join('');
+        throw new Error(`${error.message}; they said:\n${said}${hints(place)}`);
       });
     },
     remove: async () => {

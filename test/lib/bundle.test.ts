@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { sdkOf } from '../../lib/frame/bundle.ts';
 import { importsOf, sourceFiles } from '../source-files.ts';
 
 /**
@@ -12,9 +13,9 @@ import { importsOf, sourceFiles } from '../source-files.ts';
 const script = `
   import { readFileSync } from 'node:fs';
   import { join } from 'node:path';
-  import { functionNames, handlerBundles } from './lib/frame/bundle.ts';
+  import { functionNames, handlerBundles, sdkOf } from './lib/frame/bundle.ts';
   const bundles = functionNames().map((name) => {
-    const path = join(handlerBundles().directoryOf(name), 'index.mjs');
+    const path = join(handlerBundles(sdkOf(undefined)).directoryOf(name), 'index.mjs');
     const code = readFileSync(path, 'utf8');
     const map = JSON.parse(readFileSync(path + '.map', 'utf8'));
     return {
@@ -47,7 +48,7 @@ const bundles: readonly Bundle[] = JSON.parse(stdout);
 
 /** What every report, pass and fold loads at a cold start. */
 const hot = ['report', 'rollup', 'schedule', 'tick'];
-const hotBytesMax = 400_000;
+const hotBytesMax = 100_000;
 const bytesMax = 1_000_000;
 
 /** The phase that places, the drafts it works on, and the reasons it leaves. */
@@ -75,6 +76,18 @@ test('the function that reads jobs places and explains, and has no other phase o
   };
   expect(heldBy('schedule')).toEqual([...phases].sort());
   expect(heldBy('api/jobs-read').filter((name) => !explaining.includes(name))).toEqual([]);
+});
+
+test('no bundle of the hot path holds the SDK', () => {
+  const sources = bundles.filter((it) => hot.includes(it.name)).flatMap((it) => it.sources);
+  expect(sources.filter((it) => /@aws-sdk|@smithy/.test(it))).toEqual([]);
+  expect(sources.some((it) => it.endsWith('adapters/aws/signed-client.ts'))).toBe(true);
+});
+
+test('which SDK is meant is said in so many words', () => {
+  expect(sdkOf('official')).toBe('official');
+  expect(sdkOf('lean')).toBe('lean');
+  expect(() => sdkOf('oficial')).toThrow('edgewise:sdk must be lean or official, not oficial');
 });
 
 test('no bundle searches for credentials where a function has none', () => {
