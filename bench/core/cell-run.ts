@@ -20,7 +20,7 @@ import {
 
 /**
  * One cell, from the submission of its jobs to the end of the last one, with the real decisions and
- * modelled edges. Reports of one second are folded by one wake-up, as a batch of the stream; a
+ * modelled edges. Reports of one second are applied by one wake-up, as a batch of the stream; a
  * wake-up reads the cell once and goes on for as many passes as the plans ask for.
  */
 export type CellOptions = {

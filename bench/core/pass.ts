@@ -20,7 +20,7 @@ import type { Figures } from '../run.ts';
 import { medianOf } from './timing.ts';
 
 /**
- * One pass over a full cell: 250 edges, a thousand jobs waiting, fifty reports to fold. The time
+ * One pass over a full cell: 250 edges, a thousand jobs waiting, fifty reports to apply. The time
  * must not grow with the chunks of a job, nor with how many other cells there are, which a pass
  * never sees.
  */
@@ -41,7 +41,7 @@ export function measurePass(): readonly Figures[] {
 function timeOf(chunks: number): number {
   const cell = withReports(full(chunks));
   const { ms, result } = medianOf(() => reconcile(cell, 1_000), 101, 200);
-  if (result.executions.length < reportsCount / 2) throw new Error('the reports were not folded');
+  if (result.executions.length < reportsCount / 2) throw new Error('the reports were not applied');
   return ms;
 }
 

@@ -165,8 +165,8 @@ export type ChunkRetry = {
 /** One row per edge: its epoch and all its leases, which is exactly what its `work` shadow says. */
 export type EdgeWork = {
   readonly epoch: number;
-  /** Highest report sequence folded. */
-  readonly folded: number | null;
+  /** Highest report sequence applied whole: what the next document acknowledges. */
+  readonly acknowledgedSequence: number | null;
   /** The start of the agent that was heard last; another one means that it died in between. */
   readonly boot: string;
   readonly leases: ReadonlyMap<JobId, Lease>;
@@ -191,7 +191,7 @@ export type EdgeWork = {
 /** An edge that was never given anything; epoch 0 is never written. */
 export const noEdgeWork: EdgeWork = {
   epoch: 0,
-  folded: null,
+  acknowledgedSequence: null,
   boot: '',
   leases: new Map(),
   writtenAtMs: 0,
@@ -208,13 +208,13 @@ export const noEdgeWork: EdgeWork = {
  * job.
  */
 export type Lease = {
-  /** Owned and not yet folded: done and dead chunks leave it. */
+  /** Owned and not yet reported: done and dead chunks leave it. */
   readonly ranges: RangeSet;
   /** Subset that is being taken back since `giveBackEpoch`. */
   readonly giveBack: RangeSet;
   readonly giveBackEpoch: number | null;
   readonly slots: number;
-  /** Started by the edge as far as the last folded report says. */
+  /** Started by the edge as far as the last applied report says. */
   readonly running: RangeSet;
   /** When it was last given work while it held none. */
   readonly grantedAtMs: number;

@@ -173,8 +173,11 @@ export const transactRetryMs = 25;
 export const retriesPerSliceMax = 4_000;
 /** Beyond this many, no fresh chunk of the job starts until some of them have ended. */
 export const retriesPerSliceHold = 1_000;
-/** Rows of a plan that folding leaves to placement, so that a flood of reports cannot starve it. */
-export const foldRowsKept = 24;
+/**
+ * Rows of a plan that applying reports leaves to placement, so that a flood of reports cannot
+ * starve it.
+ */
+export const placementRowsMin = 24;
 /**
  * An edge that did not apply its document after this many repeats is given nothing more until it
  * does.

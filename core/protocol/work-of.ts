@@ -20,7 +20,7 @@ export function workOf(work: EdgeWork, jobs: ReadonlyMap<JobId, CellJob>): Work 
     if (job === undefined || isEmpty(lease.ranges)) continue;
     entries.set(id, entryOf(lease, job));
   }
-  return { epoch: work.epoch, folded: work.folded, jobs: entries };
+  return { epoch: work.epoch, acknowledgedSequence: work.acknowledgedSequence, jobs: entries };
 }
 
 function entryOf(lease: Lease, { intent, slice }: CellJob): WorkEntry {

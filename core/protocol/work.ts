@@ -25,12 +25,12 @@ export type WorkEntry = {
 
 export type Work = {
   readonly epoch: number;
-  /** The highest report sequence folded by the cloud; `null` when the edge sends none. */
-  readonly folded: number | null;
+  /** The highest report sequence that the cloud has applied; `null` when the edge sends none. */
+  readonly acknowledgedSequence: number | null;
   readonly jobs: ReadonlyMap<JobId, WorkEntry>;
 };
 
-export const noWork: Work = { epoch: 0, folded: null, jobs: new Map() };
+export const noWork: Work = { epoch: 0, acknowledgedSequence: null, jobs: new Map() };
 
 type WorkEntryJson = {
   e: number;
@@ -59,7 +59,7 @@ export function encodeWork(work: Work, removed: Iterable<JobId> = []): WorkJson 
       t: entry.attempts.size === 0 ? null : encodeAttempts(entry.attempts),
     };
   }
-  return { e: work.epoch, n: work.folded, w };
+  return { e: work.epoch, n: work.acknowledgedSequence, w };
 }
 
 /**
@@ -81,7 +81,7 @@ export function parseWork(value: unknown): Work | null {
     const entry = isLeftover ? null : parseEntry(raw);
     if (id !== null && entry !== null) jobs.set(id, entry);
   }
-  return { epoch: value.e, folded: isCount(value.n) ? value.n : null, jobs };
+  return { epoch: value.e, acknowledgedSequence: isCount(value.n) ? value.n : null, jobs };
 }
 
 function parseEntry(raw: unknown): WorkEntry | null {

@@ -3,11 +3,11 @@ import { planRowsMax } from '../model/limits.ts';
 import type { Plan } from '../model/plan.ts';
 import { type JobDraft, openPass, type Pass } from './pass/draft.ts';
 import { planOf } from './pass/plan-of.ts';
+import { applyReports } from './phases/apply-reports.ts';
 import { clearEdges } from './phases/clear-edges.ts';
 import { closeJobs, endJobs } from './phases/end-jobs.ts';
 import { expireLosses } from './phases/expire-losses.ts';
 import { shrinkSlots, widenSlots } from './phases/fit-slots.ts';
-import { foldReports } from './phases/fold-reports.ts';
 import { observeHealth } from './phases/observe-health.ts';
 import { serveBacklog, type Turn } from './phases/order-backlog.ts';
 import { placeJob } from './phases/place-job.ts';
@@ -37,7 +37,7 @@ export function reconcile(cell: Cell, nowMs: number): Plan {
 export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
   const pass = openPass(cell, nowMs, rowsMax);
   observeHealth(pass);
-  foldReports(pass);
+  applyReports(pass);
   setEdgesAside(pass);
   expireLosses(pass);
   reviveJobs(pass);

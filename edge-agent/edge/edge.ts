@@ -313,7 +313,7 @@ export class Edge {
     this.#work = work;
     this.#workDocument = document;
     this.#pace.keepOnly(work.jobs);
-    this.#sequence.atLeast(work.folded ?? 0);
+    this.#sequence.atLeast(work.acknowledgedSequence ?? 0);
     for (const [job, ledger] of this.#ledgers) {
       if (!work.jobs.has(job) && !hasResults(ledger)) this.#ledgers.delete(job);
     }

@@ -13,7 +13,7 @@ import type { Failure } from '../../core/protocol/progress-report.ts';
 /**
  * What one edge knows of one job: results that the cloud has not acknowledged yet.
  *
- * A result is kept until its chunk is absent from `work` *and* the cloud has folded a report that
+ * A result is kept until its chunk is absent from `work` *and* the cloud has applied a report that
  * contained it. So a result that ended while the lease was being taken away is still told once,
  * and the first valid one wins.
  */
@@ -120,11 +120,11 @@ export function withAccepted(ledger: JobLedger, sequence: number, chunks: RangeS
   return { ...ledger, accepted: [...ledger.accepted, { sequence, chunks: fresh }] };
 }
 
-/** The results that need not be told any more: reported, folded, and no longer asked for. */
-export function acknowledged(ledger: JobLedger, owned: RangeSet, folded: number | null): RangeSet {
+/** The results that need not be told any more: reported, acknowledged, and no longer asked for. */
+export function acknowledged(ledger: JobLedger, owned: RangeSet, upTo: number | null): RangeSet {
   let told = emptyRanges;
   for (const { sequence, chunks } of ledger.accepted) {
-    if (folded === null || sequence <= folded) told = union(told, chunks);
+    if (upTo === null || sequence <= upTo) told = union(told, chunks);
   }
   return subtract(told, owned);
 }

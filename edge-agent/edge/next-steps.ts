@@ -20,7 +20,7 @@ import { acknowledged, emptyLedger, type JobLedger } from './ledger.ts';
 /**
  * The agent's decision, pure: from what the cloud wants, what the journal holds and what runs, to
  * the steps that are missing. Deciding again after the steps were carried out gives none: nothing
- * is started twice, nothing is forgotten that the cloud has not folded, and nothing starts that
+ * is started twice, nothing is forgotten that the cloud has not applied, and nothing starts that
  * is being taken back.
  */
 export type RunningChunk = {
@@ -113,7 +113,7 @@ function forgetAndStop(view: View, steps: Step[]): void {
     const entry = view.work.jobs.get(job);
     const owned = entry?.ranges ?? emptyRanges;
     const chunks = union(
-      acknowledged(ledger, owned, view.work.folded),
+      acknowledged(ledger, owned, view.work.acknowledgedSequence),
       entry === undefined ? emptyRanges : superseded(ledger, entry),
     );
     if (!isEmpty(chunks)) steps.push({ kind: 'forget', job, chunks });

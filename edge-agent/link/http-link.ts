@@ -92,7 +92,7 @@ export function makeHttpLink(options: HttpLinkOptions): Link {
         await api.postReport(secret(), edge, facts === null ? document : { ...document, facts });
         facts = null;
         heard();
-        // The plane folds it in a moment; what it grants for it is worth asking for.
+        // The plane applies it in a moment; what it grants for it is worth asking for.
         pollIn(afterReportMs);
         return 'accepted';
       } catch (error) {

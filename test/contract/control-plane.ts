@@ -50,7 +50,7 @@ export const controlPlaneContract: ServicesContract = (services) => {
     const { controlPlane, certificatesOf, work, shadows } = services();
     const edge = freshEdge();
     const { id } = await controlPlane.enrol(edge, csr());
-    await work.write(edge, encodeWork({ epoch: 1, folded: null, jobs: new Map() }));
+    await work.write(edge, encodeWork({ epoch: 1, acknowledgedSequence: null, jobs: new Map() }));
     for (let time = 1; time <= 2; time++) await controlPlane.remove(edge, id);
     expect(await certificatesOf(edge)).toEqual([]);
     expect(await shadows.readWork(edge)).toBeNull();

@@ -25,7 +25,10 @@ export const shadowsContract: ServicesContract = (services) => {
   test('a document is read as it was written, and belongs to its edge', async () => {
     const { work, shadows } = services();
     const [edge, other] = [freshEdge(), freshEdge()];
-    const document = encodeWork({ epoch: 7, folded: 3, jobs: new Map([[one, entry()]]) }, []);
+    const document = encodeWork(
+      { epoch: 7, acknowledgedSequence: 3, jobs: new Map([[one, entry()]]) },
+      [],
+    );
     for (let time = 1; time <= 2; time++) await work.write(edge, document);
     expect(await shadows.readWork(edge)).toEqual(withoutNulls(document));
     expect(await shadows.readWork(other)).toBeNull();
@@ -35,8 +38,8 @@ export const shadowsContract: ServicesContract = (services) => {
     const { work, shadows } = services();
     const edge = freshEdge();
     const jobs = new Map([one, two].map((job) => [job, entry()]));
-    await work.write(edge, encodeWork({ epoch: 1, folded: null, jobs }, []));
-    const rest = { epoch: 2, folded: 1, jobs: new Map([[two, entry({ slots: 1 })]]) };
+    await work.write(edge, encodeWork({ epoch: 1, acknowledgedSequence: null, jobs }, []));
+    const rest = { epoch: 2, acknowledgedSequence: 1, jobs: new Map([[two, entry({ slots: 1 })]]) };
     await work.write(edge, encodeWork(rest, [one]));
     const parsed = parseWork(await shadows.readWork(edge));
     expect([parsed?.epoch, [...parsed!.jobs.keys()]]).toEqual([2, [two]]);
@@ -46,12 +49,12 @@ export const shadowsContract: ServicesContract = (services) => {
   test('a document that is too large changes nothing', async () => {
     const { work, shadows } = services();
     const edge = freshEdge();
-    const small = encodeWork({ epoch: 1, folded: null, jobs: new Map() }, []);
+    const small = encodeWork({ epoch: 1, acknowledgedSequence: null, jobs: new Map() }, []);
     await work.write(edge, small);
     const specHash = 'x'.repeat(shadowBytesMax);
     const jobs = new Map([[one, entry({ specHash })]]);
     await expect(
-      work.write(edge, encodeWork({ epoch: 2, folded: null, jobs }, [])),
+      work.write(edge, encodeWork({ epoch: 2, acknowledgedSequence: null, jobs }, [])),
     ).rejects.toThrow();
     expect(await shadows.readWork(edge)).toEqual(withoutNulls(small));
   });

@@ -46,8 +46,8 @@ export function applyWork(agent: ModelAgent, work: Work): void {
         const attempt = attemptOf(entry!, chunk);
         if (result.failure !== null && result.attempt < attempt) state.results.delete(chunk);
       } else if (
-        work.folded === null ||
-        (result.firstSequence !== null && work.folded >= result.firstSequence)
+        work.acknowledgedSequence === null ||
+        (result.firstSequence !== null && work.acknowledgedSequence >= result.firstSequence)
       ) {
         state.results.delete(chunk);
       }

@@ -21,7 +21,7 @@ import { type ShadowDouble, startShadowDouble } from './shadow-double.ts';
 
 /**
  * A plane small enough to be obviously right, for tests of the agent alone: it grants what the
- * test says, folds reports as the protocol wants it, counts how often each chunk was done, and
+ * test says, applies reports as the protocol wants it, counts how often each chunk was done, and
  * acknowledges.
  */
 export type PlaneDouble = {
@@ -69,7 +69,7 @@ export type EntryDouble = {
 
 type EdgeDouble = {
   epoch: number;
-  folded: number | null;
+  acknowledgedSequence: number | null;
   entries: Map<string, EntryDouble>;
   removed: Set<string>;
   secret: string;
@@ -192,7 +192,7 @@ class Plane implements PlaneDouble {
     if (state === undefined) {
       state = {
         epoch: 0,
-        folded: null,
+        acknowledgedSequence: null,
         entries: new Map(),
         removed: new Set(),
         secret: randomBytes(8).toString('hex'),
@@ -222,7 +222,7 @@ class Plane implements PlaneDouble {
         t: entry.attempts,
       };
     }
-    return { e: state.epoch, n: state.folded, w };
+    return { e: state.epoch, n: state.acknowledgedSequence, w };
   }
 
   #write(edge: string): void {
@@ -237,16 +237,16 @@ class Plane implements PlaneDouble {
     const progress = shadow === 'prog' ? parseProgressReport(state) : null;
     if (progress !== null) {
       this.reports.push(progress);
-      this.#fold(edge, progress);
+      this.#apply(edge, progress);
     }
     for (const look of [...this.#watchers]) look();
   }
 
-  #fold(edge: string, progress: ProgressReport): void {
+  #apply(edge: string, progress: ProgressReport): void {
     const state = this.#edgeOf(edge);
-    let isChanged = (progress.sequence ?? 0) < (state.folded ?? 0);
+    let isChanged = (progress.sequence ?? 0) < (state.acknowledgedSequence ?? 0);
     if (isChanged) return;
-    state.folded = progress.sequence;
+    state.acknowledgedSequence = progress.sequence;
     if (progress.epoch > state.epoch) {
       state.epoch = progress.epoch;
       isChanged = true;

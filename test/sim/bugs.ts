@@ -74,7 +74,7 @@ export const plantedBugs: readonly Bug[] = [
   },
   {
     name: 'failure-is-done',
-    sentence: 'a chunk that failed is folded as done',
+    sentence: 'a chunk that failed is applied as done',
     commit: (plan) =>
       withSlices(plan, (slice) => {
         const failed = [...slice.retries.keys()].sort((a, b) => a - b);

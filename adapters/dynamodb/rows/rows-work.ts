@@ -15,7 +15,7 @@ export function encodeWorkRow(cell: CellId, edge: EdgeName, work: EdgeWork): Row
   return {
     ...workKey(cell, edge),
     epoch: work.epoch,
-    folded: work.folded,
+    folded: work.acknowledgedSequence,
     boot: work.boot,
     leases: JSON.stringify(leases),
     writtenAtMs: work.writtenAtMs,
@@ -35,7 +35,7 @@ export function decodeWorkRow(row: Row): EdgeWork {
   const removed = typeof row.removed === 'string' && row.removed !== '' ? row.removed : null;
   return {
     epoch: amount(row.epoch),
-    folded: amountOrNull(row.folded),
+    acknowledgedSequence: amountOrNull(row.folded),
     boot: text(row.boot),
     leases,
     writtenAtMs: amount(row.writtenAtMs),
@@ -47,7 +47,7 @@ export function decodeWorkRow(row: Row): EdgeWork {
   };
 }
 
-/** Short names, because a row is billed by the kilobyte and is written with every fold. */
+/** Short names, because a row is billed by the kilobyte and is written with every report. */
 type LeaseText = {
   r: string;
   u?: string;

@@ -110,7 +110,7 @@ export type EdgeDraft = {
   readonly capacity: Amounts;
   readonly free: Amounts;
   readonly leases: Map<JobId, LeaseDraft>;
-  folded: number | null;
+  acknowledgedSequence: number | null;
   boot: string;
   lostAtMs: number | null;
   failuresInRow: number;
@@ -202,7 +202,7 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     capacity,
     free: { power: capacity.power, others: { ...capacity.others } },
     leases: new Map(),
-    folded: before.folded,
+    acknowledgedSequence: before.acknowledgedSequence,
     boot: source.report?.progress?.boot ?? before.boot,
     lostAtMs: before.lostAtMs,
     failuresInRow: before.failuresInRow,

@@ -68,7 +68,7 @@ function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
   const { before, bumped } = edge;
   return {
     epoch: bumped ? nextEpochOf(edge) : before.epoch,
-    folded: edge.folded,
+    acknowledgedSequence: edge.acknowledgedSequence,
     boot: edge.boot,
     leases,
     writtenAtMs: bumped ? pass.nowMs : before.writtenAtMs,

@@ -45,7 +45,7 @@ test('cancel of a job on more edges than a plan has rows takes several passes an
   expect(after.meta.summary.chunks.cancelled).toBe(500);
 });
 
-test('a result that came before the cancellation is folded counts', () => {
+test('a result that came before the cancellation is applied counts', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1 })] }), startMs);
   cell = withIntent(tell(cell, 'edge-0', { [job]: { done: '0' } }, startMs), job, {
     cancelled: true,

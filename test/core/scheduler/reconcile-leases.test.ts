@@ -25,7 +25,9 @@ import {
 import { checkCapacity, freeOf } from '../invariants.ts';
 import { held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
 
-/** How leases change while they run: given back, refilled, widened, shrunk, and folded in parts. */
+/**
+ * How leases change while they run: given back, refilled, widened, shrunk, and applied in parts.
+ */
 
 const job = jobIdOf('job-a');
 const one = edgeNameOf('edge-0');
@@ -92,7 +94,7 @@ test('what runs at the end of a lease is not asked back', () => {
   expect(intersect(giveBack, rangeOf(18, 20))).toEqual(emptyRanges);
 });
 
-test('a report too large for one plan is acknowledged only when all of it is folded', () => {
+test('a report too large for one plan is acknowledged only when all of it is applied', () => {
   const retries = { attempts: 2, backoffSeconds: 60, maxFailedChunks: null };
   let cell = makeCell({ edges: [makeEdge(one)], jobs: [makeJob(job, { chunks: 150, retries })] });
   cell = holding(cell, { ranges: rangeOf(0, 150) });
@@ -101,13 +103,13 @@ test('a report too large for one plan is acknowledged only when all of it is fol
   const sequence = cell.edges.get(one)!.report!.progress!.sequence;
   const { plans } = rest(cell, startMs);
   expect(plans.length).toBeGreaterThan(1);
-  const folded = plans.map((plan) => plan.works.get(one)?.folded);
-  expect(folded[0]).not.toBe(sequence);
-  expect(folded.at(-1)).toBe(sequence);
+  const acknowledgedSequence = plans.map((plan) => plan.works.get(one)?.acknowledgedSequence);
+  expect(acknowledgedSequence[0]).not.toBe(sequence);
+  expect(acknowledgedSequence.at(-1)).toBe(sequence);
   expect(plans.flatMap((plan) => plan.chunkEnds)).toHaveLength(150);
 });
 
-test('results that many others hold by now are folded in as many plans as it takes', () => {
+test('results that many others hold by now are applied in as many plans as it takes', () => {
   let cell = makeCell({ edges: makeEdges(120), jobs: [makeJob(job, { chunks: 200 })] });
   cell = rest(withEdge(cell, one, { report: null }), startMs).cell;
   expect(Object.keys(held(cell, job))).toHaveLength(119);

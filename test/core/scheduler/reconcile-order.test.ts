@@ -217,7 +217,7 @@ test('stealing asks first, takes only what was not started, and stops when all a
   const edge = cell.edges.get(edgeNameOf('edge-0'))!;
   const work = {
     epoch: 4,
-    folded: 1,
+    acknowledgedSequence: 1,
     boot: '',
     leases: new Map([[job.id, lease]]),
     writtenAtMs: startMs,

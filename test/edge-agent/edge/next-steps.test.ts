@@ -59,7 +59,7 @@ function view(one: WorkEntry | null, more: Partial<View> = {}): View {
   const jobs = new Map(one === null ? [] : [[job, one] as const]);
   return {
     edge: 'edge-1',
-    work: { epoch: 1, folded: null, jobs },
+    work: { epoch: 1, acknowledgedSequence: null, jobs },
     ledgers: new Map(),
     running: new Map(),
     specs: new Map([[specKey(job, 'h'), { kind: 'ready', spec }]]),
@@ -144,10 +144,14 @@ describe('what is stopped and forgotten', () => {
     expect(nextSteps(view(null, { running: running([5], { stopping: true }) }), 0)).toEqual([]);
   });
 
-  test('a result is forgotten only when a folded report contained it', () => {
+  test('a result is forgotten only when an applied report contained it', () => {
     const told = withAccepted(done(1, 2), 7, fromChunks([1]));
     const ledgers = new Map([[job, told]]);
-    const work = (folded: number | null): Work => ({ epoch: 2, folded, jobs: new Map() });
+    const work = (acknowledgedSequence: number | null): Work => ({
+      epoch: 2,
+      acknowledgedSequence,
+      jobs: new Map(),
+    });
     expect(nextSteps(view(null, { ledgers, work: work(6) }), 0)).toEqual([]);
     const forget = { kind: 'forget', job, chunks: fromChunks([1]) };
     expect(nextSteps(view(null, { ledgers, work: work(7) }), 0)).toEqual([forget]);
@@ -166,7 +170,7 @@ const anyView: fc.Arbitrary<View> = fc
     bad: fc.uniqueArray(fc.nat(39), { maxLength: 20 }),
     active: fc.uniqueArray(fc.nat(39), { maxLength: 8 }),
     told: chunkSet,
-    folded: fc.option(fc.nat(20)),
+    acknowledgedSequence: fc.option(fc.nat(20)),
     isOwned: fc.boolean(),
   })
   .map((it) => {
@@ -185,7 +189,7 @@ const anyView: fc.Arbitrary<View> = fc
     };
     const jobs = new Map(it.isOwned ? [[job, one] as const] : []);
     return view(null, {
-      work: { epoch: 3, folded: it.folded, jobs },
+      work: { epoch: 3, acknowledgedSequence: it.acknowledgedSequence, jobs },
       ledgers: new Map([[job, ledger]]),
       running: running(free),
     });
@@ -253,8 +257,9 @@ test('no result is forgotten that the cloud may still want', () => {
         for (const chunk of chunksOf(kept)) {
           expect(ledger.accepted.some(({ chunks }) => has(chunks, chunk))).toBe(true);
         }
-        const isFolded = before.work.folded === null || before.work.folded >= 10;
-        if (!isFolded) expect(isEmpty(kept)).toBe(true);
+        const isAcknowledged =
+          before.work.acknowledgedSequence === null || before.work.acknowledgedSequence >= 10;
+        if (!isAcknowledged) expect(isEmpty(kept)).toBe(true);
         // Of what is owned, only failures that a later attempt supersedes go.
         for (const chunk of chunksOf(subtract(step.chunks, kept))) {
           expect(has(ledger.done, chunk)).toBe(false);

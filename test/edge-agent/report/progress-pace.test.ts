@@ -36,7 +36,7 @@ function work(jobs: Record<string, Partial<WorkEntry>>): Work {
   const entries = Object.entries(jobs).map(
     ([job, over]) => [jobIdOf(job), { ...entry, ...over }] as const,
   );
-  return { epoch: 1, folded: null, jobs: new Map(entries) };
+  return { epoch: 1, acknowledgedSequence: null, jobs: new Map(entries) };
 }
 
 test('more of the same is a refill; a new job, and chunks asked back, are not', () => {

@@ -1,4 +1,4 @@
-import { edgeFailuresMax, foldRowsKept } from '../../model/limits.ts';
+import { edgeFailuresMax, placementRowsMin } from '../../model/limits.ts';
 import {
   emptyRanges,
   equal,
@@ -29,15 +29,15 @@ import { blameRunning } from '../pass/poison.ts';
 import { canAfford, edgeCost, leaseCost, touchEdge, touchLease } from '../pass/rows.ts';
 
 /**
- * Takes in what edges said: whole and cumulative, so folding a report twice, late or out of order
+ * Takes in what edges said: whole and cumulative, so applying a report twice, late or out of order
  * does no harm.
  *
  * `done` counts for whoever reports it first while the chunk is open, holder or not. A failure
- * counts only from the holder and only of the current attempt. What is folded need not be
+ * counts only from the holder and only of the current attempt. What is applied need not be
  * acknowledged at once: the next document carries it. Only results that the edge's document does
  * not cover any more ask for a document of their own.
  */
-export function foldReports(pass: Pass): void {
+export function applyReports(pass: Pass): void {
   for (const edge of pass.edges.values()) {
     const progress = edge.source.report?.progress ?? null;
     if (progress === null) continue;
@@ -46,10 +46,12 @@ export function foldReports(pass: Pass): void {
     if (appliedEpochOf(edge) > edge.before.epoch && canAfford(pass, edgeCost(edge))) {
       touchEdge(pass, edge, true);
     }
-    if (progress.boot !== '' && progress.boot !== edge.before.boot)
+    if (progress.boot !== '' && progress.boot !== edge.before.boot) {
       blameRunning(pass, edge, progress);
-    if (progress.sequence !== null && progress.sequence === edge.before.folded) continue;
-    foldReport(pass, edge, progress);
+    }
+    if (progress.sequence !== null && progress.sequence === edge.before.acknowledgedSequence)
+      continue;
+    applyReport(pass, edge, progress);
   }
 }
 
@@ -62,7 +64,7 @@ const silence: JobProgress = {
   refused: null,
 };
 
-function foldReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): void {
+function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): void {
   let whole = true;
   let acknowledge = false;
   for (const [id, entry] of progress.jobs) {
@@ -76,13 +78,13 @@ function foldReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): void
     }
     const active = edge.leases.get(id)?.before?.ranges ?? emptyRanges;
     if (needsWord(entry, active)) acknowledge = true;
-    if (!foldEntry(pass, edge, job, entry, progress.epoch)) whole = false;
+    if (!applyEntry(pass, edge, job, entry, progress.epoch)) whole = false;
   }
   for (const lease of edge.leases.values()) {
     if (progress.jobs.has(lease.job.id) || !isActive(lease)) continue;
-    if (!foldEntry(pass, edge, lease.job, silence, progress.epoch)) whole = false;
+    if (!applyEntry(pass, edge, lease.job, silence, progress.epoch)) whole = false;
   }
-  if (whole) edge.folded = progress.sequence;
+  if (whole) edge.acknowledgedSequence = progress.sequence;
   // An edge that has applied the last document and still shows such results has not been told.
   if (acknowledge && progress.epoch >= edge.before.epoch && canAfford(pass, edge.touched ? 0 : 1)) {
     touchEdge(pass, edge, true);
@@ -103,19 +105,19 @@ function needsWord(entry: JobProgress, active: RangeSet): boolean {
   return false;
 }
 
-function foldEntry(
+function applyEntry(
   pass: Pass,
   edge: EdgeDraft,
   job: JobDraft,
   entry: JobProgress,
   epoch: number,
 ): boolean {
-  if (!foldDone(pass, edge, job, entry) || !foldFailed(pass, edge, job, entry)) return false;
+  if (!applyDone(pass, edge, job, entry) || !applyFailed(pass, edge, job, entry)) return false;
   const lease = edge.leases.get(job.id);
-  return lease === undefined || foldLease(pass, lease, entry, epoch);
+  return lease === undefined || applyLease(pass, lease, entry, epoch);
 }
 
-function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
+function applyDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
   if (isEmpty(entry.done)) return true;
   let open = subtract(intersect(entry.done, job.before.ranges), job.done);
   open = subtract(subtract(open, job.dead), job.cancelled);
@@ -125,9 +127,9 @@ function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress
   const losers = isEmpty(late) ? [] : job.leases.filter((other) => holdsAny(other, late));
   let own = open;
   for (const loser of losers) own = subtract(own, loser.ranges);
-  if (!foldPart(pass, lease, own, null)) return false;
+  if (!applyPart(pass, lease, own, null)) return false;
   for (const loser of losers) {
-    if (!foldPart(pass, lease, intersect(late, loser.ranges), loser)) return false;
+    if (!applyPart(pass, lease, intersect(late, loser.ranges), loser)) return false;
   }
   return true;
 }
@@ -136,7 +138,7 @@ function foldDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress
  * Done chunks that one edge held meanwhile, or none: each other holder is told, so each is asked
  * rows for by itself.
  */
-function foldPart(
+function applyPart(
   pass: Pass,
   lease: LeaseDraft,
   done: RangeSet,
@@ -144,7 +146,7 @@ function foldPart(
 ): boolean {
   if (isEmpty(done)) return true;
   const rows = leaseCost(lease) + (loser === null ? 0 : leaseCost(loser));
-  if (!canAfford(pass, rows, foldRowsKept)) return false;
+  if (!canAfford(pass, rows, placementRowsMin)) return false;
   const { job, edge } = lease;
   if (loser !== null) {
     takeAway(loser, done);
@@ -171,13 +173,13 @@ function holdsAny(lease: LeaseDraft, chunks: RangeSet): boolean {
   return !isEmpty(intersect(lease.ranges, chunks));
 }
 
-function foldFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
+function applyFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
   const lease = edge.leases.get(job.id);
   if (lease === undefined || entry.failed.size === 0) return true;
   for (const [chunk, failure] of entry.failed) {
     if (!has(lease.ranges, chunk)) continue;
     if (attemptIn(entry, chunk) <= failuresOf(job, chunk, has(job.revived, chunk))) continue;
-    if (!canAfford(pass, leaseCost(lease) + 1, foldRowsKept)) return false;
+    if (!canAfford(pass, leaseCost(lease) + 1, placementRowsMin)) return false;
     const chunks = rangeOf(chunk, chunk + 1);
     const blamed = !isEmpty(job.done);
     const end = endFailed(pass, job, edge, chunk, failure);
@@ -197,13 +199,13 @@ function attemptIn(entry: JobProgress, chunk: number): number {
 }
 
 /** What runs, what is given back, how fast it goes, and whether the edge wants the job at all. */
-function foldLease(pass: Pass, lease: LeaseDraft, entry: JobProgress, epoch: number): boolean {
+function applyLease(pass: Pass, lease: LeaseDraft, entry: JobProgress, epoch: number): boolean {
   const running = intersect(entry.running, lease.ranges);
   const confirmed = lease.giveBackEpoch !== null && epoch >= lease.giveBackEpoch;
   const started = union(running, entry.done);
   const refused = entry.refused !== null && refusalOf(pass, lease.job, lease.edge.name) === null;
   if (confirmed || refused || !equal(running, lease.running)) {
-    if (!canAfford(pass, leaseCost(lease), foldRowsKept)) return false;
+    if (!canAfford(pass, leaseCost(lease), placementRowsMin)) return false;
     let ranges = lease.ranges;
     if (confirmed) ranges = subtract(ranges, subtract(lease.giveBack, started));
     if (refused) ranges = running;

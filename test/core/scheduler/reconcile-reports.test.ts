@@ -120,7 +120,7 @@ test('a lease that is complete is acknowledged: its job is gone from the documen
   cell = pass(withProgress(cell, one, says(cell, one, 7, { done: '0' })));
   const work = cell.edges.get(one)!.work!;
   expect(work.epoch).toBe(2);
-  expect(work.folded).toBe(7);
+  expect(work.acknowledgedSequence).toBe(7);
   expect(work.removed).toEqual([job]);
   expect(workOf(work, cell.jobs).jobs.size).toBe(0);
 });
@@ -177,7 +177,11 @@ test('a result for a lease that is gone is acknowledged, once', () => {
   expect(cell.jobs.size).toBe(0);
   const epoch = cell.edges.get(one)!.work!.epoch;
   cell = pass(withProgress(cell, one, says(cell, one, 5, { done: '0' })));
-  expect(cell.edges.get(one)!.work).toMatchObject({ epoch: epoch + 1, folded: 5, removed: [job] });
+  expect(cell.edges.get(one)!.work).toMatchObject({
+    epoch: epoch + 1,
+    acknowledgedSequence: 5,
+    removed: [job],
+  });
   // A later report from before the edge saw that: nothing more to say.
   cell = pass(withProgress(cell, one, says(cell, one, 6, { done: '0', epoch })));
   expect(cell.edges.get(one)!.work!.epoch).toBe(epoch + 1);
