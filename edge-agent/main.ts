@@ -7,6 +7,7 @@ import {
   parseAgentOptions,
   UsageError,
 } from './program/agent-options.ts';
+import { keepLoopbackDirect } from './program/direct-loopback.ts';
 import { agentVersion } from './program/version.ts';
 
 /**
@@ -112,6 +113,7 @@ function signalOfProcess(): AbortSignal {
 }
 
 if (import.meta.main) {
+  keepLoopbackDirect(process.env);
   process.exitCode = await agentCommand(process.argv.slice(2), process.env, {
     out: (text) => process.stdout.write(text),
     err: (text) => process.stderr.write(text),
