@@ -1,4 +1,4 @@
-import { awsAttemptsMax, awsSilenceMsMax } from '../../core/model/limits.ts';
+import { awsAttemptsMax, awsNoAnswerMsMax } from '../../core/model/limits.ts';
 import type { Credentials } from './environment-credentials.ts';
 
 /**
@@ -12,7 +12,7 @@ export type ClientConfig = {
   readonly maxAttempts?: number;
   readonly requestHandler?: {
     readonly connectionTimeout?: number;
-    /** How long a connection may be silent, before it is made as well as after. */
+    /** How long a connection may go without an answer, before it is made as well as after. */
     readonly socketTimeout?: number;
   };
 };
@@ -23,5 +23,5 @@ export type ClientConfig = {
  */
 export const clientConfig: ClientConfig = {
   maxAttempts: awsAttemptsMax,
-  requestHandler: { connectionTimeout: awsSilenceMsMax, socketTimeout: awsSilenceMsMax },
+  requestHandler: { connectionTimeout: awsNoAnswerMsMax, socketTimeout: awsNoAnswerMsMax },
 };

@@ -2,9 +2,9 @@ import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import {
   awsAttemptsMax,
+  awsNoAnswerMsMax,
   awsRetryMs,
   awsRetryMsMax,
-  awsSilenceMsMax,
   awsSocketsMax,
 } from '../../core/model/limits.ts';
 import type { ClientConfig } from './client-config.ts';
@@ -49,7 +49,7 @@ export function createSignedClient(endpoint: Endpoint, config: ClientConfig = {}
   const open = isPlain ? httpRequest : httpsRequest;
   const sign = createSigner(endpoint);
   const { maxAttempts = awsAttemptsMax, requestHandler = {} } = config;
-  const { socketTimeout: timeout = awsSilenceMsMax } = requestHandler;
+  const { socketTimeout: timeout = awsNoAnswerMsMax } = requestHandler;
   const base = url.pathname.replace(/\/$/, '');
 
   const attempt = (request: SignedRequest, attempts: number): Promise<SignedAnswer> => {
@@ -73,7 +73,7 @@ export function createSignedClient(endpoint: Endpoint, config: ClientConfig = {}
         },
         (answer) => readAnswer(answer, attempts).then(resolve, reject),
       );
-      sent.once('timeout', () => sent.destroy(new Silence(timeout)));
+      sent.once('timeout', () => sent.destroy(new NoAnswer(timeout)));
       sent.once('error', reject);
       sent.end(body);
     });
@@ -106,12 +106,12 @@ async function readAnswer(answer: IncomingMessage, attempts: number): Promise<Si
   throw serviceExceptionOf(typeof type === 'string' ? type : undefined, body, $metadata);
 }
 
-/** The service said nothing for too long. */
-class Silence extends Error {
+/** The service did not answer in time. */
+class NoAnswer extends Error {
   override readonly name = 'TimeoutError';
 
-  constructor(silenceMs: number) {
-    super(`the service did not answer for ${silenceMs} ms`);
+  constructor(noAnswerMs: number) {
+    super(`the service did not answer for ${noAnswerMs} ms`);
   }
 }
 

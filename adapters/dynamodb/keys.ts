@@ -114,7 +114,7 @@ export function chunkKey(job: JobId, chunk: number): Key {
   return { pk: jobPartition(job), sk: `${jobRows.chunk}${String(chunk).padStart(8, '0')}` };
 }
 
-/** The kind is part of the key: the same event told twice is one row. */
+/** The kind is part of the key: the same event written twice is one row. */
 export function eventKey(job: JobId, atMs: number, kind: string): Key {
   return { pk: jobPartition(job), sk: `${jobRows.event}${String(atMs).padStart(14, '0')}#${kind}` };
 }

@@ -105,13 +105,13 @@ export type Slice = {
   readonly revived: RangeSet;
   readonly attemptBase: number;
   /** The waiting reasons last written to the job's status, to see whether they changed. */
-  readonly told: readonly string[];
+  readonly reportedReasons: readonly string[];
   readonly startedAtMs: number | null;
   /**
    * What edges had done of this job before the slice was made anew by a `retry`, so that their
    * totals stay absolute.
    */
-  readonly past: ReadonlyMap<EdgeName, RangeSet>;
+  readonly doneBeforeReopening: ReadonlyMap<EdgeName, RangeSet>;
 };
 
 /** A slice as it is created: at submit by the API, or by a move from another cell. */
@@ -127,9 +127,9 @@ export function newSlice(ranges: RangeSet): Slice {
     retryEpoch: 0,
     revived: emptyRanges,
     attemptBase: 0,
-    told: [],
+    reportedReasons: [],
     startedAtMs: null,
-    past: new Map(),
+    doneBeforeReopening: new Map(),
   };
 }
 
@@ -150,7 +150,9 @@ export function reopenedSlice(
     cancelled,
     startedAtMs,
     retryEpoch: retryEpoch - 1,
-    past: new Map([...executions].map(({ edge, done: doneThere }) => [edge, doneThere])),
+    doneBeforeReopening: new Map(
+      [...executions].map(({ edge, done: doneThere }) => [edge, doneThere]),
+    ),
   };
 }
 
@@ -167,7 +169,7 @@ export type EdgeWork = {
   readonly epoch: number;
   /** Highest report sequence applied whole: what the next document acknowledges. */
   readonly acknowledgedSequence: number | null;
-  /** The start of the agent that was heard last; another one means that it died in between. */
+  /** The start of the agent that reported last; another one means that it died in between. */
   readonly boot: string;
   readonly leases: ReadonlyMap<JobId, Lease>;
   /** When this epoch was committed, to see whether it was applied in time. */

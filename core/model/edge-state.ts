@@ -9,8 +9,8 @@ import { isEmpty } from './ranges.ts';
  * always agree. Where there is room for one word, `wire/edge-lamp.ts` says which.
  *
  * Two things are told apart: the link (what the broker and the passes say of it: `enrolled` is an
- * edge never heard of) and the intent of its users (`cordoned`, `draining`, `removed`). Whether it
- * is busy is what it holds.
+ * edge that has not reported yet) and the intent of its users (`cordoned`, `draining`, `removed`).
+ * Whether it is busy is what it holds.
  */
 export const edgeLinks = ['enrolled', 'connected', 'disconnected', 'lost'] as const;
 export type EdgeLink = (typeof edgeLinks)[number];
@@ -108,7 +108,7 @@ const deaf: Mismatch = {
   detail: 'is connected but does not take its work',
 };
 
-/** Whether the edge has said that it applied its newest document. */
+/** Whether the edge has reported that it applied its newest document. */
 export function hasApplied(
   report: Pick<EdgeReport, 'progress'> | null,
   { epoch }: Pick<EdgeWork, 'epoch'>,

@@ -56,7 +56,7 @@ export const lostShareMax = 0.3;
 export const lostEdgesHoldMin = 3;
 /** How long the breaker holds before it believes the loss. */
 export const lostHoldMs = 120_000;
-/** A leased edge reports at least this often, so that silence means something. */
+/** A leased edge reports at least this often, so that a missing report means something. */
 export const reportEveryMsMax = 600_000;
 export const missedReportsMax = 3;
 /** The tick comes every minute; a plane that missed three was itself unwell. */
@@ -128,7 +128,7 @@ export const poolsMax = 100;
 export const queuesMax = 100;
 export const tokensMax = 1_000;
 export const tokenTtlSecondsMax = 10 * 365 * 24 * 3_600;
-/** Enrol tokens are short-lived: an hour unless said otherwise, a week at most. */
+/** Enrol tokens are short-lived: an hour by default, a week at most. */
 export const enrolTtlSecondsDefault = 3_600;
 export const enrolTtlSecondsMax = 7 * 24 * 3_600;
 export const enrolUsesMax = 10_000;
@@ -153,13 +153,13 @@ export const transactRowsMax = 100;
 export const batchGetKeysMax = 100;
 export const batchGetRoundsMax = 8;
 /**
- * A request to a service of AWS: tries, the pauses between them, and how long a service may be
- * silent.
+ * A request to a service of AWS: tries, the pauses between them, and how long a service may take to
+ * answer.
  */
 export const awsAttemptsMax = 4;
 export const awsRetryMs = 50;
 export const awsRetryMsMax = 2_000;
-export const awsSilenceMsMax = 10_000;
+export const awsNoAnswerMsMax = 10_000;
 /** Connections to one service that one process keeps. */
 export const awsSocketsMax = 50;
 /** Beyond the client's own retries: a transaction cancelled by throttling. */

@@ -72,8 +72,8 @@ export type JobChanges = {
    */
   commit(change: JobChange): Promise<'changed' | 'conflict'>;
   purge(purge: JobPurge): Promise<void>;
-  /** Adds to the timeline. The same event told twice is one. */
-  tell(id: JobId, event: JobEvent): Promise<void>;
+  /** Adds to the timeline. The same event added twice is one. */
+  addEvent(id: JobId, event: JobEvent): Promise<void>;
 };
 
 export type JobChange = JobEdit | JobCancel | JobRetry;

@@ -16,7 +16,7 @@ import { rewriteShadows } from './phases/rewrite-shadows.ts';
 import { setEdgesAside } from './phases/set-aside.ts';
 import { stealTails } from './phases/steal.ts';
 import { topUp } from './phases/top-up.ts';
-import { tellWaiting } from './phases/waiting.ts';
+import { reportWaiting } from './phases/waiting.ts';
 
 /**
  * The scheduler: everything stored for a cell and the time in, everything to write out. This is the
@@ -49,7 +49,7 @@ export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
   stealTails(pass);
   closeJobs(pass);
   rewriteShadows(pass);
-  tellWaiting(pass);
+  reportWaiting(pass);
   return pass;
 }
 

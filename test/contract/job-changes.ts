@@ -218,7 +218,7 @@ export const jobChangesContract: Contract = (makeStores) => {
   test('of a job that was purged nothing is left, and its id is free', async () => {
     const stores = await withDead(makeStores);
     await stores.jobs.keepOutput(job, 1, 'outputs/1', 3);
-    await stores.changes.tell(job, { atMs: startMs, kind: 'edited', by: '', detail: '' });
+    await stores.changes.addEvent(job, { atMs: startMs, kind: 'edited', by: '', detail: '' });
     await stores.changes.purge({ kind: 'purge', id: job });
     const { jobs } = stores;
     expect(await jobs.find(job)).toBeNull();

@@ -126,11 +126,11 @@ export const jobsContract: Contract = (makeStores) => {
 
   test('the timeline comes oldest first, page by page, and an event told twice is one', async () => {
     const { jobs, changes } = await makeStores();
-    const tell = (atMs: number, kind: string) =>
-      changes.tell(job, { atMs, kind, by: 'token:ci', detail: `${kind}.` });
-    await tell(startMs + 5, 'edited');
-    for (let time = 1; time <= 2; time++) await tell(startMs, 'started');
-    await tell(startMs, 'created');
+    const addEvent = (atMs: number, kind: string) =>
+      changes.addEvent(job, { atMs, kind, by: 'token:ci', detail: `${kind}.` });
+    await addEvent(startMs + 5, 'edited');
+    for (let time = 1; time <= 2; time++) await addEvent(startMs, 'started');
+    await addEvent(startMs, 'created');
     const events = await jobs.events(job, null, 2);
     expect(events.map((event) => event.kind)).toEqual(['created', 'started']);
     const rest = await jobs.events(job, events[1]!.position, 9);

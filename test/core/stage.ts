@@ -42,7 +42,7 @@ export function held(cell: Cell, job: string): Record<string, string> {
   return out;
 }
 
-export type Said = {
+export type ReportedJob = {
   done?: string;
   running?: string;
   failed?: [number, number | string][];
@@ -50,22 +50,22 @@ export type Said = {
 };
 
 /** The edge reports this about its jobs, having applied its newest document. */
-export function tell(
+export function withReport(
   cell: Cell,
   edge: string,
-  jobs: Record<string, Said>,
+  jobs: Record<string, ReportedJob>,
   atMs: number,
   epoch?: number,
 ): Cell {
   const before = cell.edges.get(edgeNameOf(edge))!;
   const entries = new Map<JobId, JobProgress>();
-  for (const [job, said] of Object.entries(jobs)) {
+  for (const [job, reported] of Object.entries(jobs)) {
     entries.set(jobIdOf(job), {
-      done: parseRanges(said.done ?? '')!,
-      running: parseRanges(said.running ?? '')!,
-      failed: new Map(said.failed ?? []),
+      done: parseRanges(reported.done ?? '')!,
+      running: parseRanges(reported.running ?? '')!,
+      failed: new Map(reported.failed ?? []),
       attempts: new Map(),
-      chunkMs: said.chunkMs ?? null,
+      chunkMs: reported.chunkMs ?? null,
       refused: null,
     });
   }
@@ -83,7 +83,8 @@ export function tell(
 export function applied(cell: Cell, atMs: number): Cell {
   let at = cell;
   for (const edge of cell.edges.values()) {
-    if (edge.work !== null && edge.report?.connected === true) at = tell(at, edge.name, {}, atMs);
+    if (edge.work !== null && edge.report?.connected === true)
+      at = withReport(at, edge.name, {}, atMs);
   }
   return at;
 }

@@ -275,7 +275,7 @@ export function live(world: World, edge: CellEdge, steps: number): void {
   if (online) send(world, edge);
 }
 
-const silence: JobProgress = {
+const emptyReport: JobProgress = {
   done: emptyRanges,
   failed: new Map(),
   running: emptyRanges,
@@ -289,7 +289,7 @@ function send(world: World, edge: CellEdge, refused: JobId | null = null): void 
   const parsed = parseProgressReport(JSON.parse(JSON.stringify(encodeProgressReport(progress))))!;
   const jobs = new Map(parsed.jobs);
   if (refused !== null) {
-    const entry = parsed.jobs.get(refused) ?? silence;
+    const entry = parsed.jobs.get(refused) ?? emptyReport;
     jobs.set(refused, { ...entry, refused: 'not allowed here' });
   }
   const before = edge.report!;

@@ -36,16 +36,16 @@ export function createMemoryInventory(stored: Stored): Inventory {
 function hear(stored: Stored, seat: Seat, event: EdgeEvent): boolean {
   switch (event.kind) {
     case 'prog':
-      return hearProgress(seat, event);
+      return storeProgress(seat, event);
     case 'facts':
-      return hearFacts(stored, seat, event);
+      return storeFacts(stored, seat, event);
     case 'connected':
     case 'disconnected':
-      return hearPresence(seat, event);
+      return storePresence(seat, event);
   }
 }
 
-function hearProgress(seat: Seat, event: ProgressEvent): boolean {
+function storeProgress(seat: Seat, event: ProgressEvent): boolean {
   const { progress, version, atMs } = event;
   const before = seat.progress;
   if (before !== null && !isNewerProgress(before, event)) return false;
@@ -66,7 +66,7 @@ function isNewerProgress(before: NonNullable<Seat['progress']>, event: ProgressE
   return byVersion && bySequence;
 }
 
-function hearFacts(stored: Stored, seat: Seat, event: FactsEvent): boolean {
+function storeFacts(stored: Stored, seat: Seat, event: FactsEvent): boolean {
   const { edge, facts, atMs } = event;
   if (!isNewerFacts(seat.facts, event)) return false;
   const order = { version: event.version ?? seat.facts.version, atMs };
@@ -80,7 +80,7 @@ function isNewerFacts(before: FactsOrder, event: FactsEvent): boolean {
   return before.version === null || event.version > before.version;
 }
 
-function hearPresence(seat: Seat, event: PresenceEvent): boolean {
+function storePresence(seat: Seat, event: PresenceEvent): boolean {
   const before = seat.presence;
   const connected = event.kind === 'connected';
   if (before !== null && before.atMs >= event.atMs - connectionOrderMs) {

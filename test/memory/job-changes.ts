@@ -49,7 +49,7 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
     async purge({ id }) {
       stored.jobs.delete(id);
     },
-    async tell(id, event) {
+    async addEvent(id, event) {
       rowsOf(stored, id).events.set(eventPosition(event), event);
     },
   };

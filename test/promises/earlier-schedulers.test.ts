@@ -9,7 +9,7 @@ import { jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs, withIntent } from '../core/cell-fixture.ts';
-import { held, rest, tell } from '../core/stage.ts';
+import { held, rest, withReport } from '../core/stage.ts';
 
 /** What earlier schedulers promised, and what was wrong with them, where no other test shows it. */
 
@@ -68,7 +68,7 @@ test('four edges that end a job in the same moment leave it at 100 percent, in a
     let cell = all;
     for (const edge of order) {
       const done = held(all, job)[`edge-${edge}`]!;
-      cell = tell(cell, `edge-${edge}`, { [job]: { done } }, startMs);
+      cell = withReport(cell, `edge-${edge}`, { [job]: { done } }, startMs);
     }
     const { plans } = rest(cell, startMs);
     const last = plans.flatMap((plan) => plan.jobStatuses.get(job) ?? []).at(-1)!;

@@ -16,7 +16,7 @@ import {
   startMs,
   withEdge,
 } from '../core/cell-fixture.ts';
-import { connect, held, pass, rest, slice, tell } from '../core/stage.ts';
+import { connect, held, pass, rest, slice, withReport } from '../core/stage.ts';
 
 /**
  * Edges that are there, answer, and yet do not do the work: what they hold must not wait for ever.
@@ -46,13 +46,13 @@ test('an edge whose disk takes nothing gets no work, and says so', () => {
 
 test('the scheduler understands what an agent says of its disk', () => {
   const host = { executors: new Map(), gpus: 0, software: {} } as unknown as Host;
-  const said = (health: DiskState) =>
+  const reported = (health: DiskState) =>
     diskTroubleOf(
       cellFactsOf(collectFacts({ power: 100, labels: {}, host, dataDirectory: tmpdir(), health })),
     );
-  expect(said('ok')).toBeNull();
+  expect(reported('ok')).toBeNull();
   for (const state of ['disk-full', 'read-only', 'disk-failing'] as const) {
-    expect(said(state)).toBe(state);
+    expect(reported(state)).toBe(state);
   }
 });
 
@@ -61,10 +61,10 @@ test('when its disk fills up an edge keeps what runs and gives back the rest', (
     makeCell({ edges: [makeEdge('edge-0')], jobs: [makeJob(job, { chunks: 9 })] }),
     startMs,
   );
-  cell = rest(tell(cell, 'edge-0', { [job]: { running: '0' } }, startMs), startMs).cell;
+  cell = rest(withReport(cell, 'edge-0', { [job]: { running: '0' } }, startMs), startMs).cell;
   cell = withEdge(cell, 'edge-0', { facts: fullDisk().facts });
   cell = rest(cell, startMs).cell;
-  cell = rest(tell(cell, 'edge-0', { [job]: { running: '0' } }, startMs), startMs).cell;
+  cell = rest(withReport(cell, 'edge-0', { [job]: { running: '0' } }, startMs), startMs).cell;
   expect(held(cell, job)).toEqual({ 'edge-0': '0' });
   const well = makeEdge('edge-0');
   cell = rest(withEdge(cell, 'edge-0', { facts: well.facts }), startMs).cell;
@@ -76,7 +76,8 @@ function deafFor(minutes: number) {
   const old = makeJob('job-0', { chunks: 1, chunkPower: 10 });
   let { cell } = rest(makeCell({ edges: makeEdges(1), jobs: [old] }), startMs);
   const epoch = cell.edges.values().next().value!.work!.epoch;
-  const say = (atMs: number) => tell(cell, 'edge-0', { 'job-0': { running: '0' } }, atMs, epoch);
+  const say = (atMs: number) =>
+    withReport(cell, 'edge-0', { 'job-0': { running: '0' } }, atMs, epoch);
   cell = rest(say(startMs), startMs).cell;
   const more = makeJob(job, { chunks: 2, lostAfterSeconds: 120 });
   cell = rest({ ...cell, jobs: new Map(cell.jobs).set(more.id, more) }, startMs).cell;
@@ -106,7 +107,7 @@ test('an edge that was deaf is welcome again once it applies its work, and not b
   expect(held(cell, 'job-b')).toEqual({});
   cell = rest({ ...say(atMs), jobs: cell.jobs }, atMs).cell;
   expect(held(cell, 'job-b')).toEqual({});
-  cell = rest(tell(cell, 'edge-0', { 'job-0': { running: '0' } }, atMs), atMs).cell;
+  cell = rest(withReport(cell, 'edge-0', { 'job-0': { running: '0' } }, atMs), atMs).cell;
   expect(held(cell, 'job-b')).toEqual({ 'edge-0': '0' });
 });
 
@@ -116,11 +117,11 @@ test('an edge that refused is asked again when its policy may have changed', () 
     startMs,
   );
   const refuse = (atMs: number) => {
-    const said = tell(cell, 'edge-0', { [job]: {} }, atMs);
-    const { report } = said.edges.get(edgeNameOf('edge-0'))!;
+    const reported = withReport(cell, 'edge-0', { [job]: {} }, atMs);
+    const { report } = reported.edges.get(edgeNameOf('edge-0'))!;
     const entry = { ...report!.progress!.jobs.get(job)!, refused: 'outside the hours' };
     const progress = { ...report!.progress!, jobs: new Map([[job, entry]]) };
-    cell = rest(withEdge(said, 'edge-0', { report: { ...report!, progress } }), atMs).cell;
+    cell = rest(withEdge(reported, 'edge-0', { report: { ...report!, progress } }), atMs).cell;
   };
   refuse(startMs);
   expect(held(cell, job)).toEqual({});
@@ -135,8 +136,8 @@ test('an edge that refused is asked again when its policy may have changed', () 
 
 test('an edge that is busy and answers late is not taken for lost', () => {
   let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2 })] }), startMs);
-  cell = tell(cell, 'edge-0', { [job]: { running: '0' } }, startMs);
-  cell = pass(tell(cell, 'edge-1', { [job]: { running: '1' } }, startMs), startMs);
+  cell = withReport(cell, 'edge-0', { [job]: { running: '0' } }, startMs);
+  cell = pass(withReport(cell, 'edge-1', { [job]: { running: '1' } }, startMs), startMs);
   const before = held(cell, job);
   cell = rest(cell, startMs + 2 * reportEveryMsMax).cell;
   expect(held(cell, job)).toEqual(before);

@@ -32,7 +32,7 @@ export function createJobChanges(table: Table): JobChanges {
       return outcome.kind === 'committed' ? 'changed' : 'conflict';
     },
     purge: ({ id }) => purgeJob(table, id),
-    async tell(id, event) {
+    async addEvent(id, event) {
       await table.put(eventRow(id, event));
     },
   };

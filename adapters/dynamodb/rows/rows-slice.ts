@@ -69,9 +69,11 @@ export function encodeSlice(cell: CellId, job: JobId, slice: Slice): Row {
     retryEpoch: slice.retryEpoch,
     revived: formatRanges(slice.revived),
     attemptBase: slice.attemptBase,
-    told: slice.told.join(','),
+    told: slice.reportedReasons.join(','),
     startedAtMs: slice.startedAtMs,
-    past: JSON.stringify([...slice.past].map(([edge, done]) => [edge, formatRanges(done)])),
+    past: JSON.stringify(
+      [...slice.doneBeforeReopening].map(([edge, done]) => [edge, formatRanges(done)]),
+    ),
   });
 }
 
@@ -87,9 +89,9 @@ export function decodeSlice(row: Row): Slice {
     retryEpoch: amount(row.retryEpoch),
     revived: ranges(row.revived),
     attemptBase: amount(row.attemptBase),
-    told: typeof row.told === 'string' && row.told !== '' ? row.told.split(',') : [],
+    reportedReasons: typeof row.told === 'string' && row.told !== '' ? row.told.split(',') : [],
     startedAtMs: amountOrNull(row.startedAtMs),
-    past: new Map(
+    doneBeforeReopening: new Map(
       json<[EdgeName, string][]>(row.past, []).map(([edge, done]) => [edge, ranges(done)]),
     ),
   };

@@ -260,7 +260,7 @@ export function leaseFor(pass: Pass, edge: EdgeDraft, job: JobDraft): LeaseDraft
     grantedAtMs: pass.nowMs,
     startedAtMs: pass.nowMs,
     chunkMs: null,
-    doneHere: job.before.past.get(edge.name) ?? emptyRanges,
+    doneHere: job.before.doneBeforeReopening.get(edge.name) ?? emptyRanges,
     deadHere: emptyRanges,
     job,
     edge,
@@ -327,13 +327,13 @@ export function nextEpochOf(edge: EdgeDraft): number {
   return Math.max(edge.before.epoch, appliedEpochOf(edge)) + 1;
 }
 
-/** Whether the edge has said that it applied its newest document. */
+/** Whether the edge has reported that it applied its newest document. */
 export function isApplied({ before, source }: EdgeDraft): boolean {
   return hasApplied(source.report, before);
 }
 
 /**
- * What the edge says it has applied. Above what is stored, the table was restored to an earlier
+ * What the edge reports as applied. Above what is stored, the table was restored to an earlier
  * time.
  */
 export function appliedEpochOf(edge: EdgeDraft): number {

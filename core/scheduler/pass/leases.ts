@@ -16,7 +16,7 @@ export function revoke(pass: Pass, lease: LeaseDraft): void {
   touchLease(pass, lease, true);
 }
 
-/** Chunks that the edge has not said it started, and that are not asked back yet. */
+/** Chunks that the edge has not reported as started, and that are not asked back yet. */
 export function unstartedOf(lease: LeaseDraft): RangeSet {
   return subtract(subtract(lease.ranges, lease.running), lease.giveBack);
 }

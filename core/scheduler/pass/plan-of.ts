@@ -118,7 +118,7 @@ function sliceChanged(job: JobDraft): boolean {
     job.refusals !== before.refusals ||
     job.retryEpoch !== before.retryEpoch ||
     job.startedAtMs !== before.startedAtMs ||
-    (job.waiting !== null && !sameReasons(job.waiting, before.told))
+    (job.waiting !== null && !sameReasons(job.waiting, before.reportedReasons))
   );
 }
 
@@ -138,9 +138,9 @@ function sliceRow(job: JobDraft): Slice {
     retryEpoch: job.retryEpoch,
     revived: job.revived,
     attemptBase: job.attemptBase,
-    told: job.waiting === null ? job.before.told : reasonsOf(job),
+    reportedReasons: job.waiting === null ? job.before.reportedReasons : reasonsOf(job),
     startedAtMs: job.startedAtMs,
-    past: job.before.past,
+    doneBeforeReopening: job.before.doneBeforeReopening,
   };
 }
 

@@ -22,7 +22,7 @@ import { canAfford, leaseCost, touchLease } from './rows.ts';
  */
 export const killedItsEdges = 'killed-its-edges';
 
-/** The agent has died and come back since it was last heard. */
+/** The agent has died and come back since its last report. */
 export function blameRunning(pass: Pass, edge: EdgeDraft, progress: ProgressReport): void {
   if (edge.before.boot === '') return;
   for (const lease of [...edge.leases.values()]) {
@@ -38,10 +38,10 @@ export function blameRunning(pass: Pass, edge: EdgeDraft, progress: ProgressRepo
  */
 export function blameLost(pass: Pass, lease: LeaseDraft): boolean {
   const { running, ranges, slots } = lease;
-  // What kills at once was never reported as running: of a silent edge, what it would have started
-  // first.
-  const isSilent = lease.edge.source.report?.connected === true;
-  const suspects = isEmpty(running) && isSilent ? take(ranges, slots).taken : running;
+  // What kills at once was never reported as running: of an edge that stopped reporting, what it
+  // would have started first.
+  const reportsNothing = lease.edge.source.report?.connected === true;
+  const suspects = isEmpty(running) && reportsNothing ? take(ranges, slots).taken : running;
   return isEmpty(suspects) || blame(pass, lease, suspects, deathsOfLostEdge);
 }
 

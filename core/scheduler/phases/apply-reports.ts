@@ -29,8 +29,8 @@ import { blameRunning } from '../pass/poison.ts';
 import { canAfford, edgeCost, leaseCost, touchEdge, touchLease } from '../pass/rows.ts';
 
 /**
- * Takes in what edges said: whole and cumulative, so applying a report twice, late or out of order
- * does no harm.
+ * Applies what edges reported: whole and cumulative, so applying a report twice, late or out of
+ * order does no harm.
  *
  * `done` counts for whoever reports it first while the chunk is open, holder or not. A failure
  * counts only from the holder and only of the current attempt. What is applied need not be
@@ -55,7 +55,7 @@ export function applyReports(pass: Pass): void {
   }
 }
 
-const silence: JobProgress = {
+const emptyReport: JobProgress = {
   done: emptyRanges,
   failed: new Map(),
   running: emptyRanges,
@@ -77,15 +77,16 @@ function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): voi
       continue;
     }
     const active = edge.leases.get(id)?.before?.ranges ?? emptyRanges;
-    if (needsWord(entry, active)) acknowledge = true;
+    if (needsAcknowledgement(entry, active)) acknowledge = true;
     if (!applyEntry(pass, edge, job, entry, progress.epoch)) whole = false;
   }
   for (const lease of edge.leases.values()) {
     if (progress.jobs.has(lease.job.id) || !isActive(lease)) continue;
-    if (!applyEntry(pass, edge, lease.job, silence, progress.epoch)) whole = false;
+    if (!applyEntry(pass, edge, lease.job, emptyReport, progress.epoch)) whole = false;
   }
   if (whole) edge.acknowledgedSequence = progress.sequence;
-  // An edge that has applied the last document and still shows such results has not been told.
+  // An edge that has applied the last document and still shows such results has not got their
+  // acknowledgement.
   if (acknowledge && progress.epoch >= edge.before.epoch && canAfford(pass, edge.touched ? 0 : 1)) {
     touchEdge(pass, edge, true);
   }
@@ -96,10 +97,10 @@ function hasResults(entry: JobProgress): boolean {
 }
 
 /**
- * Results outside of what the edge's document names; those of an active lease are told with its
- * next document.
+ * Results outside of what the edge's document names; those of an active lease are acknowledged by
+ * its next document.
  */
-function needsWord(entry: JobProgress, active: RangeSet): boolean {
+function needsAcknowledgement(entry: JobProgress, active: RangeSet): boolean {
   if (isEmpty(active)) return !isEmpty(entry.done) || entry.failed.size > 0;
   for (const chunk of entry.failed.keys()) if (!has(active, chunk)) return true;
   return false;
@@ -135,8 +136,8 @@ function applyDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgres
 }
 
 /**
- * Done chunks that one edge held meanwhile, or none: each other holder is told, so each is asked
- * rows for by itself.
+ * Done chunks that one edge held meanwhile, or none: each other holder gets a new document, so the
+ * rows of each are asked for by themselves.
  */
 function applyPart(
   pass: Pass,

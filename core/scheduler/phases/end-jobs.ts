@@ -14,7 +14,7 @@ import { canAfford, endedJobRows, jobCost, leaseCost, spend, touchJob } from '..
 /**
  * Jobs that end: cancelled by their user, given up because too many chunks died or the deadline
  * passed, or complete. Chunks that nobody holds are cancelled at once, leased ones as their edges
- * are told; a result that comes first counts.
+ * learn of it; a result that comes first counts.
  */
 export function endJobs(pass: Pass): void {
   for (const job of pass.jobs.values()) {

@@ -21,8 +21,8 @@ import { canAfford, edgeCost, leaseCost, touchEdge } from '../pass/rows.ts';
 
 /**
  * Edges that are gone give their chunks back. Grace is the job's; it counts from the disconnection,
- * or from when the plane itself was well again. An edge that is connected but silent although it
- * must report is gone too. When too much of the cell would be lost at once the verdict is held
+ * or from when the plane itself was well again. An edge that is connected but does not report
+ * although it must is gone too. When too much of the cell would be lost at once the verdict is held
  * first, because that looks like trouble of our own.
  *
  * An edge that reports and does not apply what it is given is deaf: what it does not work on goes
@@ -57,7 +57,7 @@ export function expireLosses(pass: Pass): void {
   for (const lease of verdicts) loseLease(pass, lease);
 }
 
-/** One that was lost while it was connected has to show that it hears. */
+/** One that was lost while it was connected has to apply its document first. */
 function hasReturned(edge: EdgeDraft): boolean {
   const { report } = edge.source;
   if (report?.connected !== true) return false;
@@ -74,24 +74,34 @@ function recover(pass: Pass, edge: EdgeDraft): void {
 function lossAtMs(pass: Pass, lease: LeaseDraft): number | null {
   const { report } = lease.edge.source;
   const graceMs = lease.job.intent.spec.lostAfterSeconds * 1000;
-  const heardAtMs = Math.max(report?.receivedAtMs ?? 0, report?.connectionAtMs ?? 0);
-  const sinceMs = Math.max(heardAtMs, pass.health.healthySinceMs);
+  const lastSeenAtMs = Math.max(report?.receivedAtMs ?? 0, report?.connectionAtMs ?? 0);
+  const sinceMs = Math.max(lastSeenAtMs, pass.health.healthySinceMs);
   if (report === null || !report.connected) return sinceMs + graceMs;
   if (isDeafTo(lease)) return lease.grantedAtMs;
-  const silenceMs = missedReportsMax * reportEveryMsMax;
-  // One that connects again and again and never says a word is silent too.
-  const wordAtMs = Math.max(report.receivedAtMs, pass.health.healthySinceMs, lease.grantedAtMs);
-  return Math.min(Math.max(sinceMs, lease.grantedAtMs) + silenceMs, wordAtMs + 2 * silenceMs);
+  const noReportMs = missedReportsMax * reportEveryMsMax;
+  // An edge that connects again and again and never reports is lost as well.
+  const lastReportAtMs = Math.max(
+    report.receivedAtMs,
+    pass.health.healthySinceMs,
+    lease.grantedAtMs,
+  );
+  return Math.min(
+    Math.max(sinceMs, lease.grantedAtMs) + noReportMs,
+    lastReportAtMs + 2 * noReportMs,
+  );
 }
 
-/** It spoke since the lease was granted, was told again and again, and shows nothing of it. */
+/**
+ * It has reported since the lease was granted, its document was written again and again, and it has
+ * applied none.
+ */
 function isDeafTo({ edge, running, grantedAtMs }: LeaseDraft): boolean {
   if (edge.before.rewrites < deafRewritesMin || isApplied(edge) || !isEmpty(running)) return false;
   return (edge.source.report?.receivedAtMs ?? 0) > grantedAtMs;
 }
 
 /**
- * The breaker: too many at once are believed only after a while, and somebody is told. Together
+ * The breaker: too many at once are believed only after a while, and an alarm is raised. Together
  * with those lost now count those lost a moment ago, and those whose grace is nearly over: a broker
  * notices one after the other.
  */
@@ -120,7 +130,7 @@ function held(pass: Pass, lost: number, together: number): boolean {
 }
 
 function loseLease(pass: Pass, lease: LeaseDraft): void {
-  // Chunks that their edge never heard of did it no harm.
+  // Chunks that their edge never got to know did it no harm.
   if (!isDeafTo(lease) && !blameLost(pass, lease)) return;
   if (!canAfford(pass, leaseCost(lease))) return;
   revoke(pass, lease);

@@ -7,8 +7,8 @@ import { canAfford, edgeCost, touchEdge } from '../pass/rows.ts';
  * A committed document that its edge does not apply is written again: the process that should have
  * written it may have died in between, and a delta may be lost. Repeats are spaced ever wider; only
  * connected edges are repeated to, since one that connects reads its document anyway. An edge that
- * was only given more while it still works says nothing until its next report, so that a refill
- * does not cost a report of its own.
+ * was only given more while it still works acknowledges it only with its next report, so that a
+ * refill does not cost a report of its own.
  */
 export function rewriteShadows(pass: Pass): void {
   for (const edge of pass.edges.values()) {
@@ -34,8 +34,8 @@ export function rewriteShadows(pass: Pass): void {
 const doublingsMax = rewritesMax + 4;
 
 /**
- * Whether the edge should have said by now that it applied the document: it was idle, or asked for
- * something back.
+ * Whether the edge should have reported by now that it applied the document: it was idle, or asked
+ * for something back.
  */
 function isAwaited({ before, source, rewrites }: EdgeDraft): boolean {
   if (rewrites > 0 || (source.report?.receivedAtMs ?? 0) > before.writtenAtMs) return true;

@@ -36,8 +36,8 @@ export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   if (now === 0) return reasons;
   const ofEdges = edgeReasons(pass, job, now);
   const obstacle = job.obstacle === null ? null : obstacleOf(pass, job, now);
-  const isSaid = ofEdges.some(({ reason }) => reason === obstacle?.reason);
-  if (obstacle !== null && !isSaid) reasons.push(obstacle);
+  const isListed = ofEdges.some(({ reason }) => reason === obstacle?.reason);
+  if (obstacle !== null && !isListed) reasons.push(obstacle);
   reasons.push(...ofEdges);
   return reasons.sort((a, b) => tierOf(a.reason) - tierOf(b.reason));
 }
@@ -205,32 +205,40 @@ function isAnyConnected(pass: Pass): boolean {
 }
 
 /**
- * Writes reasons where they are not what the job's status says. Only a bounded number of jobs is
+ * Writes reasons where the job's status has other ones. Only a bounded number of jobs is
  * looked at in one pass, another part of them each time, because in a full cell nothing changes for
  * most.
  */
-export function tellWaiting(pass: Pass): void {
-  const untold: JobDraft[] = [];
-  const told: JobDraft[] = [];
+export function reportWaiting(pass: Pass): void {
+  const unexplained: JobDraft[] = [];
+  const explained: JobDraft[] = [];
   for (const job of pass.jobs.values()) {
     if (job.touched) {
       job.waiting = waitingOf(pass, job);
     } else if (!isEmpty(pendingOf(job)) && job.endReason === null) {
-      (job.before.told.length === 0 ? untold : told).push(job);
+      (job.before.reportedReasons.length === 0 ? unexplained : explained).push(job);
     }
   }
   const start =
-    told.length > waitingJobsMax ? (pass.cell.meta.version * waitingJobsMax) % told.length : 0;
-  const part = [...told.slice(start), ...told.slice(0, start)].slice(0, waitingJobsMax);
-  for (const job of [...untold.slice(0, waitingJobsMax), ...part]) {
+    explained.length > waitingJobsMax
+      ? (pass.cell.meta.version * waitingJobsMax) % explained.length
+      : 0;
+  const part = [...explained.slice(start), ...explained.slice(0, start)].slice(0, waitingJobsMax);
+  for (const job of [...unexplained.slice(0, waitingJobsMax), ...part]) {
     const waiting = waitingOf(pass, job);
-    if (waiting.length === 0 || sameReasons(waiting, job.before.told)) continue;
+    if (waiting.length === 0 || sameReasons(waiting, job.before.reportedReasons)) continue;
     if (!canAfford(pass, jobCost(job))) return;
     job.waiting = waiting;
     touchJob(pass, job);
   }
 }
 
-export function sameReasons(waiting: readonly WaitingCount[], told: readonly string[]): boolean {
-  return waiting.length === told.length && waiting.every(({ reason }, i) => reason === told[i]);
+export function sameReasons(
+  waiting: readonly WaitingCount[],
+  reportedReasons: readonly string[],
+): boolean {
+  return (
+    waiting.length === reportedReasons.length &&
+    waiting.every(({ reason }, i) => reason === reportedReasons[i])
+  );
 }

@@ -51,7 +51,7 @@ export async function changeJob(
     if ((await deps.changes.commit(decision)) === 'conflict') continue;
     const kind = eventKinds[decision.kind];
     const { detail } = decision;
-    await deps.changes.tell(id, { atMs: nowMs, kind, by: nameOfCaller(caller), detail });
+    await deps.changes.addEvent(id, { atMs: nowMs, kind, by: nameOfCaller(caller), detail });
     return 'changed';
   }
   throw contended();

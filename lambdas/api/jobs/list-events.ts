@@ -29,13 +29,13 @@ export const listEvents = defineOperation({
       by: job.createdBy,
       detail: job.cut.chunks === 1 ? 'Submitted.' : `Submitted with ${job.cut.chunks} chunks.`,
     };
-    const told = rows.map((row) => ({
+    const recorded = rows.map((row) => ({
       at: timeOf(row.atMs),
       kind: row.kind,
       by: row.by,
       detail: row.detail,
     }));
-    const items = (position === null ? [submitted, ...told] : told).slice(0, limit);
+    const items = (position === null ? [submitted, ...recorded] : recorded).slice(0, limit);
     const taken = items.length - (position === null ? 1 : 0);
     const more = rows.length > taken;
     const last = rows[taken - 1]?.position ?? beforeAll;

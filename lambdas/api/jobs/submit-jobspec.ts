@@ -92,7 +92,7 @@ function readDocument(call: Call): unknown {
     if (error !== undefined) throw error;
     return document.toJS({ maxAliasCount: aliasesMax });
   } catch (error) {
-    const said = error instanceof Error ? error.message.split('\n')[0] : 'it cannot be read';
-    throw new ProblemError('invalid-json', `The body is no YAML: ${said}`);
+    const mistake = error instanceof Error ? error.message.split('\n')[0] : 'it cannot be read';
+    throw new ProblemError('invalid-json', `The body is no YAML: ${mistake}`);
   }
 }

@@ -29,7 +29,7 @@ export type PassDeps = {
 export type PassOutcome = 'settled' | 'no-cell' | 'contended';
 
 /**
- * One pass over a cell: load, decide, commit, and only then tell the edges.
+ * One pass over a cell: load, decide, commit, and only then write to the edges.
  *
  * Any number of passes may run over one cell at once: the commit names the version it saw, and
  * whoever lost the race decides again on what is stored now. A crash after the commit loses only
@@ -70,7 +70,7 @@ export async function runPass(deps: PassDeps, id: CellId): Promise<PassOutcome> 
 }
 
 /**
- * A write that fails is told and left: the edge's epoch stays unapplied, and that is what brings
+ * A write that fails is logged and left: the edge's epoch stays unapplied, and that is what brings
  * the next write.
  */
 async function writeShadows(deps: PassDeps, cell: Cell, plan: Plan): Promise<void> {

@@ -46,7 +46,7 @@ test('a slice with a past keeps all of it', () => {
   const slice = {
     ...newSlice(rangeOf(0, 9)),
     done: rangeOf(0, 3),
-    told: ['no-fit'],
+    reportedReasons: ['no-fit'],
     refusals: new Map([[edgeNameOf('edge-1'), { reason: 'no such program', atMs: 7 }]]),
     startedAtMs: 0,
   };

@@ -30,7 +30,7 @@ test('where the job has ended it begins again, and nothing done is forgotten', (
     // Behind the intent: that is what brings the dead ones back.
     retryEpoch: 0,
   });
-  expect([...slice.past]).toEqual([['edge-1', rangeOf(0, 4)]]);
+  expect([...slice.doneBeforeReopening]).toEqual([['edge-1', rangeOf(0, 4)]]);
   expect([change.raised, change.overtaken]).toEqual([[], []]);
 });
 

@@ -54,8 +54,8 @@ test('the reasons in the status are those of explain, and are written again when
   const added = makeEdge('edge-1', { config: { cordoned: { reason: 'new', sinceMs: startMs } } });
   cell = { ...cell, edges: new Map(cell.edges).set(added.name, added) };
   const again = rest(cell, startMs);
-  const told = again.plans.at(-1)!.jobStatuses.get(jobIdOf('job-a'))!.waiting;
-  expect(told.map(({ reason }) => reason)).toEqual(['no-free-power', 'edge-cordoned']);
+  const waiting = again.plans.at(-1)!.jobStatuses.get(jobIdOf('job-a'))!.waiting;
+  expect(waiting.map(({ reason }) => reason)).toEqual(['no-free-power', 'edge-cordoned']);
 });
 
 test('a dry run says where a job would go, beyond one transaction, and stores nothing', () => {

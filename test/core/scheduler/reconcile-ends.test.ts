@@ -11,13 +11,13 @@ import {
   withEdge,
   withIntent,
 } from '../cell-fixture.ts';
-import { held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
+import { held, leaseOf, pass, rest, slice, withReport } from '../stage.ts';
 
 const job = jobIdOf('job-a');
 
 test('cancel ends pending chunks at once and stops leased ones on their edges', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 9 })] }), startMs);
-  cell = pass(tell(cell, 'edge-0', { [job]: { done: '0', running: '1' } }, startMs), startMs);
+  cell = pass(withReport(cell, 'edge-0', { [job]: { done: '0', running: '1' } }, startMs), startMs);
   const plan = reconcile(withIntent(cell, job, { cancelled: true }), startMs);
   const status = plan.jobStatuses.get(job)!;
   expect(status.counts).toMatchObject({ total: 9, done: 1, cancelled: 8, pending: 0, running: 0 });
@@ -47,7 +47,7 @@ test('cancel of a job on more edges than a plan has rows takes several passes an
 
 test('a result that came before the cancellation is applied counts', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1 })] }), startMs);
-  cell = withIntent(tell(cell, 'edge-0', { [job]: { done: '0' } }, startMs), job, {
+  cell = withIntent(withReport(cell, 'edge-0', { [job]: { done: '0' } }, startMs), job, {
     cancelled: true,
   });
   expect(reconcile(cell, startMs).jobStatuses.get(job)!.counts).toMatchObject({ done: 1 });
@@ -59,10 +59,10 @@ test('too many dead chunks end the job early', () => {
     makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 50, retries })] }),
     startMs,
   );
-  cell = pass(tell(cell, 'edge-0', { [job]: { failed: [[0, 1]] } }, startMs), startMs);
+  cell = pass(withReport(cell, 'edge-0', { [job]: { failed: [[0, 1]] } }, startMs), startMs);
   expect(cell.jobs.size).toBe(1);
   const next = leaseOf(cell, 'edge-0', job)!.ranges[0]!;
-  cell = tell(cell, 'edge-0', { [job]: { failed: [[next, 1]] } }, startMs);
+  cell = withReport(cell, 'edge-0', { [job]: { failed: [[next, 1]] } }, startMs);
   const { plans } = rest(cell, startMs);
   const status = plans.at(-1)!.jobStatuses.get(job)!;
   expect(status).toMatchObject({ reason: 'max-failed-chunks' });
@@ -101,13 +101,13 @@ test('a cordoned edge keeps what it has and gets nothing more', () => {
 
 test('draining moves unstarted chunks once the edge confirms, and running ones at the deadline', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 20 })] }), startMs);
-  cell = pass(tell(cell, 'edge-0', { [job]: { running: '0-1' } }, startMs), startMs);
+  cell = pass(withReport(cell, 'edge-0', { [job]: { running: '0-1' } }, startMs), startMs);
   expect(formatRanges(leaseOf(cell, 'edge-0', job)!.ranges)).toBe('0-3');
   const drain = { reason: 'move', deadlineAtMs: startMs + 60_000 };
   cell = pass(withEdge(cell, 'edge-0', { config: { ...plainConfig, drain } }), startMs);
   expect(formatRanges(leaseOf(cell, 'edge-0', job)!.giveBack)).toBe('2-3');
   // Chunk 2 had started before the edge saw that.
-  cell = pass(tell(cell, 'edge-0', { [job]: { running: '0-2' } }, startMs), startMs);
+  cell = pass(withReport(cell, 'edge-0', { [job]: { running: '0-2' } }, startMs), startMs);
   expect(formatRanges(leaseOf(cell, 'edge-0', job)!.ranges)).toBe('0-2');
   cell = rest(cell, startMs + 60_000).cell;
   expect(held(cell, job)).toEqual({});
@@ -120,13 +120,13 @@ test('an edge that is removed leaves when it holds nothing, by force at once', (
       makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 4 })] }),
       startMs,
     );
-    cell = pass(tell(cell, 'edge-0', { [job]: { running: '0-1' } }, startMs), startMs);
+    cell = pass(withReport(cell, 'edge-0', { [job]: { running: '0-1' } }, startMs), startMs);
     cell = withEdge(cell, 'edge-0', { config: { ...plainConfig, removing: { force } } });
     const { cell: after, plans } = rest(cell, startMs);
     expect(after.edges.size).toBe(force ? 0 : 1);
     if (force) expect(plans.flatMap((plan) => [...plan.removedEdges])).toEqual(['edge-0']);
     if (force) continue;
-    const end = rest(tell(after, 'edge-0', { [job]: { done: '0-1' } }, startMs), startMs);
+    const end = rest(withReport(after, 'edge-0', { [job]: { done: '0-1' } }, startMs), startMs);
     expect(end.cell.edges.size).toBe(0);
   }
 });
@@ -136,7 +136,7 @@ test('an edge on which everything fails is set aside, told, and gets another cha
   const jobs = [makeJob(job, { chunks: 5_000, retries, chunkPower: 100 })];
   let { cell } = rest(makeCell({ edges: makeEdges(4), jobs }), startMs);
   const good = leaseOf(cell, 'edge-1', job)!.ranges[0]!;
-  cell = rest(tell(cell, 'edge-1', { [job]: { done: `${good}` } }, startMs), startMs).cell;
+  cell = rest(withReport(cell, 'edge-1', { [job]: { done: `${good}` } }, startMs), startMs).cell;
   let atMs = startMs;
   let alarms = 0;
   for (let i = 0; i < 40 && alarms === 0; i++) {
@@ -145,7 +145,7 @@ test('an edge on which everything fails is set aside, told, and gets another cha
       (chunk) => !slice(cell, job).retries.has(chunk),
     );
     const failed: [number, number][] = fresh.map((chunk) => [chunk, 1]);
-    cell = tell(cell, 'edge-0', { [job]: { failed } }, atMs);
+    cell = withReport(cell, 'edge-0', { [job]: { failed } }, atMs);
     const end = rest(cell, atMs);
     alarms += end.plans.flatMap((plan) => plan.alarms).length;
     cell = end.cell;
@@ -153,7 +153,7 @@ test('an edge on which everything fails is set aside, told, and gets another cha
   expect(alarms).toBe(1);
   const aside = cell.edges.get(edgeNameOf('edge-0'))!.work!;
   expect(aside.asideUntilMs).toBeGreaterThan(atMs);
-  cell = rest(tell(cell, 'edge-0', { [job]: {} }, atMs), atMs).cell;
+  cell = rest(withReport(cell, 'edge-0', { [job]: {} }, atMs), atMs).cell;
   expect(held(cell, job)['edge-0']).toBeUndefined();
   expect(cell.meta.summary.edges.aside).toBe(1);
   cell = rest(cell, aside.asideUntilMs!).cell;

@@ -23,7 +23,7 @@ import {
   withEdge,
 } from '../cell-fixture.ts';
 import { checkCapacity, freeOf } from '../invariants.ts';
-import { held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
+import { held, leaseOf, pass, rest, slice, withReport } from '../stage.ts';
 
 /**
  * How leases change while they run: given back, refilled, widened, shrunk, and applied in parts.
@@ -52,7 +52,7 @@ function leased(over: Partial<Lease>): Lease {
 function holding(cell: Cell, lease: Partial<Lease>, id = job): Cell {
   const before = cell.edges.get(one)!.work ?? { ...noEdgeWork, epoch: 4, writtenAtMs: startMs };
   const leases = new Map(before.leases).set(id, leased(lease));
-  return tell(withEdge(cell, one, { work: { ...before, leases } }), one, {}, startMs);
+  return withReport(withEdge(cell, one, { work: { ...before, leases } }), one, {}, startMs);
 }
 
 test('chunks asked back are named in the document and stay until the edge has applied that', () => {
@@ -62,8 +62,8 @@ test('chunks asked back are named in the document and stay until the edge has ap
     makeCell({ edges, jobs: [makeJob(job, { chunks: 20, chunkPower: 125 })] }),
     asked,
   );
-  const said = { running: '0-1', chunkMs: 5_000 };
-  cell = rest(tell(cell, one, { [job]: said }, startMs), startMs).cell;
+  const reported = { running: '0-1', chunkMs: 5_000 };
+  cell = rest(withReport(cell, one, { [job]: reported }, startMs), startMs).cell;
   const work = cell.edges.get(one)!.work!;
   const { giveBack } = leaseOf(cell, one, job)!;
   expect(count(giveBack)).toBe(9);
@@ -74,10 +74,13 @@ test('chunks asked back are named in the document and stay until the edge has ap
   });
   // A report of the document before says nothing about it, whatever has started meanwhile.
   for (const running of ['0-1', '0-2']) {
-    cell = rest(tell(cell, one, { [job]: { ...said, running } }, startMs, 4), startMs).cell;
+    cell = rest(
+      withReport(cell, one, { [job]: { ...reported, running } }, startMs, 4),
+      startMs,
+    ).cell;
     expect(held(cell, job)).toEqual({ 'edge-0': '0-19' });
   }
-  cell = rest(tell(cell, one, { [job]: said }, startMs, 5), startMs).cell;
+  cell = rest(withReport(cell, one, { [job]: reported }, startMs, 5), startMs).cell;
   expect(Object.keys(held(cell, job))).toEqual(['edge-0', 'edge-1']);
 });
 
@@ -87,8 +90,8 @@ test('what runs at the end of a lease is not asked back', () => {
     makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 20, chunkPower: 125 })] }),
     asked,
   );
-  const said = { running: '18-19', chunkMs: 5_000 };
-  const after = rest(tell(cell, one, { [job]: said }, startMs), startMs).cell;
+  const reported = { running: '18-19', chunkMs: 5_000 };
+  const after = rest(withReport(cell, one, { [job]: reported }, startMs), startMs).cell;
   const { giveBack } = leaseOf(after, one, job)!;
   expect(count(giveBack)).toBe(9);
   expect(intersect(giveBack, rangeOf(18, 20))).toEqual(emptyRanges);
@@ -99,7 +102,7 @@ test('a report too large for one plan is acknowledged only when all of it is app
   let cell = makeCell({ edges: [makeEdge(one)], jobs: [makeJob(job, { chunks: 150, retries })] });
   cell = holding(cell, { ranges: rangeOf(0, 150) });
   const failed = Array.from({ length: 150 }, (_, chunk): [number, number] => [chunk, 1]);
-  cell = tell(cell, one, { [job]: { failed } }, startMs);
+  cell = withReport(cell, one, { [job]: { failed } }, startMs);
   const sequence = cell.edges.get(one)!.report!.progress!.sequence;
   const { plans } = rest(cell, startMs);
   expect(plans.length).toBeGreaterThan(1);
@@ -114,7 +117,7 @@ test('results that many others hold by now are applied in as many plans as it ta
   cell = rest(withEdge(cell, one, { report: null }), startMs).cell;
   expect(Object.keys(held(cell, job))).toHaveLength(119);
   const report = cell.edges.get(edgeNameOf('edge-1'))!.report;
-  cell = tell(withEdge(cell, one, { report }), one, { [job]: { done: '0-199' } }, startMs);
+  cell = withReport(withEdge(cell, one, { report }), one, { [job]: { done: '0-199' } }, startMs);
   const { cell: after, plans } = rest(cell, startMs);
   expect(plans.length).toBeGreaterThan(3);
   expect(after.jobs.size).toBe(0);
@@ -128,14 +131,17 @@ test('a smaller capacity takes slots away but what runs may end, and nothing new
     jobs: [makeJob(job, { chunks: 50 })],
   });
   cell = holding(cell, { ranges: rangeOf(0, 10), slots: 4, running: rangeOf(0, 4) });
-  cell = tell(cell, one, { [job]: { running: '0-3' } }, startMs);
+  cell = withReport(cell, one, { [job]: { running: '0-3' } }, startMs);
   const { config } = cell.edges.get(one)!;
   cell = withEdge(cell, one, { config: { ...config, capacity: { power: 250 } } });
   const other = makeJob('job-b', { chunks: 5, chunkPower: 10, priority: 90 });
   cell = rest({ ...cell, jobs: new Map(cell.jobs).set(other.id, other) }, startMs).cell;
   expect(held(cell, 'job-b')).toEqual({});
   expect(leaseOf(cell, one, job)!.slots).toBeLessThan(4);
-  cell = rest(tell(cell, one, { [job]: { done: '0-2', running: '3' } }, startMs), startMs).cell;
+  cell = rest(
+    withReport(cell, one, { [job]: { done: '0-2', running: '3' } }, startMs),
+    startMs,
+  ).cell;
   expect(Object.keys(held(cell, 'job-b'))).toEqual([one]);
   checkCapacity(cell);
 });
@@ -147,7 +153,7 @@ test('a refill does not give back the slots that a smaller capacity took away', 
   });
   cell = holding(cell, { ranges: rangeOf(0, 3), slots: 3, running: rangeOf(0, 3) });
   const config = { ...plainConfig, capacity: { power: 200 } };
-  cell = tell(withEdge(cell, one, { config }), one, { [job]: { running: '0-2' } }, startMs);
+  cell = withReport(withEdge(cell, one, { config }), one, { [job]: { running: '0-2' } }, startMs);
   // After each pass, not only in the end: what is written in between is what the edge runs.
   for (let passes = 0; passes < 3; passes++) {
     cell = pass(cell, startMs);
@@ -160,7 +166,10 @@ test('a refill does not take back slots that others use by now', () => {
   const jobs = [makeJob(job, { chunks: 1_000 }), makeJob('job-b', { chunks: 1, priority: 90 })];
   let cell = makeCell({ edges: [makeEdge(one, { power: 200 })], jobs });
   cell = holding(cell, { ranges: rangeOf(1, 2), slots: 2, doneHere: rangeOf(0, 1) });
-  cell = rest(tell(cell, one, { [job]: { running: '1', chunkMs: 10 } }, startMs), startMs).cell;
+  cell = rest(
+    withReport(cell, one, { [job]: { running: '1', chunkMs: 10 } }, startMs),
+    startMs,
+  ).cell;
   expect(Object.keys(held(cell, 'job-b'))).toEqual([one]);
   expect(count(leaseOf(cell, one, job)!.ranges)).toBeGreaterThan(1);
   checkCapacity(cell);
@@ -172,7 +181,7 @@ test('room that nobody waits for lets a lease run more of what it has', () => {
     jobs: [makeJob(job, { chunks: 10 })],
   });
   cell = holding(cell, { ranges: rangeOf(0, 10), slots: 2, running: rangeOf(0, 2) });
-  cell = rest(tell(cell, one, { [job]: { running: '0-1' } }, startMs), startMs).cell;
+  cell = rest(withReport(cell, one, { [job]: { running: '0-1' } }, startMs), startMs).cell;
   expect(leaseOf(cell, one, job)!.slots).toBe(5);
   expect(freeOf(cell, cell.edges.get(one)!).power).toBe(0);
 });
@@ -191,8 +200,8 @@ test('scattered chunks fill a document by their text: the lease gets as many as 
   expect(count(leaseOf(cell, one, job)!.ranges)).toBeGreaterThan(400);
   expect(bytes()).toBeLessThan(shadowBytesMax);
   const [first] = leaseOf(cell, one, job)!.ranges;
-  const said = { done: `${first}`, chunkMs: 1 };
-  cell = rest(tell(cell, one, { [job]: said }, startMs), startMs).cell;
+  const reported = { done: `${first}`, chunkMs: 1 };
+  cell = rest(withReport(cell, one, { [job]: reported }, startMs), startMs).cell;
   expect(bytes()).toBeLessThan(shadowBytesMax);
 });
 
@@ -204,15 +213,15 @@ test('failed chunks go to an edge without failures first', () => {
   });
   cell = pass(cell, startMs);
   const good = formatRanges(leaseOf(cell, 'edge-1', job)!.ranges);
-  cell = rest(tell(cell, 'edge-1', { [job]: { done: good } }, startMs), startMs).cell;
+  cell = rest(withReport(cell, 'edge-1', { [job]: { done: good } }, startMs), startMs).cell;
   const [bad] = leaseOf(cell, one, job)!.ranges;
-  cell = rest(tell(cell, one, { [job]: { failed: [[bad!, 1]] } }, startMs), startMs).cell;
+  cell = rest(withReport(cell, one, { [job]: { failed: [[bad!, 1]] } }, startMs), startMs).cell;
   expect(slice(cell, job).retries.has(bad!)).toBe(true);
-  cell = rest(tell(cell, one, {}, startMs + 2_000), startMs + 2_000).cell;
+  cell = rest(withReport(cell, one, {}, startMs + 2_000), startMs + 2_000).cell;
   expect(held(cell, job)[one]?.split(',')).not.toContain(`${bad}`);
   const now = formatRanges(leaseOf(cell, 'edge-1', job)!.ranges);
   cell = rest(
-    tell(cell, 'edge-1', { [job]: { done: now } }, startMs + 3_000),
+    withReport(cell, 'edge-1', { [job]: { done: now } }, startMs + 3_000),
     startMs + 3_000,
   ).cell;
   expect(leaseOf(cell, 'edge-1', job)!.ranges).toContain(bad!);
@@ -230,7 +239,7 @@ test('chunks asked back that had started are named as the edge’s own again, wi
   const asked = { giveBack: rangeOf(2, 4), giveBackEpoch: 1 };
   cell = holding(cell, { ranges: rangeOf(0, 4), slots: 4, ...asked });
   const epoch = cell.edges.get(one)!.work!.epoch;
-  const plan = reconcile(tell(cell, one, { [job]: { running: '0-3' } }, startMs), startMs);
+  const plan = reconcile(withReport(cell, one, { [job]: { running: '0-3' } }, startMs), startMs);
   expect(plan.works.get(one)!.leases.get(job)!.giveBack).toEqual([]);
   expect(plan.works.get(one)!.epoch).toBe(epoch + 1);
   expect(plan.shadows.has(one)).toBe(true);

@@ -10,7 +10,7 @@ import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { formatRanges } from '../../../core/model/ranges.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
-import { applied, connect, held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
+import { applied, connect, held, leaseOf, pass, rest, slice, withReport } from '../stage.ts';
 
 function atLater(seconds: number): number {
   return startMs + seconds * 1000;
@@ -66,7 +66,10 @@ test('what a lost edge finished before still counts when it returns', () => {
   const own = held(cell, 'job-a')['edge-0']!;
   cell = rest(connect(cell, 'edge-0', false, atLater(0)), atLater(121)).cell;
   cell = connect(cell, 'edge-0', true, atLater(200));
-  cell = rest(tell(cell, 'edge-0', { 'job-a': { done: own } }, atLater(200), 1), atLater(201)).cell;
+  cell = rest(
+    withReport(cell, 'edge-0', { 'job-a': { done: own } }, atLater(200), 1),
+    atLater(201),
+  ).cell;
   expect(formatRanges(slice(cell, 'job-a').done)).toBe(own);
   expect(held(cell, 'job-a')['edge-1']).not.toContain(own);
 });
@@ -77,7 +80,7 @@ test('an edge that is connected but silent although it holds a lease is lost aft
     makeCell({ edges: makeEdges(1), jobs: [makeJob('job-a', { chunks: 1 })] }),
     startMs,
   );
-  cell = tell(cell, 'edge-0', { 'job-a': { running: '0' } }, startMs);
+  cell = withReport(cell, 'edge-0', { 'job-a': { running: '0' } }, startMs);
   cell = pass(cell, startMs + silentMs - 1);
   expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
   cell = pass(cell, startMs + silentMs);
@@ -171,7 +174,7 @@ test('a chunk that was running on three lost edges is dead, and the others are n
   for (let kill = 1; kill <= 3; kill++) {
     cell = rest(cell, atMs).cell;
     const holder = Object.keys(held(cell, 'job-a'))[0]!;
-    cell = tell(cell, holder, { 'job-a': { running: '0' } }, atMs);
+    cell = withReport(cell, holder, { 'job-a': { running: '0' } }, atMs);
     cell = connect(pass(cell, atMs), holder, false, atMs);
     atMs += 10_000;
     if (kill < 3) cell = rest(cell, atMs).cell;
@@ -187,7 +190,7 @@ test('a loss is not a failed attempt', () => {
     startMs,
   );
   const holder = Object.keys(held(cell, 'job-a'))[0]!;
-  cell = pass(tell(cell, holder, { 'job-a': { running: '0' } }, startMs), startMs);
+  cell = pass(withReport(cell, holder, { 'job-a': { running: '0' } }, startMs), startMs);
   cell = rest(connect(cell, holder, false, startMs), atLater(120)).cell;
   expect(slice(cell, 'job-a').retries.size).toBe(0);
   expect(slice(cell, 'job-a').losses.get(0)).toBe(deathsOfLostEdge);

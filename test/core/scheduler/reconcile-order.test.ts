@@ -4,7 +4,7 @@ import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { chunksOf, count, emptyRanges, first, rangeOf } from '../../../core/model/ranges.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs, withIntent } from '../cell-fixture.ts';
-import { applied, held, leaseOf, rest, tell } from '../stage.ts';
+import { applied, held, leaseOf, rest, withReport } from '../stage.ts';
 
 function powerOfJobs(cell: Cell): Record<string, number> {
   const out: Record<string, number> = {};
@@ -24,12 +24,12 @@ function run(cell: Cell, rounds: number): Cell {
   for (let round = 1; round <= rounds; round++) {
     const nowMs = startMs + round * 1000;
     for (const edge of at.edges.values()) {
-      const said: Record<string, { done: string; chunkMs: number }> = {};
+      const reported: Record<string, { done: string; chunkMs: number }> = {};
       for (const [id, lease] of edge.work?.leases ?? []) {
         const chunks = [...chunksOf(lease.ranges)].slice(0, lease.slots);
-        if (chunks.length > 0) said[id] = { done: chunks.join(','), chunkMs: 1000 };
+        if (chunks.length > 0) reported[id] = { done: chunks.join(','), chunkMs: 1000 };
       }
-      at = rest(tell(at, edge.name, said, nowMs), nowMs).cell;
+      at = rest(withReport(at, edge.name, reported, nowMs), nowMs).cell;
     }
   }
   return at;
@@ -124,7 +124,7 @@ test('a changed priority counts from the next pass on', () => {
   cell = { ...cell, jobs: new Map(cell.jobs).set(job.id, job) };
   const { spec } = job.intent;
   cell = withIntent(cell, 'job-3', { spec: { ...spec, priority: 99 } });
-  cell = rest(tell(cell, 'edge-0', { 'job-1': { done: '0-1' } }, startMs), startMs).cell;
+  cell = rest(withReport(cell, 'edge-0', { 'job-1': { done: '0-1' } }, startMs), startMs).cell;
   expect(Object.keys(held(cell, 'job-3'))).toHaveLength(1);
 });
 
@@ -133,9 +133,9 @@ test('a quota bounds the power that a queue holds, and is the reason', () => {
   const queues = new Map([['small', queue({ quota: 100 })]]);
   const { cell, plans } = rest(makeCell({ edges: makeEdges(4), jobs, queues }), startMs);
   expect(powerOfJobs(cell)).toEqual({ 'job-1': 90 });
-  const told = plans.at(-1)!.jobStatuses.get(jobIdOf('job-1'))!.waiting;
-  expect(told[0]).toMatchObject({ reason: 'quota', chunks: 47 });
-  expect(told[0]?.detail).toBe('queue small uses all the power it may');
+  const waiting = plans.at(-1)!.jobStatuses.get(jobIdOf('job-1'))!.waiting;
+  expect(waiting[0]).toMatchObject({ reason: 'quota', chunks: 47 });
+  expect(waiting[0]?.detail).toBe('queue small uses all the power it may');
 });
 
 test('a chunk that is larger than the quota of its queue is told so', () => {
@@ -167,8 +167,8 @@ test('new leases do not hoard while edges are idle; refills double and follow th
     const lease = leaseOf(cell, 'edge-0', 'job-1')!;
     const start = first(lease.ranges)!;
     const done = `${start}-${start + Math.ceil(count(lease.ranges) / 2) - 1}`;
-    const said = { 'job-1': { done, chunkMs: 100 } };
-    cell = rest(tell(cell, 'edge-0', said, startMs + round), startMs + round).cell;
+    const reported = { 'job-1': { done, chunkMs: 100 } };
+    cell = rest(withReport(cell, 'edge-0', reported, startMs + round), startMs + round).cell;
     sizes.push(count(leaseOf(cell, 'edge-0', 'job-1')!.ranges));
   }
   // Two slots at 100 ms are 1,200 chunks a minute.
@@ -182,8 +182,8 @@ test('chunks that take long are not fetched ahead', () => {
   let { cell } = rest(makeCell({ edges: makeEdges(1), jobs: [job] }), startMs);
   for (let round = 1; round <= 5; round++) {
     const done = `${first(leaseOf(cell, 'edge-0', 'job-1')!.ranges)!}`;
-    const said = { 'job-1': { done, chunkMs: 600_000 } };
-    cell = rest(tell(cell, 'edge-0', said, startMs + round), startMs + round).cell;
+    const reported = { 'job-1': { done, chunkMs: 600_000 } };
+    cell = rest(withReport(cell, 'edge-0', reported, startMs + round), startMs + round).cell;
     expect(count(leaseOf(cell, 'edge-0', 'job-1')!.ranges)).toBe(2);
   }
 });
@@ -228,13 +228,13 @@ test('stealing asks first, takes only what was not started, and stops when all a
     asideUntilMs: null,
   };
   cell = { ...cell, edges: new Map(cell.edges).set(edge.name, { ...edge, work }) };
-  cell = tell(cell, 'edge-0', { 'job-1': { running: '0-1', chunkMs: 5_000 } }, startMs);
+  cell = withReport(cell, 'edge-0', { 'job-1': { running: '0-1', chunkMs: 5_000 } }, startMs);
   cell = rest(cell, startMs).cell;
   const asked = leaseOf(cell, 'edge-0', 'job-1')!;
   expect(count(asked.giveBack)).toBe(9);
   expect(held(cell, 'job-1')['edge-1']).toBeUndefined();
   const late = { running: '0-1,11', chunkMs: 5_000 };
-  cell = rest(tell(cell, 'edge-0', { 'job-1': late }, startMs), startMs).cell;
+  cell = rest(withReport(cell, 'edge-0', { 'job-1': late }, startMs), startMs).cell;
   expect(held(cell, 'job-1')['edge-0']).toContain('11');
   expect(count(leaseOf(cell, 'edge-1', 'job-1')!.ranges)).toBeGreaterThan(0);
   cell = applied(cell, startMs);

@@ -162,8 +162,8 @@ test('the work document is a capacity: it never grows beyond its bytes', () => {
   const size = cell.edges.get(edgeNameOf('edge-0'))!.work!.leases.size;
   expect(size).toBeGreaterThan(30);
   expect(size).toBeLessThan(100);
-  const told = plans.flatMap((plan) => [...plan.jobStatuses.values()]);
-  const full = told.filter(({ waiting }) => waiting[0]?.reason === 'shadow-full');
+  const reportedReasons = plans.flatMap((plan) => [...plan.jobStatuses.values()]);
+  const full = reportedReasons.filter(({ waiting }) => waiting[0]?.reason === 'shadow-full');
   expect(full.length).toBeGreaterThan(0);
   for (const { waiting } of full) {
     expect(waiting).toMatchObject([{ chunks: 1, edges: 1, examples: ['edge-0'] }]);
@@ -186,8 +186,8 @@ test('edges in no state for work get none', () => {
   const reasons = plan.jobStatuses.get(jobIdOf('job-a'))!.waiting.map(({ reason }) => reason);
   expect(reasons).toEqual(['labels-do-not-match']);
   const open = reconcile(makeCell({ edges: edges.slice(0, 4), jobs: [makeJob('job-b')] }), startMs);
-  const told = open.jobStatuses.get(jobIdOf('job-b'))!.waiting;
-  expect(told).toMatchObject(
+  const reportedReasons = open.jobStatuses.get(jobIdOf('job-b'))!.waiting;
+  expect(reportedReasons).toMatchObject(
     [
       { reason: 'no-edges', edges: 0, detail: 'no edge is connected' },
       { reason: 'edge-disconnected', edges: 2, examples: ['edge-0', 'edge-1'] },

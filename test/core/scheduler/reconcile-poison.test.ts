@@ -13,16 +13,16 @@ import {
   startMs,
   withProgress,
 } from '../cell-fixture.ts';
-import { applied, connect, held, leaseOf, pass, rest, slice, tell } from '../stage.ts';
+import { applied, connect, held, leaseOf, pass, rest, slice, withReport } from '../stage.ts';
 
 const edge = edgeNameOf('edge-0');
 const job = jobIdOf('job-a');
 
 /** The edge says what it runs, after a start of its own. */
 function reboot(cell: ReturnType<typeof makeCell>, boot: string, running: string, atMs: number) {
-  const said = tell(cell, edge, { [job]: { running } }, atMs);
-  const progress = { ...said.edges.get(edge)!.report!.progress!, boot };
-  return withProgress(said, edge, progress, atMs);
+  const reported = withReport(cell, edge, { [job]: { running } }, atMs);
+  const progress = { ...reported.edges.get(edge)!.report!.progress!, boot };
+  return withProgress(reported, edge, progress, atMs);
 }
 
 test('a chunk during which the agent dies and comes back again and again is dead', () => {
@@ -55,7 +55,7 @@ test('what only waited on three lost edges is not blamed for it', () => {
     cell = { ...cell, edges: new Map(cell.edges).set(next.name, next) };
     cell = rest(cell, atMs).cell;
     expect(held(cell, job)[next.name]).toMatch(/^0-/);
-    cell = rest(tell(cell, next.name, { [job]: { running: '0' } }, atMs), atMs).cell;
+    cell = rest(withReport(cell, next.name, { [job]: { running: '0' } }, atMs), atMs).cell;
     cell = rest(connect(cell, next.name, false, atMs), atMs + 10_000).cell;
   }
   expect(formatRanges(slice(cell, job).dead)).toBe('0');
@@ -67,7 +67,7 @@ test('an agent that restarts between chunks puts nothing under suspicion', () =>
     startMs,
   ).cell;
   cell = rest(reboot(cell, 'boot-1', '0', startMs), startMs).cell;
-  cell = rest(tell(cell, edge, { [job]: { done: '0' } }, startMs), startMs).cell;
+  cell = rest(withReport(cell, edge, { [job]: { done: '0' } }, startMs), startMs).cell;
   cell = rest(reboot(cell, 'boot-2', '', startMs), startMs).cell;
   expect(slice(cell, job).losses.size).toBe(0);
 });
@@ -78,7 +78,7 @@ test('after the table was restored to an earlier time the next document is above
     startMs,
   ).cell;
   const ahead = cell.edges.get(edge)!.work!.epoch + 40;
-  cell = tell(cell, edge, {}, startMs, ahead);
+  cell = withReport(cell, edge, {}, startMs, ahead);
   const plan = reconcile(cell, startMs);
   expect(plan.works.get(edge)!.epoch).toBe(ahead + 1);
   expect(plan.shadows.has(edge)).toBe(true);

@@ -30,28 +30,33 @@ const job = jobIdOf('job-a');
 const one = edgeNameOf('edge-0');
 const two = edgeNameOf('edge-1');
 
-type Said = { done?: string; failed?: [number, Failure][]; running?: string; attempts?: string };
+type ReportedJob = {
+  done?: string;
+  failed?: [number, Failure][];
+  running?: string;
+  attempts?: string;
+};
 
-function says(
+function reportOf(
   cell: Cell,
   edge: EdgeName,
   sequence: number,
-  said: Said & { epoch?: number },
+  reported: ReportedJob & { epoch?: number },
 ): ProgressReport {
   const attempts = new Map<number, RangeSet>();
-  if (said.attempts !== undefined) {
-    const [attempt, text] = said.attempts.split(':');
+  if (reported.attempts !== undefined) {
+    const [attempt, text] = reported.attempts.split(':');
     attempts.set(Number(attempt), parseRanges(text!)!);
   }
   const entry: JobProgress = {
-    done: parseRanges(said.done ?? '')!,
-    failed: new Map(said.failed ?? []),
-    running: parseRanges(said.running ?? '')!,
+    done: parseRanges(reported.done ?? '')!,
+    failed: new Map(reported.failed ?? []),
+    running: parseRanges(reported.running ?? '')!,
     attempts,
     chunkMs: null,
     refused: null,
   };
-  const epoch = said.epoch ?? cell.edges.get(edge)?.work?.epoch ?? 0;
+  const epoch = reported.epoch ?? cell.edges.get(edge)?.work?.epoch ?? 0;
   return { boot: 'b', epoch, sequence, freePower: 0, jobs: new Map([[job, entry]]) };
 }
 
@@ -74,9 +79,9 @@ function twoChunksOnTwoEdges(): Cell {
 test('done chunks leave the lease and are counted once, however often they are reported', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 40 })] }));
   expect(formatRanges(lease(cell, one).ranges)).toBe('0-1');
-  cell = pass(withProgress(cell, one, says(cell, one, 1, { done: '0', running: '1' })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { done: '0', running: '1' })));
   expect(formatRanges(slice(cell).done)).toBe('0');
-  cell = pass(withProgress(cell, one, says(cell, one, 2, { done: '0', running: '1' })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 2, { done: '0', running: '1' })));
   expect(formatRanges(slice(cell).done)).toBe('0');
   expect(cell.meta.summary.chunks.done).toBe(1);
   expect(cell.meta.summary.power.served).toBe(100);
@@ -84,17 +89,17 @@ test('done chunks leave the lease and are counted once, however often they are r
 
 test('an edge that ran dry and gets more began when it began', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 40 })] }));
-  const told = withProgress(cell, one, says(cell, one, 1, { done: '0-1' }));
-  const plan = reconcile(told, startMs + 5_000);
+  const reportedReasons = withProgress(cell, one, reportOf(cell, one, 1, { done: '0-1' }));
+  const plan = reconcile(reportedReasons, startMs + 5_000);
   expect(plan.executions).toMatchObject([{ startedAtMs: startMs, endedAtMs: null }]);
-  cell = applyPlan(told, plan);
+  cell = applyPlan(reportedReasons, plan);
   expect(lease(cell, one)).toMatchObject({ grantedAtMs: startMs + 5_000, startedAtMs: startMs });
 });
 
 test('a job with all chunks done leaves the cell with its final counts', () => {
   let cell = twoChunksOnTwoEdges();
-  cell = pass(withProgress(cell, one, says(cell, one, 1, { done: '0' })));
-  const before = withProgress(cell, two, says(cell, two, 1, { done: '1' }));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { done: '0' })));
+  const before = withProgress(cell, two, reportOf(cell, two, 1, { done: '1' }));
   const plan = reconcile(before, startMs);
   expect([...plan.endedJobs]).toEqual([job]);
   const status = plan.jobStatuses.get(job)!;
@@ -108,16 +113,19 @@ test('a job with all chunks done leaves the cell with its final counts', () => {
 
 test('a job that ended before it was seen to run began when its edge got it', () => {
   const begun = () => pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1 })] }));
-  for (const said of [{ done: '0' }, { failed: [[0, 3]] as [number, Failure][] }]) {
+  for (const reported of [{ done: '0' }, { failed: [[0, 3]] as [number, Failure][] }]) {
     const cell = begun();
-    const plan = reconcile(withProgress(cell, one, says(cell, one, 1, said)), startMs + 300);
+    const plan = reconcile(
+      withProgress(cell, one, reportOf(cell, one, 1, reported)),
+      startMs + 300,
+    );
     expect(plan.jobStatuses.get(job)).toMatchObject({ startedAtMs: startMs });
   }
 });
 
 test('a lease that is complete is acknowledged: its job is gone from the document, its key is nulled', () => {
   let cell = twoChunksOnTwoEdges();
-  cell = pass(withProgress(cell, one, says(cell, one, 7, { done: '0' })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 7, { done: '0' })));
   const work = cell.edges.get(one)!.work!;
   expect(work.epoch).toBe(2);
   expect(work.acknowledgedSequence).toBe(7);
@@ -128,11 +136,14 @@ test('a lease that is complete is acknowledged: its job is gone from the documen
 test('a failed chunk waits for its backoff, which doubles, and dies after its last attempt', () => {
   const retries = { attempts: 3, backoffSeconds: 5, maxFailedChunks: null };
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 1, retries })] }));
-  let plan = reconcile(withProgress(cell, one, says(cell, one, 1, { failed: [[0, 3]] })), startMs);
+  let plan = reconcile(
+    withProgress(cell, one, reportOf(cell, one, 1, { failed: [[0, 3]] })),
+    startMs,
+  );
   expect(plan.chunkEnds).toMatchObject([{ chunk: 0, attempts: 1, failure: 3, state: 'retrying' }]);
   expect(plan.lookAgainAtMs).toBe(startMs + 5_000);
   expect(plan.jobStatuses.get(job)!.waiting[0]).toMatchObject({ reason: 'backoff', chunks: 1 });
-  cell = pass(withProgress(cell, one, says(cell, one, 1, { failed: [[0, 3]] })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { failed: [[0, 3]] })));
   expect(lease(pass(cell, startMs + 4_999), one).ranges).toEqual(emptyRanges);
 
   cell = pass(cell, startMs + 5_000);
@@ -140,13 +151,16 @@ test('a failed chunk waits for its backoff, which doubles, and dies after its la
     new Map([[2, [0, 1]]]),
   );
   // The old failure is still in the report: it is of attempt 1 and says nothing about attempt 2.
-  cell = pass(withProgress(cell, one, says(cell, one, 2, { failed: [[0, 3]] })), startMs + 5_000);
+  cell = pass(
+    withProgress(cell, one, reportOf(cell, one, 2, { failed: [[0, 3]] })),
+    startMs + 5_000,
+  );
   expect(slice(cell).retries.get(0)!.failures).toBe(1);
-  const second = says(cell, one, 3, { failed: [[0, 4]], attempts: '2:0' });
+  const second = reportOf(cell, one, 3, { failed: [[0, 4]], attempts: '2:0' });
   cell = pass(withProgress(cell, one, second), startMs + 6_000);
   expect(slice(cell).retries.get(0)).toMatchObject({ failures: 2, dueAtMs: startMs + 16_000 });
   cell = pass(cell, startMs + 16_000);
-  const third = says(cell, one, 4, { failed: [[0, 'timeout']], attempts: '3:0' });
+  const third = reportOf(cell, one, 4, { failed: [[0, 'timeout']], attempts: '3:0' });
   plan = reconcile(withProgress(cell, one, third), startMs + 17_000);
   expect(plan.chunkEnds).toMatchObject([{ attempts: 3, failure: 'timeout', state: 'dead' }]);
   expect(plan.jobStatuses.get(job)!.counts).toMatchObject({ dead: 1, pending: 0 });
@@ -156,17 +170,17 @@ test('a failed chunk waits for its backoff, which doubles, and dies after its la
 test('the first valid result wins: the other holder loses the chunk and is told', () => {
   let cell = twoChunksOnTwoEdges();
   // Edge 1 holds chunk 1, but edge 0 had run it before it lost its lease.
-  cell = pass(withProgress(cell, one, says(cell, one, 1, { done: '1', running: '0' })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { done: '1', running: '0' })));
   expect(formatRanges(slice(cell).done)).toBe('1');
   expect(lease(cell, two).ranges).toEqual(emptyRanges);
   expect(cell.edges.get(two)!.work!.epoch).toBe(2);
-  cell = pass(withProgress(cell, two, says(cell, two, 1, { done: '1' })));
+  cell = pass(withProgress(cell, two, reportOf(cell, two, 1, { done: '1' })));
   expect(cell.meta.summary.chunks.done).toBe(1);
 });
 
 test('a failure counts only from the holder', () => {
   let cell = twoChunksOnTwoEdges();
-  cell = pass(withProgress(cell, one, says(cell, one, 1, { failed: [[1, 9]], running: '0' })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { failed: [[1, 9]], running: '0' })));
   expect(slice(cell).retries.size).toBe(0);
   expect(formatRanges(lease(cell, two).ranges)).toBe('1');
 });
@@ -176,27 +190,27 @@ test('a result for a lease that is gone is acknowledged, once', () => {
   let cell = pass(cancelled);
   expect(cell.jobs.size).toBe(0);
   const epoch = cell.edges.get(one)!.work!.epoch;
-  cell = pass(withProgress(cell, one, says(cell, one, 5, { done: '0' })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 5, { done: '0' })));
   expect(cell.edges.get(one)!.work).toMatchObject({
     epoch: epoch + 1,
     acknowledgedSequence: 5,
     removed: [job],
   });
   // A later report from before the edge saw that: nothing more to say.
-  cell = pass(withProgress(cell, one, says(cell, one, 6, { done: '0', epoch })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 6, { done: '0', epoch })));
   expect(cell.edges.get(one)!.work!.epoch).toBe(epoch + 1);
 });
 
 test('an edge that starts from nothing counts its reports from one again and is heard', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 9 })] }));
-  cell = pass(withProgress(cell, one, says(cell, one, 40, { done: '0', running: '1' })));
-  cell = pass(withProgress(cell, one, says(cell, one, 1, { done: '1' })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 40, { done: '0', running: '1' })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { done: '1' })));
   expect(formatRanges(slice(cell).done)).toBe('0-1');
 });
 
 test('an edge that refuses a job is not tried again', () => {
   let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 4 })] }));
-  const progress = says(cell, one, 1, {});
+  const progress = reportOf(cell, one, 1, {});
   const entry = { ...progress.jobs.get(job)!, refused: 'image not allowed' };
   cell = pass(withProgress(cell, one, { ...progress, jobs: new Map([[job, entry]]) }));
   expect(slice(cell).refusals.get(one)).toEqual({ reason: 'image not allowed', atMs: startMs });
@@ -206,7 +220,9 @@ test('an edge that refuses a job is not tried again', () => {
 
 test('numbers outside of the slice are not believed', () => {
   let cell = twoChunksOnTwoEdges();
-  cell = pass(withProgress(cell, one, says(cell, one, 1, { done: '0,7-900', failed: [[12, 1]] })));
+  cell = pass(
+    withProgress(cell, one, reportOf(cell, one, 1, { done: '0,7-900', failed: [[12, 1]] })),
+  );
   expect(formatRanges(slice(cell).done)).toBe('0');
   expect(slice(cell).retries.size).toBe(0);
 });
@@ -214,15 +230,17 @@ test('numbers outside of the slice are not believed', () => {
 test('a user’s retry brings dead chunks back with all their attempts, counting on', () => {
   const retries = { attempts: 1, backoffSeconds: 0, maxFailedChunks: null };
   let cell = pass(makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 2, retries })] }));
-  cell = pass(withProgress(cell, one, says(cell, one, 1, { failed: [[0, 1]] })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { failed: [[0, 1]] })));
   expect(formatRanges(slice(cell).dead)).toBe('0');
   cell = pass(withIntent(cell, job, { retryEpoch: 1 }));
   expect(slice(cell).dead).toEqual(emptyRanges);
   const work = workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.get(job)!;
   expect(work.attempts).toEqual(new Map([[2, [0, 1]]]));
   // The old failure is still reported and is superseded.
-  cell = pass(withProgress(cell, one, says(cell, one, 2, { failed: [[0, 1]] })));
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 2, { failed: [[0, 1]] })));
   expect(slice(cell).dead).toEqual(emptyRanges);
-  cell = pass(withProgress(cell, one, says(cell, one, 3, { failed: [[0, 1]], attempts: '2:0' })));
+  cell = pass(
+    withProgress(cell, one, reportOf(cell, one, 3, { failed: [[0, 1]], attempts: '2:0' })),
+  );
   expect(formatRanges(slice(cell).dead)).toBe('0');
 });

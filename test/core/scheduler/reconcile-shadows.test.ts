@@ -5,7 +5,7 @@ import { encodeWork, parseWork } from '../../../core/protocol/work.ts';
 import { workOf } from '../../../core/protocol/work-of.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
-import { connect, held, pass, rest, tell } from '../stage.ts';
+import { connect, held, pass, rest, withReport } from '../stage.ts';
 
 const one = edgeNameOf('edge-0');
 
@@ -45,7 +45,7 @@ test('a document that is not applied is written again, ever more rarely', () => 
   }
   expect(times).toEqual([5, 15, 35, 75]);
   expect(cell.edges.get(one)!.work!.epoch).toBe(5);
-  cell = tell(cell, 'edge-0', { 'job-a': { running: '0' } }, startMs + 120_000);
+  cell = withReport(cell, 'edge-0', { 'job-a': { running: '0' } }, startMs + 120_000);
   expect(reconcile(pass(cell, startMs + 120_000), startMs + 900_000).shadows.size).toBe(0);
 });
 
@@ -59,7 +59,7 @@ test('an edge that does not take its work gets no more, one that is away is not 
   cell = { ...cell, jobs: new Map(cell.jobs).set(more.id, more) };
   cell = pass(cell, startMs + 36_000);
   expect(held(cell, 'job-b')).toEqual({});
-  cell = pass(tell(cell, 'edge-0', {}, startMs + 40_000), startMs + 40_000);
+  cell = pass(withReport(cell, 'edge-0', {}, startMs + 40_000), startMs + 40_000);
   expect(held(cell, 'job-b')).toEqual({ 'edge-0': '0' });
   const away = connect(cell, 'edge-0', false, startMs + 41_000);
   expect(reconcile(away, startMs + 60_000).shadows.size).toBe(0);
@@ -68,13 +68,13 @@ test('an edge that does not take its work gets no more, one that is away is not 
 test('keys of jobs that are gone are nulled until the edge has applied that', () => {
   const jobs = [makeJob('job-a', { chunks: 1 }), makeJob('job-b', { chunks: 1 })];
   let cell = pass(makeCell({ edges: makeEdges(1), jobs }), startMs);
-  cell = pass(tell(cell, 'edge-0', { 'job-a': { done: '0' } }, startMs), startMs);
+  cell = pass(withReport(cell, 'edge-0', { 'job-a': { done: '0' } }, startMs), startMs);
   expect(cell.edges.get(one)!.work!.removed).toEqual(['job-a']);
   // The edge has not applied epoch 2 yet, so its key stays on the list.
-  cell = pass(tell(cell, 'edge-0', { 'job-b': { done: '0' } }, startMs, 1), startMs);
+  cell = pass(withReport(cell, 'edge-0', { 'job-b': { done: '0' } }, startMs, 1), startMs);
   expect(cell.edges.get(one)!.work!.removed).toEqual(['job-a', 'job-b']);
   const later = makeJob('job-c', { chunks: 1 });
-  cell = tell(cell, 'edge-0', {}, startMs);
+  cell = withReport(cell, 'edge-0', {}, startMs);
   cell = pass({ ...cell, jobs: new Map([[later.id, later]]) }, startMs);
   expect(cell.edges.get(one)!.work!.removed).toEqual([]);
 });
