@@ -31,9 +31,9 @@ function opening(): string {
 
 \`edgewise <noun> <verb>\`; the shortcuts are \`submit\`, \`status\`, \`logs\`, \`watch\` and
 \`explain\`. \`last\` stands for the newest job. Data goes to stdout, messages to stderr. A setting
-comes from the flag, else the environment (\`EDGEWISE_API\`, \`EDGEWISE_TOKEN\`, \`EDGEWISE_CONTEXT\`,
-\`EDGEWISE_OUTPUT\`), else the current context of \`~/.config/edgewise/config.json\`, else the local
-cloud of this directory.
+comes from the flag, else the environment (\`EDGEWISE_API\`, \`EDGEWISE_TOKEN\`,
+\`EDGEWISE_CONTEXT\`, \`EDGEWISE_OUTPUT\`), else the current context of
+\`~/.config/edgewise/config.json\`, else the local cloud of this directory.
 
 Every command takes:
 

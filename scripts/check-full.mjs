@@ -99,8 +99,8 @@ async function runSecondEngine(tally, missing) {
   const unlike = suite
     .filter((file) => passedFirst[file] === undefined || passedFirst[file] !== passedSecond[file])
     .map((file) => {
-      const counts = `${passedFirst[file] ?? 'none'} on ${first}, ${passedSecond[file] ?? 'none'} on ${second}`;
-      return `${file}: of its tests passed ${counts}`;
+      const [one, two] = [passedFirst[file] ?? 'none', passedSecond[file] ?? 'none'];
+      return `${file}: of its tests passed ${one} on ${first}, ${two} on ${second}`;
     });
   tally.compare(`the same ${suite.length} files passed on both engines`, unlike);
 }

@@ -50,10 +50,11 @@ export function formatStats({ edges, jobs, chunks, power, rates }) {
     ['cancelled', jobs.cancelled],
   ].map(([word, n]) => (n > 0 ? `, ${number(n)} ${word}` : ''));
   const away = (edges.disconnected ?? 0) + (edges.lost ?? 0);
+  const ended = `${number(jobs.done)} done${bad.join('')}`;
   return [
     `edges ${number(edges.connected)} connected${away > 0 ? `, ${number(away)} away` : ''}`,
     `power ${number((power.total ?? 0) - (power.free ?? 0))} of ${number(power.total)} in use`,
-    `jobs ${number(waiting)} waiting, ${number(jobs.running)} running, ${number(jobs.done)} done${bad.join('')}`,
+    `jobs ${number(waiting)} waiting, ${number(jobs.running)} running, ${ended}`,
     `chunks ${number(chunks.running)} running, ${number(chunks.done)} done`,
     `${number(rates.jobsPerMinute)} jobs/min`,
   ].join(' | ');

@@ -36,11 +36,7 @@ function startTally() {
   const reports = mkdtempSync(join(tmpdir(), 'edgewise-reports-'));
   const startMs = Date.now();
   let number = 0;
-  const hasPassed = (title) => {
-    const before = tally.steps.find((step) => step.title === title && step.ok);
-    if (before !== undefined) console.log(`passed ${title}, earlier in this run`);
-    return before !== undefined;
-  };
+  const hasPassed = (title) => isPassed(tally, title);
   const end = (title, counts, outcome) => {
     const ok = outcome.code === 0;
     add(tally, counts, ok);
@@ -99,18 +95,28 @@ function startTally() {
     /** The times, what was left out, the closing line, and the exit code that goes with it. */
     close: () => {
       rmSync(reports, { recursive: true, force: true });
-      console.log('');
-      for (const { title, ok, seconds } of tally.steps) {
-        console.log(`${String(seconds).padStart(7)} s  ${ok ? '' : 'FAILED '}${title}`);
-      }
-      console.log(`${secondsSince(startMs).padStart(7)} s  in all`);
-      for (const skip of tally.skips) console.log(`skipped ${skip}`);
-      const skipped = tally.skipped > 0 ? `, ${tally.skipped} skipped` : '';
-      console.log(`${tally.passed} passed, ${tally.failed} failed${skipped}`);
+      report(tally, startMs);
       if (file !== undefined) writeFileSync(file, JSON.stringify(tally));
       process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0;
     },
   };
+}
+
+function report({ steps, skips, passed, failed, skipped }, startMs) {
+  console.log('');
+  for (const { title, ok, seconds } of steps) {
+    console.log(`${String(seconds).padStart(7)} s  ${ok ? '' : 'FAILED '}${title}`);
+  }
+  console.log(`${secondsSince(startMs).padStart(7)} s  in all`);
+  for (const skip of skips) console.log(`skipped ${skip}`);
+  const and = skipped > 0 ? `, ${skipped} skipped` : '';
+  console.log(`${passed} passed, ${failed} failed${and}`);
+}
+
+function isPassed({ steps }, title) {
+  const before = steps.find((step) => step.title === title && step.ok);
+  if (before !== undefined) console.log(`passed ${title}, earlier in this run`);
+  return before !== undefined;
 }
 
 function add(tally, counts, ok) {

@@ -58,7 +58,8 @@ export function createSigner({ region, service }: Scope): Signer {
     const text = `${algorithm}\n${time}\n${scope}\n${sha256(canonical)}`;
     const signature = hmac(keyOf(secretAccessKey, day), text).toString('hex');
     const credential = `${accessKeyId}/${scope}`;
-    headers.authorization = `${algorithm} Credential=${credential}, SignedHeaders=${signed}, Signature=${signature}`;
+    const signer = `Credential=${credential}, SignedHeaders=${signed}`;
+    headers.authorization = `${algorithm} ${signer}, Signature=${signature}`;
     return headers;
   };
 }

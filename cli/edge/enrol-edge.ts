@@ -39,9 +39,8 @@ export const command = defineCommand({
     };
     const answer = await api().ask<{ secret: string }>('POST', '/v1/edges', { body });
     output.single(answer.body, name!, () => `${answer.body.secret}\n`);
-    terminal.say(
-      `${name} is enrolled. The secret is shown once; it opens ${edgePath(name!)}/work and /report.`,
-    );
+    const opened = `${edgePath(name!)}/work and /report`;
+    terminal.say(`${name} is enrolled. The secret is shown once; it opens ${opened}.`);
     return exitCode.ok;
   },
 });

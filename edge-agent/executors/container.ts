@@ -33,7 +33,7 @@ const engineFailure = 125;
 
 export function makeContainer(deps: ContainerDeps): Executor {
   const { engine, runCommand, owner } = deps;
-  const pulls = new Map<string, Promise<string | null>>();
+  const images = makeImages(deps);
   /** Waiting for their image. */
   const waiting = new Set<string>();
   const chunks = makeLaunchedChunks({
@@ -57,26 +57,12 @@ export function makeContainer(deps: ContainerDeps): Executor {
     return chunkEndOf(end);
   };
 
-  /** `null` when the image is there, else why not. */
-  const provide = (image: string): Promise<string | null> => {
-    let pull = pulls.get(image);
-    if (pull === undefined) {
-      pull = pullImage(deps, image).then((reason) => {
-        // A failure is tried again with the next chunk.
-        if (reason !== null) pulls.delete(image);
-        return reason;
-      });
-      pulls.set(image, pull);
-    }
-    return pull;
-  };
-
   const start = async (order: ChunkOrder): Promise<void> => {
     if (!('container' in order.spec.run)) return;
     const { image, timeoutSeconds = null } = order.spec.run.container;
     const key = keyOf(order);
     waiting.add(key);
-    const reason = await provide(image);
+    const reason = await images.provide(image);
     if (!waiting.delete(key)) return;
     if (reason !== null) {
       const end: ChunkEnd = { kind: 'failed', failure: startFailed(reason) };
@@ -112,6 +98,26 @@ export function makeContainer(deps: ContainerDeps): Executor {
 
 function containerName({ edge, job, chunk, attempt }: ChunkName): string {
   return `edgewise-${edge}-${job}-${chunk}-${attempt}`;
+}
+
+/** Each image is pulled once, however many chunks wait for it. */
+function makeImages(deps: ContainerDeps) {
+  const pulls = new Map<string, Promise<string | null>>();
+  return {
+    /** `null` when the image is there, else why not. */
+    provide(image: string): Promise<string | null> {
+      let pull = pulls.get(image);
+      if (pull === undefined) {
+        pull = pullImage(deps, image).then((reason) => {
+          // A failure is tried again with the next chunk.
+          if (reason !== null) pulls.delete(image);
+          return reason;
+        });
+        pulls.set(image, pull);
+      }
+      return pull;
+    },
+  };
 }
 
 async function pullImage(

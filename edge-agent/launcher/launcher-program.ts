@@ -1,5 +1,5 @@
 import { chmodSync, lstatSync, unlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { processesWith } from '../host/process-table.ts';
 import { launcherFrameBytesMax, orphanGraceMs, outputWatchMs, strayCheckMs } from '../limits.ts';
 import { type LaunchedProcess, launch, launchMark } from './launched-process.ts';
@@ -24,12 +24,10 @@ export type LauncherOptions = { readonly socketPath: string; readonly directory:
 
 export function runLauncher({ socketPath, directory }: LauncherOptions): void {
   const boot = `${process.pid}-${Date.now().toString(36)}`;
-  const running = new Map<string, LaunchedProcess & { readonly mark: string }>();
+  const running = makeRunning(boot, directory);
   const unacknowledged = new Map<string, LaunchEnd>();
   let agent: Socket | null = null;
   let isEnding = false;
-  let launches = 0;
-  /** Of its own socket: another launcher may have taken the place since. */
   let inode = 0;
   preferAsVictim();
 
@@ -38,44 +36,32 @@ export function runLauncher({ socketPath, directory }: LauncherOptions): void {
   };
 
   const ended = (end: LaunchEnd): void => {
-    running.delete(end.id);
+    running.remove(end.id);
     unacknowledged.set(end.id, end);
     send({ k: 'ended', ...end });
     strays.look();
-    if (isEnding && running.size === 0) leave();
+    if (isEnding && running.ids().length === 0) leave();
   };
 
-  const strays = makeStrayWatch(boot, () => new Set([...running.values()].map(({ mark }) => mark)));
-
-  const start = (order: ToLauncher & { k: 'start' }): void => {
-    if (running.has(order.id) || isEnding) return;
-    launches += 1;
-    const mark = `${boot}-${launches}`;
-    const started = launch(order, { directory, mark }, ended);
-    running.set(order.id, { ...started, mark });
-  };
+  const strays = makeStrayWatch(boot, running.marks);
 
   const receive = (message: ToLauncher): void => {
-    if (message.k === 'start') start(message);
-    else if (message.k === 'stop') running.get(message.id)?.stop();
+    if (message.k === 'start' && !isEnding) running.start(message, ended);
+    else if (message.k === 'stop') running.stop(message.id);
     else if (message.k === 'ack') unacknowledged.delete(message.id);
-    else end();
+    else if (message.k === 'shutdown') end();
   };
 
   const end = (): void => {
     isEnding = true;
-    for (const process of running.values()) process.stop();
-    if (running.size === 0) leave();
+    running.each((process) => process.stop());
+    if (running.ids().length === 0) leave();
   };
 
   const leave = (): void => {
-    for (const process of running.values()) process.kill();
+    running.each((process) => process.kill());
     strays.killAll();
-    try {
-      if (lstatSync(socketPath).ino === inode) unlinkSync(socketPath);
-    } catch {
-      // Somebody else has tidied up.
-    }
+    removeSocket(socketPath, inode);
     process.exit(0);
   };
 
@@ -93,26 +79,67 @@ export function runLauncher({ socketPath, directory }: LauncherOptions): void {
     socket.on('close', () => {
       if (agent !== socket) return;
       agent = null;
-      if (running.size === 0 && unacknowledged.size === 0) leave();
+      if (running.ids().length === 0 && unacknowledged.size === 0) leave();
       grace = setTimeout(leave, orphanGraceMs);
     });
-    const names = [...running.keys(), ...unacknowledged.keys()];
+    const names = [...running.ids(), ...unacknowledged.keys()];
     send({ k: 'hello', protocol: launcherProtocol, pid: process.pid, held: names });
     for (const one of unacknowledged.values()) send({ k: 'ended', ...one });
   });
   let grace = setTimeout(leave, orphanGraceMs);
-  server.on('error', () => process.exit(1));
-  server.listen(socketPath, () => {
-    chmodSync(socketPath, 0o600);
-    inode = lstatSync(socketPath).ino;
+  listen(server, socketPath, (own) => {
+    inode = own;
   });
-  setInterval(() => {
-    for (const process of running.values()) process.watch();
-  }, outputWatchMs).unref();
-  // A terminal's Ctrl-C and a session's end are the agent's business, which tells the launcher
-  // what to do.
-  for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
+  setInterval(() => running.each((process) => process.watch()), outputWatchMs).unref();
+  outliveTerminal();
   process.on('SIGTERM', end);
+}
+
+/** The processes that run, each with its mark. */
+function makeRunning(boot: string, directory: string) {
+  const running = new Map<string, LaunchedProcess & { readonly mark: string }>();
+  let launches = 0;
+  return {
+    start(order: ToLauncher & { k: 'start' }, ended: (end: LaunchEnd) => void): void {
+      if (running.has(order.id)) return;
+      launches += 1;
+      const mark = `${boot}-${launches}`;
+      running.set(order.id, { ...launch(order, { directory, mark }, ended), mark });
+    },
+    stop: (id: string): void => running.get(id)?.stop(),
+    remove: (id: string): boolean => running.delete(id),
+    each: (act: (process: LaunchedProcess) => void): void => {
+      for (const process of running.values()) act(process);
+    },
+    ids: (): string[] => [...running.keys()],
+    marks: (): ReadonlySet<string> => new Set([...running.values()].map(({ mark }) => mark)),
+  };
+}
+
+/** For its own user alone; says which file it is. */
+function listen(server: Server, path: string, listening: (inode: number) => void): void {
+  server.on('error', () => process.exit(1));
+  server.listen(path, () => {
+    chmodSync(path, 0o600);
+    listening(lstatSync(path).ino);
+  });
+}
+
+/** Only its own: another launcher may have taken the place since. */
+function removeSocket(path: string, inode: number): void {
+  try {
+    if (lstatSync(path).ino === inode) unlinkSync(path);
+  } catch {
+    // Somebody else has tidied up.
+  }
+}
+
+/**
+ * A terminal's Ctrl-C and a session's end are the agent's business, which tells the launcher what
+ * to do.
+ */
+function outliveTerminal(): void {
+  for (const signal of ['SIGINT', 'SIGHUP', 'SIGPIPE'] as const) process.on(signal, () => {});
 }
 
 /** When memory runs out, the kernel shall take chunks before it takes the agent. */

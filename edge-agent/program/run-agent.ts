@@ -130,9 +130,8 @@ function assemble(plan: Plan, signal: AbortSignal): Parts {
   const clock = runtime.clock ?? systemClock;
   const opened = openJournal(directory.journal);
   if (opened.damagedLines > 0) {
-    log(
-      `The journal has ${opened.damagedLines} damaged lines; the work that they recorded is done again.`,
-    );
+    const damaged = `The journal has ${opened.damagedLines} damaged lines`;
+    log(`${damaged}; the work that they recorded is done again.`);
   }
   const memory = replay(opened.records);
   const { journal } = opened;

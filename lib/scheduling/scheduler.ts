@@ -94,9 +94,10 @@ export function allowShadow(
     resourceName: `*/${shadow}`,
   });
   fn.allow(actions, [arn]);
+  const shadows = `arn:<AWS::Partition>:iot:<AWS::Region>:<AWS::AccountId>:thing/*/${shadow}`;
   acceptFinding(
     fn,
-    `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:iot:<AWS::Region>:<AWS::AccountId>:thing/*/${shadow}]`,
+    `AwsSolutions-IAM5[Resource::${shadows}]`,
     'edges are enrolled at run time; the permission is limited to one shadow of each',
   );
 }
@@ -112,6 +113,7 @@ function alarmOnMassLoss(scope: Construct, stage: Stage): void {
     metric: lost,
     above: 0,
     description:
-      'Much of a cell went silent at once. Verdicts are held: look at the network and at IoT Core first.',
+      'Much of a cell went silent at once. ' +
+      'Verdicts are held: look at the network and at IoT Core first.',
   });
 }

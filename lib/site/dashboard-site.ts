@@ -150,9 +150,13 @@ export class DashboardSite extends Construct {
   private acceptFindings(distribution: Distribution): void {
     const reasons = {
       CFR1: 'an operator may look at the fleet from anywhere; the token decides, not the country',
-      CFR2: 'the files are public and the API throttles and authorises itself; a WAF costs more than an idle stack',
+      CFR2:
+        'the files are public and the API throttles and authorises itself; ' +
+        'a WAF costs more than an idle stack',
       CFR3: 'the page holds no data, and every call that does is in the access log of the API',
-      CFR4: 'the default certificate fixes the oldest protocol; a deployment with its own name sets its own',
+      CFR4:
+        'the default certificate fixes the oldest protocol; ' +
+        'a deployment with its own name sets its own',
     };
     for (const [rule, reason] of Object.entries(reasons)) {
       acceptFinding(distribution, `AwsSolutions-${rule}`, reason);

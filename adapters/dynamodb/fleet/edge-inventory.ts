@@ -109,11 +109,12 @@ async function writeFacts(table: Table, cell: CellId, event: FactsEvent): Promis
 function writePresence(table: Table, cell: CellId, event: PresenceEvent): Promise<boolean> {
   const connected = event.kind === 'connected';
   const newer = connected ? '#connectionVersion < :version' : '#connectionVersion <= :version';
+  const first = 'attribute_not_exists(#connectionVersion)';
   return table.update(
     reportKey(cell, event.edge),
     { set: { connected, connectionVersion: event.version, connectionAtMs: event.atMs } },
     {
-      expression: `attribute_not_exists(#connectionVersion) OR ${newer} OR #connectionAtMs < :longAgo`,
+      expression: `${first} OR ${newer} OR #connectionAtMs < :longAgo`,
       values: { version: event.version, longAgo: event.atMs - connectionOrderMs },
     },
   );

@@ -7,7 +7,15 @@ import {
   jobIdOf,
   poolOfCell,
 } from '../../../core/model/names.ts';
-import type { EdgeIdentity, EdgesStore, StoredEdge } from '../../../core/ports/edges.ts';
+import type {
+  EdgeEnrolments,
+  EdgeIdentities,
+  EdgeIdentity,
+  EdgeSettings,
+  EdgesStore,
+  Enrolment,
+  StoredEdge,
+} from '../../../core/ports/edges.ts';
 import { deleteCredential, putEdgeCredential } from '../access/tokens-store.ts';
 import {
   cellPartition,
@@ -41,6 +49,10 @@ const absent = { expression: 'attribute_not_exists(#pk)' };
  * rows of the edge inside its cell.
  */
 export function createEdgesStore(table: Table): EdgesStore {
+  return { ...identities(table), ...enrolments(table), ...settings(table) };
+}
+
+function identities(table: Table): EdgeIdentities {
   return {
     async identify(edge) {
       const row = await table.get(pointerKey(edge));
@@ -51,49 +63,13 @@ export function createEdgesStore(table: Table): EdgesStore {
       const rows = await table.getMany([...new Set(edges)].map(pointerKey));
       return new Set(rows.map((row) => cellIdOf(text(row.cell))));
     },
+  };
+}
 
-    async load(cell, edge) {
-      const rows = await table.getMany(edgeKeys(cell, edge));
-      return assemble(cell, edge, rows);
-    },
-
-    async listCell(cell, after, limit) {
-      const start = after === null ? {} : { after: edgeKey(cell, edgeNameOf(after)) };
-      const pk = cellPartition(cell);
-      const page = await table.query({
-        pk,
-        skPrefix: cellRows.edge,
-        consistent: true,
-        limit,
-        ...start,
-      });
-      const names = page.rows.map((row) => edgeNameOf(row.sk.slice(cellRows.edge.length)));
-      const rows = await table.getMany(names.flatMap((name) => edgeKeys(cell, name)));
-      return names.flatMap((name) => assemble(cell, name, rows) ?? []);
-    },
-
-    async intents(cell, jobs) {
-      const rows = await table.getMany(jobs.map((job) => intentKey(cell, job)));
-      return new Map(
-        rows.map((row) => [jobIdOf(row.sk.slice(cellRows.intent.length)), decodeIntent(row)]),
-      );
-    },
-
+function enrolments(table: Table): EdgeEnrolments {
+  return {
     async enrol(enrolment) {
-      const { identity, config, facts, allFacts } = enrolment;
-      const { edge, cell } = identity;
-      const writes: Write[] = [
-        { kind: 'put', row: encodeIdentity(identity), condition: absent },
-        countEdge(poolOfCell(cell), cell, 1, cellEdgesMax),
-        {
-          kind: 'put',
-          row: { ...edgeKey(cell, edge), ...edgeAttributes(config), version: 1 },
-        },
-        { kind: 'put', row: encodeFacts(cell, edge, facts) },
-        { kind: 'put', row: { ...edgeFactsKey(edge), facts: JSON.stringify(allFacts) } },
-        ...identity.credentials.map((hash) => putEdgeCredential(hash, edge, cell)),
-      ];
-      const outcome = await transactPatiently(table, writes);
+      const outcome = await transactPatiently(table, rowsOf(enrolment));
       if (outcome.kind === 'committed') return 'enrolled';
       return outcome.failed.includes(0) ? 'taken' : 'full';
     },
@@ -124,14 +100,6 @@ export function createEdgesStore(table: Table): EdgesStore {
       return outcome.kind === 'committed';
     },
 
-    configure(cell, edge, config, seen) {
-      return table.update(
-        edgeKey(cell, edge),
-        { set: { ...edgeAttributes(config), version: seen + 1 } },
-        { expression: 'attribute_exists(#pk) AND #version = :seen', values: { seen } },
-      );
-    },
-
     async markRemoving(identity, nowMs) {
       await table.update(
         pointerKey(identity.edge),
@@ -146,21 +114,73 @@ export function createEdgesStore(table: Table): EdgesStore {
 
     async forget(identity) {
       const { edge, cell } = identity;
-      const rows = [edgeKey, factsKey, reportKey, workKey].map((key) => key(cell, edge));
-      const writes: Write[] = [
+      const condition = { expression: 'attribute_exists(#pk)' };
+      const outcome = await transactPatiently(table, [
         ...identity.credentials.map(deleteCredential),
-        ...[...rows, edgeFactsKey(edge)].map((key): Write => ({ kind: 'delete', key })),
-        {
-          kind: 'delete',
-          key: pointerKey(edge),
-          condition: { expression: 'attribute_exists(#pk)' },
-        },
-      ];
-      const outcome = await transactPatiently(table, writes);
+        ...edgeKeys(cell, edge).map((key): Write => ({ kind: 'delete', key })),
+        { kind: 'delete', key: pointerKey(edge), condition },
+      ]);
       if (outcome.kind !== 'committed') return;
       await transactPatiently(table, [countEdge(poolOfCell(cell), cell, -1, cellEdgesMax)]);
     },
   };
+}
+
+function settings(table: Table): EdgeSettings {
+  return {
+    async load(cell, edge) {
+      const rows = await table.getMany(edgeKeys(cell, edge));
+      return assemble(cell, edge, rows);
+    },
+
+    async listCell(cell, after, limit) {
+      const names = await namesIn(table, cell, after, limit);
+      const rows = await table.getMany(names.flatMap((name) => edgeKeys(cell, name)));
+      return names.flatMap((name) => assemble(cell, name, rows) ?? []);
+    },
+
+    async intents(cell, jobs) {
+      const rows = await table.getMany(jobs.map((job) => intentKey(cell, job)));
+      return new Map(
+        rows.map((row) => [jobIdOf(row.sk.slice(cellRows.intent.length)), decodeIntent(row)]),
+      );
+    },
+
+    configure(cell, edge, config, seen) {
+      return table.update(
+        edgeKey(cell, edge),
+        { set: { ...edgeAttributes(config), version: seen + 1 } },
+        { expression: 'attribute_exists(#pk) AND #version = :seen', values: { seen } },
+      );
+    },
+  };
+}
+
+/** Everything that a new edge has, its place in the cell included. */
+function rowsOf({ identity, config, facts, allFacts }: Enrolment): Write[] {
+  const { edge, cell } = identity;
+  const settings = { ...edgeKey(cell, edge), ...edgeAttributes(config), version: 1 };
+  return [
+    { kind: 'put', row: encodeIdentity(identity), condition: absent },
+    countEdge(poolOfCell(cell), cell, 1, cellEdgesMax),
+    { kind: 'put', row: settings },
+    { kind: 'put', row: encodeFacts(cell, edge, facts) },
+    { kind: 'put', row: { ...edgeFactsKey(edge), facts: JSON.stringify(allFacts) } },
+    ...identity.credentials.map((hash) => putEdgeCredential(hash, edge, cell)),
+  ];
+}
+
+async function namesIn(
+  table: Table,
+  cell: CellId,
+  after: string | null,
+  limit: number,
+): Promise<EdgeName[]> {
+  const start = after === null ? {} : { after: edgeKey(cell, edgeNameOf(after)) };
+  const pk = cellPartition(cell);
+  const skPrefix = cellRows.edge;
+  const page = await table.query({ pk, skPrefix, consistent: true, limit, ...start });
+  return page.rows.map((row) => edgeNameOf(row.sk.slice(skPrefix.length)));
 }
 
 function edgeKeys(cell: CellId, edge: EdgeName) {

@@ -24,7 +24,8 @@ export const explorerStyle = `
 body { margin: 0 auto; max-width: 60rem; padding: 0 1rem 4rem; }
 header { display: flex; flex-wrap: wrap; gap: 1rem; align-items: baseline; padding: 1rem 0; }
 h1 { font-size: 1.4rem; margin: 0; flex: 1; }
-details { border-top: 1px solid color-mix(in srgb, currentColor 20%, transparent); padding: .4rem 0; }
+details { padding: .4rem 0; border-top: 1px solid;
+  border-color: color-mix(in srgb, currentColor 20%, transparent); }
 summary { cursor: pointer; display: flex; gap: .8rem; align-items: baseline; }
 .method { font: 600 .8rem ui-monospace, monospace; min-width: 4.5rem; }
 .path { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }

@@ -7,8 +7,8 @@ import { createPublicKey, verify } from 'node:crypto';
  */
 export type SigningRequest = { readonly publicKey: Buffer; readonly isSigned: boolean };
 
-const pemPattern =
-  /^\s*-----BEGIN (?:NEW )?CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]+)-----END (?:NEW )?CERTIFICATE REQUEST-----\s*$/;
+const label = '(?:NEW )?CERTIFICATE REQUEST-----';
+const pemPattern = new RegExp(`^\\s*-----BEGIN ${label}([A-Za-z0-9+/=\\s]+)-----END ${label}\\s*$`);
 
 /** `null` for a text that is no signing request. */
 export function readSigningRequest(pem: string): SigningRequest | null {

@@ -71,8 +71,11 @@ function readPlace(call: Call): Record<string, string> {
   return place;
 }
 
-const yamlType =
-  /^(application|text)\/(x-)?yaml\b|^application\/(json|[a-z0-9.-]+\+(json|yaml))\b|^text\/plain\b/i;
+const types = [
+  /^(application|text)\/(x-)?yaml\b/i,
+  /^application\/(json|[a-z0-9.-]+\+(json|yaml))\b/i,
+  /^text\/plain\b/i,
+];
 const aliasesMax = 20;
 
 /**
@@ -80,7 +83,7 @@ const aliasesMax = 20;
  */
 function readDocument(call: Call): unknown {
   const type = call.headers['content-type'];
-  if (type !== undefined && !yamlType.test(type)) {
+  if (type !== undefined && !types.some((pattern) => pattern.test(type))) {
     const detail = 'Send a jobspec as application/yaml or application/json.';
     throw new ProblemError('unsupported-media-type', detail);
   }
