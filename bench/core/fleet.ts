@@ -128,7 +128,7 @@ function jobOf(index: number, ranges: RangeSet, chunkPower: number): CellJob {
       submittedAtMs: index,
       cancelled: false,
       retryEpoch: 0,
-      held: false,
+      blockedByDependencies: false,
     },
     slice: newSlice(ranges),
   };

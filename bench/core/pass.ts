@@ -105,7 +105,7 @@ function jobOf(index: number, chunks: number): CellJob {
       submittedAtMs: index,
       cancelled: false,
       retryEpoch: 0,
-      held: false,
+      blockedByDependencies: false,
     },
     slice: newSlice(rangeOf(0, chunks)),
   };

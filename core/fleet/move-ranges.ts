@@ -103,7 +103,12 @@ export function chooseRanges(
     const isWhole = equal(pendingOf(job), job.before.ranges);
     const isLimited = placement.nodes !== null || placement.maxEdges !== null;
     const stays = isLimited && !(wanted.stranded && isWhole);
-    if (stays || job.intent.held || job.intent.cancelled || job.intent.retryEpoch > job.retryEpoch)
+    if (
+      stays ||
+      job.intent.blockedByDependencies ||
+      job.intent.cancelled ||
+      job.intent.retryEpoch > job.retryEpoch
+    )
       continue;
     if (wanted.stranded && !isStranded(pass, job)) continue;
     if (!isWelcome(to, job.intent)) continue;

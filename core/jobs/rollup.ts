@@ -46,17 +46,21 @@ export function rollUp(view: RollupView, nowMs: number): Rollup {
   const cells = new Map([...view.cells, ...retrying.flatMap(([cell]) => revivedIn(view, cell))]);
   const settled = settleParents(status, view.parents);
   const folded = foldJob(settled, [...cells.values()], nowMs);
-  const next = { ...folded, retrying, counted: folded.state, version: status.version + 1 };
+  const next = { ...folded, retrying, countedAs: folded.state, version: status.version + 1 };
   const open = [...new Set([...status.cells, ...cells.keys()])].filter(
     (cell) => (cells.get(cell)?.endedAtMs ?? null) === null,
   );
   const heldIn = (cell: CellId) => (cells.get(cell)?.counts.waiting ?? 0) > 0;
-  const ends = (next.cancelled || next.orphaned || hasTooManyFailed(next)) && !isFinal(next.state);
+  const ends =
+    (next.cancelled || next.dependencyFailed || hasTooManyFailed(next)) && !isFinal(next.state);
   return {
     next,
     changed: !sameStatus(status, next),
     // A job that ends is not released: between that and its cancellation a pass could start it.
-    release: next.held || ends ? [] : open.filter((cell) => status.held || heldIn(cell)),
+    release:
+      next.blockedByDependencies || ends
+        ? []
+        : open.filter((cell) => status.blockedByDependencies || heldIn(cell)),
     cancel: ends ? open : [],
     events: eventsOf(status, next, nowMs),
     settleDependants: isFinal(next.state),
@@ -85,12 +89,14 @@ function revivedIn({ cells }: RollupView, cell: CellId): [CellId, JobCellStatus]
 
 /** A job that it waits for and that is gone cannot be known to have succeeded. */
 function settleParents(status: JobStatus, parents: ReadonlyMap<JobId, JobState>): JobStatus {
-  if (!status.held) return status;
+  if (!status.blockedByDependencies) return status;
   const states = status.dependsOn.map((job) => parents.get(job) ?? 'failed');
   if (states.some((state) => state === 'failed' || state === 'cancelled')) {
-    return { ...status, held: false, orphaned: true };
+    return { ...status, blockedByDependencies: false, dependencyFailed: true };
   }
-  return states.every((state) => state === 'done') ? { ...status, held: false } : status;
+  return states.every((state) => state === 'done')
+    ? { ...status, blockedByDependencies: false }
+    : status;
 }
 
 /** Short, because the timeline is the job's own. */

@@ -75,7 +75,7 @@ export function submit(
     cancelledAtMs: null,
   };
   const status = statusOf(job, parents.open);
-  const intent = intentOf(job, status.held);
+  const intent = intentOf(job, status.blockedByDependencies);
   const intents = new Map([...slices].map(([cell, ranges]) => [cell, { intent, ranges }]));
   return { kind: 'create', job, status, intents, openParents: parents.open };
 }

@@ -69,7 +69,7 @@ export type Intent = {
   /** Grows with each `retry` by the user: dead chunks of earlier epochs run again. */
   readonly retryEpoch: number;
   /** On dependencies: nothing is placed until the parents are done. */
-  readonly held: boolean;
+  readonly blockedByDependencies: boolean;
 };
 
 export type QueueConfig = {
@@ -187,7 +187,7 @@ export type EdgeWork = {
    * for it.
    */
   readonly failuresInRow: number;
-  readonly asideUntilMs: number | null;
+  readonly quarantinedUntilMs: number | null;
 };
 
 /** An edge that was never given anything; epoch 0 is never written. */
@@ -201,7 +201,7 @@ export const noEdgeWork: EdgeWork = {
   removed: [],
   lostAtMs: null,
   failuresInRow: 0,
-  asideUntilMs: null,
+  quarantinedUntilMs: null,
 };
 
 /**

@@ -76,12 +76,12 @@ function isOpen(edge: Observed, nowMs: number): boolean {
 
 /**
  * Why an edge gets no new work of any job now; `null` when it may. A pass, the statistics and the
- * lists ask here. A pass may have changed its mind about `lostAtMs` and `asideUntilMs`; how often
- * the document was rewritten is what is stored.
+ * lists ask here. A pass may have changed its mind about `lostAtMs` and `quarantinedUntilMs`; how
+ * often the document was rewritten is what is stored.
  */
 export function unavailableFor(
   { config, report, facts }: Pick<CellEdge, 'config' | 'report' | 'facts'>,
-  { lostAtMs, asideUntilMs }: Pick<EdgeWork, 'lostAtMs' | 'asideUntilMs'>,
+  { lostAtMs, quarantinedUntilMs }: Pick<EdgeWork, 'lostAtMs' | 'quarantinedUntilMs'>,
   written: Pick<EdgeWork, 'epoch' | 'rewrites'>,
   nowMs: number,
 ): Mismatch | null {
@@ -92,18 +92,18 @@ export function unavailableFor(
   if (report === null || !report.connected) {
     return { reason: 'edge-disconnected', detail: 'is not connected' };
   }
-  if (lostAtMs !== null) return deaf;
+  if (lostAtMs !== null) return unresponsive;
   const trouble = diskTroubleOf(facts);
   if (trouble !== null) {
     return { reason: 'edge-cordoned', detail: `its disk cannot be written: ${trouble}` };
   }
-  if (asideUntilMs !== null && asideUntilMs > nowMs) {
+  if (quarantinedUntilMs !== null && quarantinedUntilMs > nowMs) {
     return { reason: 'edge-cordoned', detail: 'quarantined: everything failed there' };
   }
-  return written.rewrites >= rewritesMax && !hasApplied(report, written) ? deaf : null;
+  return written.rewrites >= rewritesMax && !hasApplied(report, written) ? unresponsive : null;
 }
 
-const deaf: Mismatch = {
+const unresponsive: Mismatch = {
   reason: 'edge-disconnected',
   detail: 'is connected but does not take its work',
 };

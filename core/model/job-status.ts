@@ -45,17 +45,17 @@ export type JobStatus = {
 
   /** Its user asked for its end. */
   readonly cancelled: boolean;
-  /** It waits for `dependsOn`. */
-  readonly held: boolean;
+  /** It waits for `dependsOn`: nothing of it is placed. */
+  readonly blockedByDependencies: boolean;
   /** A job it depends on did not succeed. */
-  readonly orphaned: boolean;
+  readonly dependencyFailed: boolean;
   /**
    * Cells that a user's retry asked to bring dead chunks back, each with its epoch: what they count
    * is from before, until they show that epoch.
    */
   readonly retrying: readonly (readonly [CellId, number])[];
   /** The state under which the fleet's statistics count it; `null` while they do not know it. */
-  readonly counted: JobState | null;
+  readonly countedAs: JobState | null;
 };
 
 export const dependencyFailed = 'dependency-failed';
@@ -80,14 +80,14 @@ export function newJobStatus(
   >,
 ): JobStatus {
   const total = job.cut.chunks;
-  const held = job.dependsOn.length > 0;
-  const counts = held
+  const blockedByDependencies = job.dependsOn.length > 0;
+  const counts = blockedByDependencies
     ? { ...noChunks, total, waiting: total }
     : { ...noChunks, total, pending: total };
   return {
     ...job,
     version: 0,
-    state: held ? 'waiting' : 'pending',
+    state: blockedByDependencies ? 'waiting' : 'pending',
     counts,
     donePower: 0,
     startedAtMs: null,
@@ -95,10 +95,10 @@ export function newJobStatus(
     reason: null,
     waiting: [],
     cancelled: false,
-    held,
-    orphaned: false,
+    blockedByDependencies,
+    dependencyFailed: false,
     retrying: [],
-    counted: null,
+    countedAs: null,
   };
 }
 
@@ -120,7 +120,10 @@ export function foldJob(
   nowMs: number,
 ): JobStatus {
   const counts = foldCounts(status, cells);
-  const state = stateOfCounts(counts, { cancelled: status.cancelled, failed: status.orphaned });
+  const state = stateOfCounts(counts, {
+    cancelled: status.cancelled,
+    failed: status.dependencyFailed,
+  });
   const started = cells.flatMap((cell) => (cell.startedAtMs === null ? [] : [cell.startedAtMs]));
   const ended = cells.flatMap((cell) => (cell.endedAtMs === null ? [] : [cell.endedAtMs]));
   const endedAtMs = isFinal(state) ? (status.endedAtMs ?? Math.max(...ended, 0)) : null;
@@ -149,7 +152,7 @@ function foldCounts(status: JobStatus, cells: readonly JobCellStatus[]): ChunkCo
   };
   const rest = total - Object.values(counts).reduce((all, value) => all + value, 0);
   const open = Math.max(0, rest);
-  const waiting = status.held ? open : Math.min(open, sum('waiting'));
+  const waiting = status.blockedByDependencies ? open : Math.min(open, sum('waiting'));
   const { scheduled, running, done, dead, cancelled } = counts;
   return { total, waiting, pending: open - waiting, scheduled, running, done, dead, cancelled };
 }
@@ -164,7 +167,7 @@ function foldReason(
   state: JobState,
   cells: readonly JobCellStatus[],
 ): string | null {
-  if (status.orphaned) return dependencyFailed;
+  if (status.dependencyFailed) return dependencyFailed;
   if (hasTooManyFailed(status)) return tooManyFailed;
   const given = cells.find((cell) => cell.reason !== null)?.reason ?? null;
   return given ?? (state === 'failed' ? chunksFailed : null);

@@ -74,9 +74,9 @@ export const chunkDeathsMax = 20;
 export const deathsOfLostEdge = 7;
 /** An epoch above this is no epoch: it leaves no room to count on. */
 export const epochMax = 2 ** 50;
-/** This many chunks failed in a row on one edge, and none done: set the edge aside. */
+/** This many chunks failed in a row on one edge, and none done: quarantine the edge. */
 export const edgeFailuresMax = 20;
-export const edgeSetAsideMs = 300_000;
+export const edgeQuarantineMs = 300_000;
 /**
  * An edge that refused a job is asked again after this: policies have hours, and owners change
  * their minds.
@@ -184,9 +184,11 @@ export const placementRowsMin = 24;
  */
 export const rewritesMax = 3;
 /** And after this many, some ten minutes, what it does not work on is given to others. */
-export const deafRewritesMin = 7;
-/** No more than this part of a cell's connected edges is set aside: then the jobs are to blame. */
-export const asideShareMax = 0.3;
+export const unresponsiveRewritesMin = 7;
+/**
+ * No more than this part of a cell's connected edges is quarantined: then the jobs are to blame.
+ */
+export const quarantineShareMax = 0.3;
 /** A gang is granted in one transaction: two rows an edge. */
 export const gangNodesMax = 40;
 

@@ -30,7 +30,7 @@ export function intentOf(
     StoredJob,
     'spec' | 'specHash' | 'cut' | 'createdAtMs' | 'retryEpoch' | 'cancelledAtMs'
   >,
-  held: boolean,
+  blockedByDependencies: boolean,
 ): Intent {
   const { spec } = job;
   return {
@@ -50,6 +50,6 @@ export function intentOf(
     submittedAtMs: job.createdAtMs,
     cancelled: job.cancelledAtMs !== null,
     retryEpoch: job.retryEpoch,
-    held,
+    blockedByDependencies,
   };
 }

@@ -8,7 +8,7 @@ import type { Contract, Stores } from './stores.ts';
 /** Folds a job into a state, as the rollup does. */
 async function count({ rollups }: Stores, id: JobId, state: JobState): Promise<void> {
   const { status } = (await rollups.load(id))!;
-  const next = { ...status, state, counted: state, version: status.version + 1 };
+  const next = { ...status, state, countedAs: state, version: status.version + 1 };
   const saved = await rollups.save(status, {
     next,
     changed: true,

@@ -43,7 +43,7 @@ export const movesContract: Contract = (makeStores) => {
     expect(await Promise.all([north, south].map(stores.cells.load))).toEqual(before);
   });
 
-  test.each([{ cancelled: true }, { retryEpoch: 1 }, { held: true }])(
+  test.each([{ cancelled: true }, { retryEpoch: 1 }, { blockedByDependencies: true }])(
     'a job of which %j was asked in the meantime stays where it is',
     async (asked) => {
       const stores = await seeded(makeStores);

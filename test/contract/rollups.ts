@@ -74,7 +74,7 @@ export const rollupsContract: Contract = (makeStores) => {
         donePower: 100,
         startedAtMs: startMs,
         waiting: [{ reason: 'no-free-power', chunks: 3, edges: 0, examples: [], detail: '' }],
-        counted: 'running',
+        countedAs: 'running',
       },
       [started],
     );
@@ -87,7 +87,7 @@ export const rollupsContract: Contract = (makeStores) => {
   test('of two folds of one version one is saved, and the other says and counts nothing', async () => {
     const stores = await stage(makeStores);
     const folds = (['running', 'done'] as const).map((state) =>
-      foldOf(stores.status, { state, counted: state }, [{ ...started, kind: state }]),
+      foldOf(stores.status, { state, countedAs: state }, [{ ...started, kind: state }]),
     );
     const outcomes = await Promise.all(
       folds.map((fold) => stores.rollups.save(stores.status, fold)),
@@ -106,7 +106,7 @@ export const rollupsContract: Contract = (makeStores) => {
     await stores.changes.purge({ kind: 'purge', id: job });
     for (const fold of [
       foldOf(stores.status, { donePower: 1 }),
-      foldOf(stores.status, { counted: 'done' }, [started]),
+      foldOf(stores.status, { countedAs: 'done' }, [started]),
     ]) {
       expect(await stores.rollups.save(stores.status, fold)).toBe('conflict');
     }
@@ -141,13 +141,19 @@ export const rollupsContract: Contract = (makeStores) => {
     await submit(stores, other);
     const parent = (await stores.jobs.find(other))!;
     await submit(stores, job, { parents: [parent] });
-    expect(await intentIn(stores)).toMatchObject({ held: true, cancelled: false });
+    expect(await intentIn(stores)).toMatchObject({ blockedByDependencies: true, cancelled: false });
     await stores.rollups.release(job, [north]);
-    expect(await intentIn(stores)).toMatchObject({ held: false, cancelled: false });
-    expect(await intentIn(stores, south)).toMatchObject({ held: true });
+    expect(await intentIn(stores)).toMatchObject({
+      blockedByDependencies: false,
+      cancelled: false,
+    });
+    expect(await intentIn(stores, south)).toMatchObject({ blockedByDependencies: true });
     await stores.rollups.cancel(job, [north, south]);
-    expect(await intentIn(stores)).toMatchObject({ held: false, cancelled: true });
-    expect(await intentIn(stores, south)).toMatchObject({ held: true, cancelled: true });
+    expect(await intentIn(stores)).toMatchObject({ blockedByDependencies: false, cancelled: true });
+    expect(await intentIn(stores, south)).toMatchObject({
+      blockedByDependencies: true,
+      cancelled: true,
+    });
   });
 
   test('a cell that has ended the job is left alone', async () => {

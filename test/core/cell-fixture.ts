@@ -60,7 +60,7 @@ export function makeJob(id: string, options: JobOptions = {}): CellJob {
       submittedAtMs: startMs,
       cancelled: false,
       retryEpoch: 0,
-      held: false,
+      blockedByDependencies: false,
       ...intent,
     },
     slice: { ...newSlice(rangeOf(0, spec.chunks)), ...slice },

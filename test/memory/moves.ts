@@ -39,8 +39,12 @@ function isUnchanged(stored: Stored, move: Move): boolean {
   return [...move.intents].every(([job, intent]) => {
     const now = from.jobs.get(job)?.intent;
     if (now === undefined || to.jobs.has(job)) return false;
-    const { cancelled, retryEpoch, held } = intent;
-    return now.cancelled === cancelled && now.retryEpoch === retryEpoch && now.held === held;
+    const { cancelled, retryEpoch, blockedByDependencies } = intent;
+    return (
+      now.cancelled === cancelled &&
+      now.retryEpoch === retryEpoch &&
+      now.blockedByDependencies === blockedByDependencies
+    );
   });
 }
 

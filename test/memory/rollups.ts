@@ -14,7 +14,7 @@ export function createMemoryRollups(stored: Stored): RollupStore & OwedFolds {
       const rows = stored.jobs.get(job);
       if (rows === undefined || rows.status === null) return null;
       const { status, cells } = rows;
-      const parents = status.held ? statesOf(stored, status.dependsOn) : new Map();
+      const parents = status.blockedByDependencies ? statesOf(stored, status.dependsOn) : new Map();
       return { status, cells: new Map(cells), parents };
     },
     async save(seen, { next, events }) {
@@ -22,14 +22,14 @@ export function createMemoryRollups(stored: Stored): RollupStore & OwedFolds {
       const { status } = rows;
       if (status === null || status.version !== seen.version) return 'conflict';
       rows.status = withFold(status, next);
-      if (next.counted !== seen.counted && next.counted !== null) {
-        countJob(stored, seen.counted, next.counted);
+      if (next.countedAs !== seen.countedAs && next.countedAs !== null) {
+        countJob(stored, seen.countedAs, next.countedAs);
       }
       for (const event of events) rows.events.set(eventPosition(event), event);
       return 'saved';
     },
     async release(job, cells) {
-      changeIntents(stored, job, cells, { held: false });
+      changeIntents(stored, job, cells, { blockedByDependencies: false });
     },
     async cancel(job, cells) {
       changeIntents(stored, job, cells, { cancelled: true });
@@ -64,10 +64,10 @@ function statesOf(stored: Stored, jobs: readonly JobId[]): Map<JobId, JobState> 
 /** What a fold changes; the rest is its user's. */
 function withFold(status: JobStatus, next: JobStatus): JobStatus {
   const { version, state, counts, donePower, startedAtMs, endedAtMs } = next;
-  const { reason, waiting, held, orphaned, retrying, counted } = next;
+  const { reason, waiting, blockedByDependencies, dependencyFailed, retrying, countedAs } = next;
   const times = { startedAtMs, endedAtMs };
   const folded = { version, state, counts, donePower, ...times, reason, waiting };
-  return { ...status, ...folded, held, orphaned, retrying, counted };
+  return { ...status, ...folded, blockedByDependencies, dependencyFailed, retrying, countedAs };
 }
 
 function countJob(stored: Stored, from: JobState | null, to: JobState): void {

@@ -34,16 +34,17 @@ test('an edge is refilled before it runs dry, without waiting for a reporting cy
   expect(perChunk).toBeLessThan(((alone.seconds - shortBeganAt) / 20) * 1.2);
 });
 
-test('an edge that is deaf to its work loses it to one that hears', async () => {
-  let deaf: EdgeName | null = null;
+test('an edge that does not take its work loses it to one that does', async () => {
+  let unresponsive: EdgeName | null = null;
   const stage = new CalmWorld(2, {
-    hear: (message) => (message.topic.includes(`${deaf}/shadow/name/work`) ? null : message),
+    hear: (message) =>
+      message.topic.includes(`${unresponsive}/shadow/name/work`) ? null : message,
   });
   const old = stage.submit(1, 3_600_000);
   await stage.until('at work', () => stage.runningOn(old).length === 1);
-  deaf = stage.runningOn(old)[0]!;
+  unresponsive = stage.runningOn(old)[0]!;
   const job = stage.submit(3, 1_000);
   await stage.ended(job, 1_800);
   expect(stage.stateOf(job)).toBe('done');
-  expect(stage.doneOn(job)).not.toContain(deaf);
+  expect(stage.doneOn(job)).not.toContain(unresponsive);
 });

@@ -72,7 +72,7 @@ test('when its disk fills up an edge keeps what runs and gives back the rest', (
 });
 
 /** It goes on reporting about what it had, and never applies another document. */
-function deafFor(minutes: number) {
+function unresponsiveFor(minutes: number) {
   const old = makeJob('job-0', { chunks: 1, chunkPower: 10 });
   let { cell } = rest(makeCell({ edges: makeEdges(1), jobs: [old] }), startMs);
   const epoch = cell.edges.values().next().value!.work!.epoch;
@@ -91,18 +91,18 @@ function deafFor(minutes: number) {
   return { cell, say, atMs: startMs + (minutes + 1) * minuteMs };
 }
 
-test('an edge that reports but never hears what it is given loses it to one that does', () => {
-  const soon = deafFor(3).cell;
+test('an edge that reports but never applies what it is given loses it to one that does', () => {
+  const soon = unresponsiveFor(3).cell;
   expect(held(soon, job)).toEqual({ 'edge-0': '0-1' });
-  const { cell } = deafFor(30);
+  const { cell } = unresponsiveFor(30);
   expect(held(cell, job)).toEqual({ 'edge-1': '0-1' });
   expect(held(cell, 'job-0')).toEqual({ 'edge-0': '0' });
 });
 
-test('an edge that was deaf is welcome again once it applies its work, and not before', () => {
-  const { cell: deaf, say, atMs } = deafFor(30);
+test('an edge that was unresponsive is welcome again once it applies its work, and not before', () => {
+  const { cell: unresponsive, say, atMs } = unresponsiveFor(30);
   const next = makeJob('job-b', { chunks: 1, chunkPower: 200 });
-  let cell: Cell = { ...deaf, jobs: new Map(deaf.jobs).set(next.id, next) };
+  let cell: Cell = { ...unresponsive, jobs: new Map(unresponsive.jobs).set(next.id, next) };
   cell = rest(cell, atMs).cell;
   expect(held(cell, 'job-b')).toEqual({});
   cell = rest({ ...say(atMs), jobs: cell.jobs }, atMs).cell;

@@ -194,9 +194,9 @@ function endTrouble(world: World): void {
       world.setLink(edge, true);
     }
     if (gone !== null) world.kill(gone, false);
-    const mayBeDeaf = spare.filter((edge) => edge !== gone);
-    if (strong.length > 1 && mayBeDeaf.length > 0 && world.random.chance(0.3)) {
-      world.deaf.add(world.random.pick(mayBeDeaf));
+    const mayBeUnresponsive = spare.filter((edge) => edge !== gone);
+    if (strong.length > 1 && mayBeUnresponsive.length > 0 && world.random.chance(0.3)) {
+      world.unresponsive.add(world.random.pick(mayBeUnresponsive));
     }
     keepUp(world, strong);
   }
@@ -225,7 +225,7 @@ function checkJobEnd(world: World, id: JobId): void {
     counts.done + counts.dead + counts.cancelled === counts.total,
     () => `job ${id}: ${JSON.stringify(counts)} do not add up`,
   );
-  if (status.cancelled || status.orphaned) return;
+  if (status.cancelled || status.dependencyFailed) return;
   const { failing, deadly } = world.fates.get(rows.job!.spec.name!)!;
   const mayDie = (chunk: number) =>
     chunk === deadly || (failing.get(chunk) ?? 0) >= book.attemptsMin(id);

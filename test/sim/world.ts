@@ -66,7 +66,7 @@ export class World {
   isUp = true;
   violation: Error | null = null;
   /** Edges that report, and never hear of their work again. */
-  readonly deaf = new Set<EdgeName>();
+  readonly unresponsive = new Set<EdgeName>();
   readonly #network: SeededRandom;
   readonly #fates: SeededRandom;
   readonly #links = new Map<EdgeName, { isUp: boolean; connection: number; isKnown: boolean }>();
@@ -95,7 +95,7 @@ export class World {
       ...shared,
       random: random.stream('shadows'),
       tell: (edge, message) => {
-        if (this.deaf.has(edge) && message.topic.includes('/name/work/')) return;
+        if (this.unresponsive.has(edge) && message.topic.includes('/name/work/')) return;
         this.#carry(edge, 'down', () => this.edges.get(edge)?.hear(message));
       },
       rule: (message) => this.functions.queue(message),

@@ -53,7 +53,11 @@ export function moveWrites(move: Move): Write[] {
       key: intentKey(from, job),
       condition: {
         expression: '#cancelled = :cancelled AND #retryEpoch = :epoch AND #held = :held',
-        values: { cancelled: intent.cancelled, epoch: intent.retryEpoch, held: intent.held },
+        values: {
+          cancelled: intent.cancelled,
+          epoch: intent.retryEpoch,
+          held: intent.blockedByDependencies,
+        },
       },
     },
   ]);

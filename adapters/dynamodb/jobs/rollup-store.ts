@@ -32,7 +32,7 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
       const pk = jobPartition(job);
       const [cells, parents] = await Promise.all([
         table.queryAll({ pk, skPrefix: jobRows.cell, consistent: true }),
-        status.held ? table.getMany(status.dependsOn.map(statusKey)) : [],
+        status.blockedByDependencies ? table.getMany(status.dependsOn.map(statusKey)) : [],
       ]);
       return { status, cells: cellsOf(cells), parents: statesOf(parents) };
     },
@@ -42,12 +42,12 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
       const key = statusKey(next.job);
       const change = { set: statusAttributes(next) };
       const condition = { expression: '#version = :seen', values: { seen: seen.version } };
-      if (next.counted === seen.counted && events.length === 0) {
+      if (next.countedAs === seen.countedAs && events.length === 0) {
         return (await table.update(key, change, condition)) ? 'saved' : 'conflict';
       }
       const writes: Write[] = [{ kind: 'update', key, change, condition }];
-      if (next.counted !== seen.counted && next.counted !== null) {
-        writes.push(moveJob(next.job, seen.counted, next.counted));
+      if (next.countedAs !== seen.countedAs && next.countedAs !== null) {
+        writes.push(moveJob(next.job, seen.countedAs, next.countedAs));
       }
       writes.push(
         ...events.map((event): Write => ({ kind: 'put', row: eventRow(next.job, event) })),

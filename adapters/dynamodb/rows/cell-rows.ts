@@ -16,7 +16,7 @@ import { cellRows } from '../schema.ts';
 import type { Row } from '../table.ts';
 import { decodeMeta, decodeQueue, decodeTick } from './rows-cell.ts';
 import { decodeEdge, decodeFacts, decodeReport } from './rows-edge.ts';
-import { decodeIntent, decodeSlice, givenSlice } from './rows-slice.ts';
+import { decodeIntent, decodeSlice, initialSlice } from './rows-slice.ts';
 import { decodeWorkRow } from './rows-work.ts';
 
 /**
@@ -41,7 +41,7 @@ export function assembleCell(rows: Iterable<Row>): Cell | null {
   }
   const jobs = new Map<JobId, CellJob>();
   for (const [id, intent] of parts.intents) {
-    const slice = parts.slices.get(id) ?? parts.given.get(id);
+    const slice = parts.slices.get(id) ?? parts.initialSlices.get(id);
     if (slice !== undefined) jobs.set(id, { id, intent, slice });
   }
   return { meta: parts.meta, edges, jobs, queues: parts.queues, tickAtMs: parts.tickAtMs };
@@ -57,7 +57,7 @@ type Parts = {
   readonly intents: Map<JobId, Intent>;
   readonly slices: Map<JobId, Slice>;
   /** Slices that no pass has written yet. */
-  readonly given: Map<JobId, Slice>;
+  readonly initialSlices: Map<JobId, Slice>;
   readonly queues: Map<string, QueueConfig>;
 };
 
@@ -71,7 +71,7 @@ function collect(rows: Iterable<Row>): Parts {
     works: new Map(),
     intents: new Map(),
     slices: new Map(),
-    given: new Map(),
+    initialSlices: new Map(),
     queues: new Map(),
   };
   for (const row of rows) addRow(parts, row);
@@ -117,6 +117,6 @@ function addRow(parts: Parts, row: Row): void {
 
 function addIntent(parts: Parts, job: JobId, row: Row): void {
   parts.intents.set(job, decodeIntent(row));
-  const given = givenSlice(row);
-  if (given !== null) parts.given.set(job, given);
+  const initial = initialSlice(row);
+  if (initial !== null) parts.initialSlices.set(job, initial);
 }

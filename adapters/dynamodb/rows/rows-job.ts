@@ -47,10 +47,10 @@ export function statusAttributes(status: JobStatus): Record<string, unknown> {
     endedAtMs: status.endedAtMs,
     reason: status.reason,
     waiting: JSON.stringify(status.waiting),
-    held: status.held,
-    orphaned: status.orphaned,
+    held: status.blockedByDependencies,
+    orphaned: status.dependencyFailed,
     retrying: JSON.stringify(status.retrying),
-    counted: status.counted,
+    counted: status.countedAs,
   };
 }
 
@@ -75,10 +75,10 @@ export function decodeStatus(row: Row): JobStatus {
     reason: textOrNull(row.reason),
     waiting: json<WaitingCount[]>(row.waiting, []),
     cancelled: row.cancelled === true,
-    held: row.held === true,
-    orphaned: row.orphaned === true,
+    blockedByDependencies: row.held === true,
+    dependencyFailed: row.orphaned === true,
     retrying: json<[CellId, number][]>(row.retrying, []),
-    counted: textOrNull(row.counted) as JobState | null,
+    countedAs: textOrNull(row.counted) as JobState | null,
   };
 }
 

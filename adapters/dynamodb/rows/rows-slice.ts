@@ -16,10 +16,15 @@ import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.t
  * A new job is one row: `given` names its chunks in this cell, and stands for the slice until a
  * pass writes the first one.
  */
-export function encodeIntent(cell: CellId, job: JobId, intent: Intent, given?: RangeSet): Row {
+export function encodeIntent(
+  cell: CellId,
+  job: JobId,
+  intent: Intent,
+  initialRanges?: RangeSet,
+): Row {
   const { priority, retries, ...spec } = intent.spec;
   return {
-    ...(given === undefined ? {} : { given: formatRanges(given) }),
+    ...(initialRanges === undefined ? {} : { given: formatRanges(initialRanges) }),
     ...intentKey(cell, job),
     spec: JSON.stringify(spec),
     priority,
@@ -29,7 +34,7 @@ export function encodeIntent(cell: CellId, job: JobId, intent: Intent, given?: R
     submittedAtMs: intent.submittedAtMs,
     cancelled: intent.cancelled,
     retryEpoch: intent.retryEpoch,
-    held: intent.held,
+    held: intent.blockedByDependencies,
   };
 }
 
@@ -44,7 +49,7 @@ export function decodeIntent(row: Row): Intent {
     submittedAtMs: amount(row.submittedAtMs),
     cancelled: row.cancelled === true,
     retryEpoch: amount(row.retryEpoch),
-    held: row.held === true,
+    blockedByDependencies: row.held === true,
   };
 }
 
@@ -52,7 +57,7 @@ export function decodeIntent(row: Row): Intent {
  * The slice of a job that no pass has touched yet, as its intent tells it; `null` where it tells
  * none.
  */
-export function givenSlice(row: Row): Slice | null {
+export function initialSlice(row: Row): Slice | null {
   return row.given === undefined ? null : newSlice(ranges(row.given));
 }
 

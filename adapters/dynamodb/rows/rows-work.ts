@@ -23,7 +23,7 @@ export function encodeWorkRow(cell: CellId, edge: EdgeName, work: EdgeWork): Row
     removed: work.removed.join(','),
     lostAtMs: work.lostAtMs,
     failuresInRow: work.failuresInRow,
-    asideUntilMs: work.asideUntilMs,
+    asideUntilMs: work.quarantinedUntilMs,
   };
 }
 
@@ -43,7 +43,7 @@ export function decodeWorkRow(row: Row): EdgeWork {
     removed: (removed?.split(',') ?? []).map(jobIdOf),
     lostAtMs: amountOrNull(row.lostAtMs),
     failuresInRow: amount(row.failuresInRow),
-    asideUntilMs: amountOrNull(row.asideUntilMs),
+    quarantinedUntilMs: amountOrNull(row.asideUntilMs),
   };
 }
 

@@ -12,7 +12,7 @@ import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
  * here.
  */
 
-/** As the pass sees it now: it may have called the edge lost or set it aside. */
+/** As the pass sees it now: it may have called the edge lost or quarantined it. */
 export function unavailable(pass: Pass, edge: EdgeDraft): Mismatch | null {
   return unavailableFor(edge.source, edge, edge.before, pass.nowMs);
 }

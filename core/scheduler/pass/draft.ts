@@ -114,9 +114,11 @@ export type EdgeDraft = {
   boot: string;
   lostAtMs: number | null;
   failuresInRow: number;
-  asideUntilMs: number | null;
-  /** Jobs the edge speaks of although its document does not: their keys are nulled again. */
-  readonly strays: Set<JobId>;
+  quarantinedUntilMs: number | null;
+  /**
+   * Jobs the edge reports although its document does not name them: their keys are nulled again.
+   */
+  readonly unknownJobs: Set<JobId>;
   rewrites: number;
   touched: boolean;
   /** The document changes, so a new epoch is written. */
@@ -206,8 +208,8 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     boot: source.report?.progress?.boot ?? before.boot,
     lostAtMs: before.lostAtMs,
     failuresInRow: before.failuresInRow,
-    asideUntilMs: before.asideUntilMs,
-    strays: new Set(),
+    quarantinedUntilMs: before.quarantinedUntilMs,
+    unknownJobs: new Set(),
     rewrites: before.rewrites,
     touched: false,
     bumped: false,

@@ -76,7 +76,7 @@ function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
     removed: bumped ? removedKeys(edge) : before.removed,
     lostAtMs: edge.lostAtMs,
     failuresInRow: edge.failuresInRow,
-    asideUntilMs: edge.asideUntilMs,
+    quarantinedUntilMs: edge.quarantinedUntilMs,
   };
 }
 
@@ -101,7 +101,7 @@ function leaseRow(lease: LeaseDraft): Lease {
  */
 function removedKeys(edge: EdgeDraft): JobId[] {
   const { before } = edge;
-  const keys = new Set<JobId>([...(isApplied(edge) ? [] : before.removed), ...edge.strays]);
+  const keys = new Set<JobId>([...(isApplied(edge) ? [] : before.removed), ...edge.unknownJobs]);
   for (const [id, lease] of before.leases) if (!isEmpty(lease.ranges)) keys.add(id);
   for (const [id, lease] of edge.leases) if (isActive(lease)) keys.delete(id);
   return [...keys].sort();

@@ -20,8 +20,8 @@ export function countsOf(job: JobDraft): JobCellStatus['counts'] {
   const pending = count(pendingOf(job));
   return {
     total: count(job.before.ranges),
-    waiting: job.intent.held ? pending : 0,
-    pending: job.intent.held ? 0 : pending,
+    waiting: job.intent.blockedByDependencies ? pending : 0,
+    pending: job.intent.blockedByDependencies ? 0 : pending,
     scheduled: leased - running,
     running,
     done: count(job.done),
@@ -84,7 +84,7 @@ function summaryOf(pass: Pass): CellSummary {
     else if (open) edges.free++;
     const { config } = edge.source;
     if (config.cordoned !== null || config.drain !== null) edges.cordoned++;
-    if (edge.asideUntilMs !== null && edge.asideUntilMs > pass.nowMs) edges.aside++;
+    if (edge.quarantinedUntilMs !== null && edge.quarantinedUntilMs > pass.nowMs) edges.aside++;
     power.total += edge.capacity.power;
     power.reserved += edge.capacity.power - edge.free.power;
     if (!open) continue;
@@ -123,7 +123,8 @@ function backlogOf(
     if (job.endReason !== null) continue;
     const power = powerOf(job.intent.cut, pendingOf(job));
     backlogPower += power;
-    if (power > 0 && !job.intent.held && isStranded(pass, job)) strandedPower += power;
+    if (power > 0 && !job.intent.blockedByDependencies && isStranded(pass, job))
+      strandedPower += power;
   }
   return {
     chunks: {

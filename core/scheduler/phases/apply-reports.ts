@@ -71,7 +71,7 @@ function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): voi
     const job = pass.jobs.get(id);
     if (job === undefined) {
       if (hasResults(entry)) {
-        edge.strays.add(id);
+        edge.unknownJobs.add(id);
         acknowledge = true;
       }
       continue;

@@ -5,16 +5,16 @@ import { askBack, holdsSomething, revoke, unstartedOf } from '../pass/leases.ts'
 import { canAfford, edgeCost, leaseCost, removedEdgeRows, spend, touchEdge } from '../pass/rows.ts';
 
 /**
- * Edges that shall hold less: draining, leaving, set aside, or with a disk that takes nothing. What
- * they have not started moves, in two phases while they can answer; what runs may end, until the
- * drain's deadline. A forced removal takes everything at once.
+ * Edges that shall hold less: draining, leaving, quarantined, or with a disk that takes nothing.
+ * What they have not started moves, in two phases while they can answer; what runs may end, until
+ * the drain's deadline. A forced removal takes everything at once.
  */
 export function clearEdges(pass: Pass): void {
   for (const edge of pass.edges.values()) {
     const { drain, removing } = edge.source.config;
     if (removing?.force === true) revokeAll(pass, edge);
     else if (removing !== null || drain !== null) drainEdge(pass, edge);
-    else if (isAside(pass, edge) || diskTroubleOf(edge.source.facts) !== null) {
+    else if (isQuarantined(pass, edge) || diskTroubleOf(edge.source.facts) !== null) {
       returnUnstarted(pass, edge);
     }
     dropUnknownLeases(pass, edge);
@@ -22,9 +22,9 @@ export function clearEdges(pass: Pass): void {
   }
 }
 
-function isAside(pass: Pass, edge: EdgeDraft): boolean {
-  if (edge.asideUntilMs === null || edge.asideUntilMs <= pass.nowMs) return false;
-  lookAgain(pass, edge.asideUntilMs);
+function isQuarantined(pass: Pass, edge: EdgeDraft): boolean {
+  if (edge.quarantinedUntilMs === null || edge.quarantinedUntilMs <= pass.nowMs) return false;
+  lookAgain(pass, edge.quarantinedUntilMs);
   return true;
 }
 

@@ -1,10 +1,10 @@
 import {
-  deafRewritesMin,
   lostEdgesHoldMin,
   lostHoldMs,
   lostShareMax,
   missedReportsMax,
   reportEveryMsMax,
+  unresponsiveRewritesMin,
 } from '../../model/limits.ts';
 import { isEmpty } from '../../model/ranges.ts';
 import {
@@ -25,8 +25,8 @@ import { canAfford, edgeCost, leaseCost, touchEdge } from '../pass/rows.ts';
  * although it must is gone too. When too much of the cell would be lost at once the verdict is held
  * first, because that looks like trouble of our own.
  *
- * An edge that reports and does not apply what it is given is deaf: what it does not work on goes
- * to others, and it gets nothing until it hears again.
+ * An edge that reports and does not apply what it is given is unresponsive: what it does not work
+ * on goes to others, and it gets nothing until it applies its document.
  *
  * A loss is no failed attempt, but a chunk that was running on several lost edges is taken for
  * their killer.
@@ -53,7 +53,7 @@ export function expireLosses(pass: Pass): void {
       lost.add(edge);
     }
   }
-  if (held(pass, lost.size, new Set([...lost, ...others]).size)) return;
+  if (areVerdictsHeld(pass, lost.size, new Set([...lost, ...others]).size)) return;
   for (const lease of verdicts) loseLease(pass, lease);
 }
 
@@ -77,7 +77,7 @@ function lossAtMs(pass: Pass, lease: LeaseDraft): number | null {
   const lastSeenAtMs = Math.max(report?.receivedAtMs ?? 0, report?.connectionAtMs ?? 0);
   const sinceMs = Math.max(lastSeenAtMs, pass.health.healthySinceMs);
   if (report === null || !report.connected) return sinceMs + graceMs;
-  if (isDeafTo(lease)) return lease.grantedAtMs;
+  if (isUnresponsiveTo(lease)) return lease.grantedAtMs;
   const noReportMs = missedReportsMax * reportEveryMsMax;
   // An edge that connects again and again and never reports is lost as well.
   const lastReportAtMs = Math.max(
@@ -95,8 +95,9 @@ function lossAtMs(pass: Pass, lease: LeaseDraft): number | null {
  * It has reported since the lease was granted, its document was written again and again, and it has
  * applied none.
  */
-function isDeafTo({ edge, running, grantedAtMs }: LeaseDraft): boolean {
-  if (edge.before.rewrites < deafRewritesMin || isApplied(edge) || !isEmpty(running)) return false;
+function isUnresponsiveTo({ edge, running, grantedAtMs }: LeaseDraft): boolean {
+  if (edge.before.rewrites < unresponsiveRewritesMin || isApplied(edge) || !isEmpty(running))
+    return false;
   return (edge.source.report?.receivedAtMs ?? 0) > grantedAtMs;
 }
 
@@ -105,7 +106,7 @@ function isDeafTo({ edge, running, grantedAtMs }: LeaseDraft): boolean {
  * with those lost now count those lost a moment ago, and those whose grace is nearly over: a broker
  * notices one after the other.
  */
-function held(pass: Pass, lost: number, together: number): boolean {
+function areVerdictsHeld(pass: Pass, lost: number, together: number): boolean {
   const tooMany =
     lost > 0 && together >= lostEdgesHoldMin && together > lostShareMax * pass.edges.size;
   const { holdSinceMs } = pass.health;
@@ -131,7 +132,7 @@ function held(pass: Pass, lost: number, together: number): boolean {
 
 function loseLease(pass: Pass, lease: LeaseDraft): void {
   // Chunks that their edge never got to know did it no harm.
-  if (!isDeafTo(lease) && !blameLost(pass, lease)) return;
+  if (!isUnresponsiveTo(lease) && !blameLost(pass, lease)) return;
   if (!canAfford(pass, leaseCost(lease))) return;
   revoke(pass, lease);
   markLost(pass, lease);

@@ -73,7 +73,8 @@ export function widenSlots(pass: Pass): void {
     for (const lease of edge.leases.values()) {
       if (!isActive(lease) || !isEmpty(lease.giveBack)) continue;
       const idle = count(lease.ranges) - slotsInUse(lease);
-      if (idle <= 0 || lease.job.endReason !== null || lease.job.intent.held) continue;
+      if (idle <= 0 || lease.job.endReason !== null || lease.job.intent.blockedByDependencies)
+        continue;
       const fit = Math.min(idle, fitOf(lease.job.demand, edge.free), withinQuota(pass, lease));
       if (fit <= 0 || unavailable(pass, edge) !== null) continue;
       if (!canAfford(pass, leaseCost(lease))) return;

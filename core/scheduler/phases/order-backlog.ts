@@ -61,7 +61,7 @@ function levelsOf(pass: Pass): Map<string, Line>[] {
 }
 
 function wantsEdges(pass: Pass, job: JobDraft): boolean {
-  if (job.intent.held || job.endReason !== null) return false;
+  if (job.intent.blockedByDependencies || job.endReason !== null) return false;
   return placeableOf(pass, job).length > 0;
 }
 

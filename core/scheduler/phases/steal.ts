@@ -20,7 +20,8 @@ import { canAfford, leaseCost } from '../pass/rows.ts';
  */
 export function stealTails(pass: Pass): void {
   for (const job of pass.jobs.values()) {
-    if (job.endReason !== null || job.intent.held || job.leases.length === 0) continue;
+    if (job.endReason !== null || job.intent.blockedByDependencies || job.leases.length === 0)
+      continue;
     if (isEmpty(pendingOf(job))) stealTail(pass, job);
   }
 }

@@ -27,7 +27,8 @@ export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   const pending = pendingOf(job);
   const chunks = count(pending);
   if (chunks === 0 || job.endReason !== null) return [];
-  if (job.intent.held) return [whole('dependency', chunks, 'waits for the jobs it depends on')];
+  if (job.intent.blockedByDependencies)
+    return [whole('dependency', chunks, 'waits for the jobs it depends on')];
   const backoff = backoffOf(pass, job);
   const later = chunks - count(subtract(pending, backoff));
   const reasons: WaitingCount[] = [];

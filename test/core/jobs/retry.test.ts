@@ -22,7 +22,7 @@ test('where the job has ended it begins again, and nothing done is forgotten', (
   const execution = { edge: edgeNameOf('edge-1'), done: rangeOf(0, 4) } as Execution;
   const change = retry(failed, new Map([[south, ended]]), [execution]) as JobRetry;
   const { intent, slice } = change.reopened.get(south)!;
-  expect(intent).toMatchObject({ retryEpoch: 1, cancelled: false, held: false });
+  expect(intent).toMatchObject({ retryEpoch: 1, cancelled: false, blockedByDependencies: false });
   expect(slice).toMatchObject({
     ranges: rangeOf(0, 6),
     done: rangeOf(0, 4),

@@ -114,7 +114,7 @@ describe('the end of a job', () => {
       state: 'done',
       startedAtMs: startMs + 1,
       endedAtMs: startMs + 7,
-      counted: 'done',
+      countedAs: 'done',
     });
     expect(events).toEqual([
       expect.objectContaining({
@@ -208,27 +208,35 @@ describe('a job whose dead chunks were asked for again', () => {
 });
 
 describe('a job that waits for others', () => {
-  const held = makeStatus({
-    held: true,
+  const blockedByDependencies = makeStatus({
+    blockedByDependencies: true,
     dependsOn: ['parent-1', 'parent-2'].map(jobIdOf),
     state: 'waiting',
   });
 
   test('is held until all of them are done', () => {
-    const { next, release } = roll(held, {}, { 'parent-1': 'done', 'parent-2': 'running' });
-    expect(next).toMatchObject({ held: true, state: 'waiting' });
+    const { next, release } = roll(
+      blockedByDependencies,
+      {},
+      { 'parent-1': 'done', 'parent-2': 'running' },
+    );
+    expect(next).toMatchObject({ blockedByDependencies: true, state: 'waiting' });
     expect(next.counts.waiting).toBe(4);
     expect(release).toEqual([]);
   });
 
   test('is released in its cells when they are', () => {
-    const { next, release } = roll(held, {}, { 'parent-1': 'done', 'parent-2': 'done' });
-    expect(next).toMatchObject({ held: false, state: 'pending' });
+    const { next, release } = roll(
+      blockedByDependencies,
+      {},
+      { 'parent-1': 'done', 'parent-2': 'done' },
+    );
+    expect(next).toMatchObject({ blockedByDependencies: false, state: 'pending' });
     expect(release).toEqual([north]);
   });
 
   test('is released again as long as a cell does not show it', () => {
-    const status = makeStatus({ dependsOn: [jobIdOf('parent-1')], held: false });
+    const status = makeStatus({ dependsOn: [jobIdOf('parent-1')], blockedByDependencies: false });
     expect(roll(status, { [north]: counted({ waiting: 4 }) }).release).toEqual([north]);
     expect(roll(status, { [north]: counted({ pending: 4 }) }).release).toEqual([]);
   });
@@ -241,8 +249,8 @@ describe('a job that waits for others', () => {
         ...(state === undefined ? {} : { 'parent-2': state }),
       };
       const waiting = { [north]: counted({ waiting: 4 }) };
-      const { next, cancel, release } = roll(held, waiting, parents);
-      expect(next).toMatchObject({ orphaned: true, reason: 'dependency-failed' });
+      const { next, cancel, release } = roll(blockedByDependencies, waiting, parents);
+      expect(next).toMatchObject({ dependencyFailed: true, reason: 'dependency-failed' });
       expect(cancel).toEqual([north]);
       // A pass between the two would start what shall never run.
       expect(release).toEqual([]);

@@ -30,7 +30,12 @@ test('every chunk is in exactly one cell, and each cell knows what is wanted of 
   for (const { intent, ranges } of intents.values()) {
     expect(isEmpty(intersect(all, ranges))).toBe(true);
     all = union(all, ranges);
-    expect(intent).toMatchObject({ cancelled: false, retryEpoch: 0, held: false, cut: job.cut });
+    expect(intent).toMatchObject({
+      cancelled: false,
+      retryEpoch: 0,
+      blockedByDependencies: false,
+      cut: job.cut,
+    });
   }
   expect(equal(all, rangeOf(0, 16))).toBe(true);
 });
@@ -67,8 +72,15 @@ test('a job is held for those of its parents that are open', () => {
   ];
   const { intents, status, openParents } = creation({ dependsOn: [open, done] }, { parents });
   expect(openParents).toEqual([open]);
-  expect(status).toMatchObject({ held: true, state: 'waiting', dependsOn: [open] });
-  expect([...intents.values()].map(({ intent }) => intent.held)).toEqual([true, true]);
+  expect(status).toMatchObject({
+    blockedByDependencies: true,
+    state: 'waiting',
+    dependsOn: [open],
+  });
+  expect([...intents.values()].map(({ intent }) => intent.blockedByDependencies)).toEqual([
+    true,
+    true,
+  ]);
 });
 
 test('a parent that ended badly, or that the caller may not see, refuses the job', () => {

@@ -21,8 +21,8 @@ const cases: readonly (readonly [string, Partial<CellEdge>])[] = [
   ['cordoned', { config: { ...makeEdge('any').config, cordoned: since } }],
   ['being removed', { config: { ...makeEdge('any').config, removing: { force: false } } }],
   ['a disk that is full', { facts: { ...facts, flat: { health: 'disk-full' } } }],
-  ['set aside', { work: work({ asideUntilMs: startMs + 1 }) }],
-  ['set aside once', { work: work({ asideUntilMs: startMs - 1 }) }],
+  ['set aside', { work: work({ quarantinedUntilMs: startMs + 1 }) }],
+  ['set aside once', { work: work({ quarantinedUntilMs: startMs - 1 }) }],
   ['deaf', { work: work({ epoch: 3, rewrites: rewritesMax, writtenAtMs: startMs }) }],
 ];
 

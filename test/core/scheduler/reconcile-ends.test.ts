@@ -131,7 +131,7 @@ test('an edge that is removed leaves when it holds nothing, by force at once', (
   }
 });
 
-test('an edge on which everything fails is set aside, told, and gets another chance', () => {
+test('an edge on which everything fails is quarantined, visibly, and gets another chance', () => {
   const retries = { attempts: 100, backoffSeconds: 0, maxFailedChunks: null };
   const jobs = [makeJob(job, { chunks: 5_000, retries, chunkPower: 100 })];
   let { cell } = rest(makeCell({ edges: makeEdges(4), jobs }), startMs);
@@ -152,10 +152,10 @@ test('an edge on which everything fails is set aside, told, and gets another cha
   }
   expect(alarms).toBe(1);
   const aside = cell.edges.get(edgeNameOf('edge-0'))!.work!;
-  expect(aside.asideUntilMs).toBeGreaterThan(atMs);
+  expect(aside.quarantinedUntilMs).toBeGreaterThan(atMs);
   cell = rest(withReport(cell, 'edge-0', { [job]: {} }, atMs), atMs).cell;
   expect(held(cell, job)['edge-0']).toBeUndefined();
   expect(cell.meta.summary.edges.aside).toBe(1);
-  cell = rest(cell, aside.asideUntilMs!).cell;
+  cell = rest(cell, aside.quarantinedUntilMs!).cell;
   expect(held(cell, job)['edge-0']).toBeDefined();
 });

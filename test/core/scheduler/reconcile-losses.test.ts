@@ -123,7 +123,7 @@ test('a cell that was quiet for a day is not taken for an outage', () => {
   expect(held(cell, 'job-a')).toEqual({ 'edge-1': '0-1' });
 });
 
-test('when much of a cell would be lost at once the verdict is held, told, and believed later', () => {
+test('when much of a cell would be lost at once the verdict is held, with an alarm, and believed later', () => {
   const jobs = [makeJob('job-a', { chunks: 10 })];
   let cell = applied(pass(makeCell({ edges: makeEdges(10), jobs }), startMs), startMs);
   for (let i = 0; i < 4; i++) cell = connect(cell, `edge-${i}`, false, startMs);

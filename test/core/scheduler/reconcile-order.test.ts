@@ -150,7 +150,7 @@ test('a chunk that is larger than the quota of its queue is told so', () => {
 });
 
 test('a job that waits for others gets nothing and says so', () => {
-  const jobs = [makeJob('job-1', { intent: { held: true } })];
+  const jobs = [makeJob('job-1', { intent: { blockedByDependencies: true } })];
   const plan = reconcile(makeCell({ edges: makeEdges(4), jobs }), startMs);
   const status = plan.jobStatuses.get(jobIdOf('job-1'))!;
   expect(status.counts).toMatchObject({ waiting: 4, pending: 0 });
@@ -225,7 +225,7 @@ test('stealing asks first, takes only what was not started, and stops when all a
     removed: [],
     lostAtMs: null,
     failuresInRow: 0,
-    asideUntilMs: null,
+    quarantinedUntilMs: null,
   };
   cell = { ...cell, edges: new Map(cell.edges).set(edge.name, { ...edge, work }) };
   cell = withReport(cell, 'edge-0', { 'job-1': { running: '0-1', chunkMs: 5_000 } }, startMs);

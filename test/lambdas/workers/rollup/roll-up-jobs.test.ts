@@ -67,7 +67,9 @@ async function submit(table: Table, id: string, dependsOn: string[] = []): Promi
     maxFailedChunks: null,
   });
   await table.put(encodeStatus(status));
-  await table.put(encodeIntent(cell, job, { ...intent, held: status.held }));
+  await table.put(
+    encodeIntent(cell, job, { ...intent, blockedByDependencies: status.blockedByDependencies }),
+  );
   for (const parent of dependsOn) await table.put(dependantKey(jobIdOf(parent), job));
   return job;
 }
@@ -151,8 +153,11 @@ test('a parent that ends releases who waits for it', async () => {
   const child = await submit(table, 'child', ['parent']);
   await count(table, parent, { done: 4 });
   await rollUpJobs(deps, [parent]);
-  expect(await statusOf(table, child)).toMatchObject({ held: false, state: 'pending' });
-  expect((await intentOf(table, child)).held).toBe(false);
+  expect(await statusOf(table, child)).toMatchObject({
+    blockedByDependencies: false,
+    state: 'pending',
+  });
+  expect((await intentOf(table, child)).blockedByDependencies).toBe(false);
 });
 
 test('a parent that fails ends its children, and theirs after them', async () => {
@@ -185,7 +190,7 @@ test('a crash after telling the cells and before the status is repaired by the n
   };
   expect(await rollUpJobs({ ...deps, store: { ...store, save } }, [child])).toEqual([child]);
   expect(await rollUpJobs(deps, [child])).toEqual([]);
-  expect(await statusOf(table, child)).toMatchObject({ held: false });
+  expect(await statusOf(table, child)).toMatchObject({ blockedByDependencies: false });
 });
 
 test('a crash before the dependants are released leaves the fold owed', async () => {
@@ -201,7 +206,7 @@ test('a crash before the dependants are released leaves the fold owed', async ()
   expect(await store.owedFolds(endMs + 1)).toEqual([parent]);
   await rollUpJobs(deps, [parent]);
   expect(await store.owedFolds(endMs + 1)).toEqual([]);
-  expect((await intentOf(table, child)).held).toBe(false);
+  expect((await intentOf(table, child)).blockedByDependencies).toBe(false);
 });
 
 test('of two folds at once neither is lost', async () => {
