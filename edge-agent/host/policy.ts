@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { executorOf } from '../../core/model/job.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import { isRecord } from '../../core/protocol/json.ts';
+import { namesOfImage } from './image-reference.ts';
 
 /**
  * What the owner of this edge allows, in a file of theirs:
@@ -11,7 +12,9 @@ import { isRecord } from '../../core/protocol/json.ts';
  *       "deny": { "images": ["*:latest"] }, "maxPower": 200,
  *       "software": { "spack": "spack --version" } }
  *
- * Deny wins over allow; a list that is not there allows everything. Users are named as jobs name
+ * Deny wins over allow; a list that is not there allows everything. Directories are judged where
+ * they really are, and a job that names none by the one it would run in; an image by every name
+ * that engines know it under. Users are named as jobs name
  * them in `createdBy`. Hours are local time and may pass midnight. The file is read again when it
  * changes. One that does not make sense changes nothing and is reported.
  */
@@ -72,23 +75,22 @@ function parseLists(value: unknown, where: string): PolicyLists {
   return lists;
 }
 
+/** What a job is judged by besides its spec. */
+export type PolicyView = {
+  readonly power: number;
+  readonly minuteOfDay: number;
+  /** Where a job with this `cwd` really runs: absolute, without `..`, links followed. */
+  readonly directoryOf: (cwd: string | null) => string;
+};
+
 /** Why this policy refuses a job, in words for its submitter, or `null`. */
-export function refusalByPolicy(
-  policy: Policy,
-  spec: AgentSpec,
-  power: number,
-  minuteOfDay: number,
-): string | null {
-  const executor = executorOf(spec.run);
-  const body = Object.values(spec.run)[0] as { image?: string; cwd?: string | null };
-  const judged: [ListName, string | null, string][] = [
-    ['executors', executor, `executor ${executor}`],
-    ['users', spec.createdBy, `user ${spec.createdBy || 'unknown'}`],
-    ['images', body.image ?? null, `image ${body.image}`],
-    ['cwd', body.cwd ?? null, `working directory ${body.cwd}`],
-  ];
-  for (const [list, value, words] of judged) {
-    if (value !== null && !isAllowed(policy, list, value)) return `not allowed here: ${words}`;
+export function refusalByPolicy(policy: Policy, spec: AgentSpec, view: PolicyView): string | null {
+  const { power, minuteOfDay } = view;
+  for (const [list, names, words] of judgedOf(spec, view)) {
+    if (names.some((name) => controlCharacter.test(name))) {
+      return `not allowed here: a control character in the ${list} of a job`;
+    }
+    if (!isAllowed(policy, list, names)) return `not allowed here: ${words}`;
   }
   if (!isOpen(policy, minuteOfDay)) return 'not allowed here at this hour';
   if (policy.maxPower !== null && power > policy.maxPower) {
@@ -97,9 +99,34 @@ export function refusalByPolicy(
   return null;
 }
 
-function isAllowed(policy: Policy, list: ListName, value: string): boolean {
+/** Each list with the names that the job has for it, and how a refusal calls it. */
+function judgedOf(spec: AgentSpec, view: PolicyView): [ListName, readonly string[], string][] {
+  const executor = executorOf(spec.run);
+  const judged: [ListName, readonly string[], string][] = [
+    ['executors', [executor], `executor ${executor}`],
+    ['users', [spec.createdBy], `user ${spec.createdBy || 'unknown'}`],
+  ];
+  const body = Object.values(spec.run)[0] as { image?: string; cwd?: string | null };
+  if (body.image !== undefined) {
+    judged.push(['images', namesOfImage(body.image), `image ${body.image}`]);
+  }
+  if (withDirectory.has(executor)) {
+    const directory = view.directoryOf(body.cwd ?? null);
+    judged.push(['cwd', [directory], `working directory ${directory}`]);
+  }
+  return judged;
+}
+
+/** Executors whose chunks run in a directory of the host. */
+const withDirectory: ReadonlySet<string> = new Set(['process', 'slurm', 'flux']);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
+const controlCharacter = /[\u0000-\u001f\u007f]/;
+
+/** A denied name among several of one thing denies it; one that is allowed allows it. */
+function isAllowed(policy: Policy, list: ListName, names: readonly string[]): boolean {
   const matches = (patterns: readonly string[] | undefined): boolean =>
-    (patterns ?? []).some((pattern) => globOf(pattern).test(value));
+    (patterns ?? []).some((pattern) => names.some((name) => globOf(pattern).test(name)));
   if (matches(policy.deny[list])) return false;
   return policy.allow[list] === undefined || matches(policy.allow[list]);
 }
@@ -126,7 +153,7 @@ function parseSpan(span: string): [number, number] {
 /** `*` stands for any text. */
 function globOf(pattern: string): RegExp {
   const escaped = pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*');
-  return new RegExp(`^${escaped}$`);
+  return new RegExp(`^${escaped}$`, 's');
 }
 
 /** A policy file under watch. */

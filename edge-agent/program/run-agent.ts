@@ -16,6 +16,7 @@ import { type Clock, minuteOfDay, systemClock } from '../host/clock.ts';
 import { collectFacts, makeFactsBoard } from '../host/facts.ts';
 import { examineHost, type Host } from '../host/host-inspection.ts';
 import { openPolicyFile, type PolicyFile, refusalByPolicy } from '../host/policy.ts';
+import { realDirectory } from '../host/real-directory.ts';
 import { type Launcher, makeLauncher } from '../launcher/launcher-client.ts';
 import { connectConcurrency, enrolTurns } from '../limits.ts';
 import { EnrolmentFailed } from '../link/enrolment.ts';
@@ -162,7 +163,11 @@ function assemble(plan: Plan, signal: AbortSignal): Parts {
     capacityPower: power,
     powerMax: () => policy.current().maxPower ?? Number.POSITIVE_INFINITY,
     refusal: (spec: Parameters<typeof refusalByPolicy>[1], chunkPower: number) =>
-      refusalByPolicy(policy.current(), spec, chunkPower, minuteOfDay(clock)),
+      refusalByPolicy(policy.current(), spec, {
+        power: chunkPower,
+        minuteOfDay: minuteOfDay(clock),
+        directoryOf: realDirectory,
+      }),
     keepOutput: outputs.keep,
     log: options.names.length > namesLoggedMax || options.quiet ? () => {} : log,
     api,

@@ -1,12 +1,16 @@
+import { mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Run } from '../../../core/model/job.ts';
 import type { AgentSpec } from '../../../core/protocol/agent-spec.ts';
 import { isOpen, parsePolicy, refusalByPolicy } from '../../../edge-agent/host/policy.ts';
+import { realDirectory } from '../../../edge-agent/host/real-directory.ts';
 
 function refusal(
   policy: object,
   run: Run,
-  more: { power?: number; minute?: number; by?: string } = {},
+  more: { power?: number; minute?: number; by?: string; agentAt?: string } = {},
 ) {
   const spec = {
     id: 'job',
@@ -22,7 +26,11 @@ function refusal(
     createdBy: more.by ?? '',
   } as AgentSpec;
   const parsed = parsePolicy(JSON.stringify(policy));
-  return refusalByPolicy(parsed, spec, more.power ?? 1, more.minute ?? 0);
+  return refusalByPolicy(parsed, spec, {
+    power: more.power ?? 1,
+    minuteOfDay: more.minute ?? 0,
+    directoryOf: (cwd) => realDirectory(cwd, more.agentAt ?? '/opt/agent'),
+  });
 }
 
 const inDirectory = (cwd: string | null): Run => ({
@@ -53,6 +61,54 @@ test('executors, directories, users and power are judged', () => {
   expect(refusal({ allow: { users: ['ann'] } }, inDirectory(null), { by: 'bob' })).toMatch(/bob/);
   expect(refusal({ allow: { users: ['ann'] } }, inDirectory(null))).toMatch(/user unknown/);
   expect(refusal({ maxPower: 10 }, inDirectory(null), { power: 11 })).toMatch(/power 11/);
+});
+
+test('a directory is judged where it really is', () => {
+  const policy = { allow: { cwd: ['/srv/*'] } };
+  expect(refusal(policy, inDirectory('/srv/data'))).toBeNull();
+  expect(refusal(policy, inDirectory('/srv/./data//x/'))).toBeNull();
+  expect(refusal(policy, inDirectory('/srv/../root'))).toMatch(/directory \/root$/);
+  expect(refusal({ deny: { cwd: ['/etc*'] } }, inDirectory('//etc'))).toMatch(/directory \/etc$/);
+  expect(refusal(policy, inDirectory('srv/x'))).toMatch(/directory \/opt\/agent\/srv\/x$/);
+});
+
+test('a job without a directory is judged by the one it would run in', () => {
+  expect(refusal({ allow: { cwd: ['/srv/*'] } }, inDirectory(null))).toMatch(/\/opt\/agent$/);
+  const inside = { agentAt: '/srv/agent' };
+  expect(refusal({ allow: { cwd: ['/srv/*'] } }, inDirectory(null), inside)).toBeNull();
+  expect(refusal({ deny: { cwd: ['/opt/*'] } }, inDirectory(null))).toMatch(/\/opt\/agent$/);
+});
+
+test('a link leads where it leads', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'edgewise-policy-'));
+  try {
+    symlinkSync('/etc', join(directory, 'link'));
+    const policy = { allow: { cwd: [`${realpathSync(directory)}*`] } };
+    expect(refusal(policy, inDirectory(directory))).toBeNull();
+    expect(refusal(policy, inDirectory(join(directory, 'link')))).toMatch(/directory \/etc$/);
+    const beyond = join(directory, 'link', 'not-there');
+    expect(refusal(policy, inDirectory(beyond))).toMatch(/directory \/etc\/not-there$/);
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});
+
+test.each([
+  ['*:latest', 'ghcr.io/acme/tool'],
+  ['*:latest', 'localhost:5000/tool'],
+  ['docker.io/evil/*', 'evil/tool:1'],
+  ['evil/*', 'docker.io/evil/tool:1'],
+  ['alpine:*', 'docker.io/library/alpine'],
+  ['docker.io/library/*', 'alpine'],
+])('a rule against %s is one against %s', (pattern, image) => {
+  expect(refusal({ deny: { images: [pattern] } }, inImage(image))).toMatch(/image/);
+});
+
+test('a digest is not the latest, and a newline gets past no rule', () => {
+  const policy = { deny: { images: ['*:latest'] } };
+  expect(refusal(policy, inImage(`alpine@sha256:${'0'.repeat(64)}`))).toBeNull();
+  expect(refusal(policy, inImage('a\nb:latest'))).toMatch(/control character/);
+  expect(refusal({ allow: { cwd: ['/srv/*'] } }, inDirectory('/srv/\n/x'))).toMatch(/control/);
 });
 
 test('hours may pass midnight', () => {
