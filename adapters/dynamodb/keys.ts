@@ -9,25 +9,13 @@ import {
   parseCellId,
   parseJobId,
 } from '../../core/model/names.ts';
-import {
-  cellRows,
-  edgeRows,
-  jobRows,
-  listIndex,
-  lists,
-  partitions,
-  poolRows,
-  statsRows,
-} from './schema.ts';
+import { cellRows, edgeRows, jobRows, lists, partitions, poolRows, statsRows } from './schema.ts';
 
 /** Which row lies where: the keys of every row, made of the beginnings that the schema names. */
 export type Key = { readonly pk: string; readonly sk: string };
 
 /** The keys by which a row is in the list index. */
 export type ListKey = { readonly listPk: string; readonly listSk: string };
-
-export const listIndexName = listIndex.name;
-export const listIndexAttributes = listIndex.attributes;
 
 export function cellPartition(cell: CellId): string {
   return `${partitions.cell}${cell}`;

@@ -15,7 +15,7 @@ import {
 import { batchGetKeysMax, batchGetRoundsMax, transactRowsMax } from '../../core/model/limits.ts';
 import { type AttributeMap, decodeMap, encodeMap } from './attribute-values.ts';
 import type { Key } from './keys.ts';
-import { transactionOutcome, writeOutcome } from './transaction-outcome.ts';
+import { type TransactOutcome, transactionOutcome, writeOutcome } from './transaction-outcome.ts';
 
 /**
  * The one table, in the few operations that the stores need. A failed condition and a lost race are
@@ -45,13 +45,6 @@ export type Write =
     }
   | { readonly kind: 'delete'; readonly key: Key; readonly condition?: Condition }
   | { readonly kind: 'check'; readonly key: Key; readonly condition: Condition };
-
-export type TransactOutcome =
-  | { readonly kind: 'committed' }
-  /** Positions of the writes whose conditions did not hold. */
-  | { readonly kind: 'refused'; readonly failed: readonly number[] }
-  /** Another transaction touched the same rows at the same time. */
-  | { readonly kind: 'conflict' };
 
 export type QueryRequest = {
   readonly pk: string;

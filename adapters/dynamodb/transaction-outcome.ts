@@ -1,6 +1,12 @@
 import type { TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import { transactAttemptsMax, transactRetryMs } from '../../core/model/limits.ts';
-import type { TransactOutcome } from './table.ts';
+
+export type TransactOutcome =
+  | { readonly kind: 'committed' }
+  /** Positions of the writes whose conditions did not hold. */
+  | { readonly kind: 'refused'; readonly failed: readonly number[] }
+  /** Another transaction touched the same rows at the same time. */
+  | { readonly kind: 'conflict' };
 
 /**
  * Sends a transaction and reads what became of it. Throttling and internal failures are tried

@@ -135,5 +135,3 @@ const reasonWords: Readonly<Record<string, string>> = {
   'max-failed-chunks': 'More chunks failed than it allows',
   'dependency-failed': 'A job that it waited for did not end well',
 };
-
-export type { RollupStore } from '../ports/rollups.ts';

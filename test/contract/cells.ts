@@ -61,7 +61,7 @@ export const cellsContract: Contract = (makeStores) => {
     expect(await cells.load(id)).toEqual(applyPlan(cell, plan));
   });
 
-  test('of two commits that saw the same version one wins and the other changes nothing', async () => {
+  test('of two commits that saw one version the other changes nothing', async () => {
     const { cells, seed } = await makeStores();
     const cell = busyCell();
     await seed(cell);
@@ -103,7 +103,7 @@ export const cellsContract: Contract = (makeStores) => {
     expect([...(after?.edges.keys() ?? [])]).toEqual(['edge-0']);
   });
 
-  test('an edge that enrolled again while it was leaving stays, and the plan is a conflict', async () => {
+  test('a plan that removes an edge that is back is a conflict', async () => {
     const { cells, seed } = await makeStores();
     const name = 'edge-leaving';
     const leaving = makeEdge(name, { config: { removing: { force: false } } });
@@ -114,7 +114,7 @@ export const cellsContract: Contract = (makeStores) => {
     expect(await cells.load(id)).toEqual(back);
   });
 
-  test('what a commit says of its jobs is read with them, and what it ended is owed a fold', async () => {
+  test('what a commit says of its jobs is read with them, its ends owed a fold', async () => {
     const stores = await makeStores();
     await stores.seed(busyCell());
     const status = cellStatus(job, { done: rangeOf(0, 3), endedAtMs: startMs });

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { CreateTableCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { listIndexAttributes, listIndexName } from '../../adapters/dynamodb/keys.ts';
+import { listIndex, tableKeys } from '../../adapters/dynamodb/schema.ts';
 import { createTable, type Table } from '../../adapters/dynamodb/table.ts';
 import { startReaper } from '../../local/engine/reaper.ts';
 import { databaseProgram } from '../../local/services/dynamodb/database.ts';
@@ -65,24 +65,29 @@ function tableInput(TableName: string) {
   return {
     TableName,
     BillingMode: 'PAY_PER_REQUEST' as const,
-    AttributeDefinitions: ['pk', 'sk', 'listPk', 'listSk'].map((AttributeName) => ({
+    AttributeDefinitions: [
+      tableKeys.partition,
+      tableKeys.sort,
+      listIndex.partition,
+      listIndex.sort,
+    ].map((AttributeName) => ({
       AttributeName,
       AttributeType: 'S' as const,
     })),
     KeySchema: [
-      { AttributeName: 'pk', KeyType: 'HASH' as const },
-      { AttributeName: 'sk', KeyType: 'RANGE' as const },
+      { AttributeName: tableKeys.partition, KeyType: 'HASH' as const },
+      { AttributeName: tableKeys.sort, KeyType: 'RANGE' as const },
     ],
     GlobalSecondaryIndexes: [
       {
-        IndexName: listIndexName,
+        IndexName: listIndex.name,
         KeySchema: [
-          { AttributeName: 'listPk', KeyType: 'HASH' as const },
-          { AttributeName: 'listSk', KeyType: 'RANGE' as const },
+          { AttributeName: listIndex.partition, KeyType: 'HASH' as const },
+          { AttributeName: listIndex.sort, KeyType: 'RANGE' as const },
         ],
         Projection: {
           ProjectionType: 'INCLUDE' as const,
-          NonKeyAttributes: [...listIndexAttributes],
+          NonKeyAttributes: [...listIndex.attributes],
         },
       },
     ],

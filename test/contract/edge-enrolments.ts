@@ -38,7 +38,7 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
     expect(await edgesIn(stores)).toBe(1);
   });
 
-  test('of two that want one name at once the first has it, and the other leaves nothing', async () => {
+  test('of two that want one name one has it, and the other leaves nothing', async () => {
     const stores = await makeStores();
     await stores.pools.ensureCell('default', 0, startMs);
     const [one, other] = ['one', 'other'].map((secret) =>
@@ -80,7 +80,7 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
     expect(await valid(stores, 'a', 'b', 'c')).toEqual(['b', 'c']);
   });
 
-  test('of two renewals that saw the same secrets one wins, and the other changes nothing', async () => {
+  test('of two renewals that saw the same secrets the other changes nothing', async () => {
     const stores = await makeStores();
     const seen = await enrol(stores, name, { credentials: ['a', 'b'] });
     const next = ['c', 'd'].map((secret) => ({

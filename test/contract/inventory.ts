@@ -143,7 +143,7 @@ export const inventoryContract: Contract = (makeStores) => {
     expect(outcomes).toEqual(['stored', 'stored', 'older']);
   });
 
-  test('a client that keeps a sequence only sometimes is heard by the order of the shadow', async () => {
+  test('a client that keeps a sequence only sometimes is heard', async () => {
     const events = [progress(1, { n: 700 }), progress(2), progress(3, { n: 1 })];
     expect((await stored(events)).outcomes).toEqual(['stored', 'stored', 'stored']);
   });

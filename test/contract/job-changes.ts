@@ -132,7 +132,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     });
   });
 
-  test('of two changes that saw the same job one is made, and the other is a conflict', async () => {
+  test('of two changes that saw the same job the other is a conflict', async () => {
     const stores = await makeStores();
     await submit(stores, job);
     const edits = [await anEdit(stores, 10), await anEdit(stores, 20)];
@@ -178,7 +178,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     expect([cells.get(north)?.isOpen, cells.get(south)?.isOpen]).toEqual([true, false]);
   });
 
-  test('a retry reopens the cells that had ended the job and overtakes those that have it', async () => {
+  test('a retry reopens cells that ended the job and overtakes those that have it', async () => {
     const stores = await withDead(makeStores);
     const change = await aRetry(stores);
     expect([change.raised, [...change.reopened.keys()]]).toEqual([[south], [north]]);

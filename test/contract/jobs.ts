@@ -124,7 +124,7 @@ export const jobsContract: Contract = (makeStores) => {
     ]);
   });
 
-  test('the timeline comes oldest first, page by page, and an event told twice is one', async () => {
+  test('the timeline comes oldest first, and an event told twice is one', async () => {
     const { jobs, changes } = await makeStores();
     const addEvent = (atMs: number, kind: string) =>
       changes.addEvent(job, { atMs, kind, by: 'token:ci', detail: `${kind}.` });

@@ -51,7 +51,7 @@ export const rollupsContract: Contract = (makeStores) => {
     });
   });
 
-  test('a job that waits for others is seen with their states, those that are gone without', async () => {
+  test('a job that waits for others is seen with the states of those there are', async () => {
     const stores = await stage(makeStores);
     const parent = (await stores.jobs.find(job))!;
     const child = await submit(stores, other, { parents: [parent] });
@@ -84,7 +84,7 @@ export const rollupsContract: Contract = (makeStores) => {
     expect(event).toMatchObject(started);
   });
 
-  test('of two folds of one version one is saved, and the other says and counts nothing', async () => {
+  test('of two folds of one version the other says and counts nothing', async () => {
     const stores = await stage(makeStores);
     const folds = (['running', 'done'] as const).map((state) =>
       foldOf(stores.status, { state, countedAs: state }, [{ ...started, kind: state }]),

@@ -39,7 +39,7 @@ export async function addProgress(
   });
 }
 
-export async function readJobStats(table: Table, nowMs: number): Promise<JobStats> {
+async function readJobStats(table: Table, nowMs: number): Promise<JobStats> {
   const shards = Array.from({ length: statsShards }, (_, shard) => shard);
   const now = Math.floor(nowMs / rateIntervalMs);
   const intervals = Array.from({ length: 60_000 / rateIntervalMs }, (_, back) => now - 1 - back);
@@ -69,7 +69,7 @@ export async function readJobStats(table: Table, nowMs: number): Promise<JobStat
 
 const minuteMs = 60_000;
 
-export async function readHistory(table: Table, nowMs: number): Promise<Minute[]> {
+async function readHistory(table: Table, nowMs: number): Promise<Minute[]> {
   const firstMs = (Math.floor(nowMs / minuteMs) - historyMinutes + 1) * minuteMs;
   const first = firstMs / rateIntervalMs;
   const last = Math.floor(nowMs / rateIntervalMs);

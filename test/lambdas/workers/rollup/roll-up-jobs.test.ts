@@ -1,9 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  addProgress,
-  readHistory,
-  readJobStats,
-} from '../../../../adapters/dynamodb/jobs/job-stats.ts';
+import { createJobStatistics } from '../../../../adapters/dynamodb/jobs/job-stats.ts';
 import { createRollupStore } from '../../../../adapters/dynamodb/jobs/rollup-store.ts';
 import {
   dependantKey,
@@ -20,12 +16,13 @@ import {
 import { decodeIntent, encodeIntent } from '../../../../adapters/dynamodb/rows/rows-slice.ts';
 import { jobRows } from '../../../../adapters/dynamodb/schema.ts';
 import type { Table } from '../../../../adapters/dynamodb/table.ts';
-import { type RollupStore, rollUp } from '../../../../core/jobs/rollup.ts';
+import { rollUp } from '../../../../core/jobs/rollup.ts';
 import { noChunks } from '../../../../core/model/job.ts';
 import { newJobStatus } from '../../../../core/model/job-status.ts';
 import { cellIdOf, type JobId, jobIdOf } from '../../../../core/model/names.ts';
 import type { JobCellStatus } from '../../../../core/model/plan.ts';
 import { emptyRanges } from '../../../../core/model/ranges.ts';
+import type { RollupStore } from '../../../../core/ports/rollups.ts';
 import { rollUpJobs } from '../../../../lambdas/workers/rollup/roll-up-jobs.ts';
 import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
 import { makeJob, startMs } from '../../../core/cell-fixture.ts';
@@ -110,28 +107,9 @@ test('a job goes through its states with its timeline, and is counted once', asy
   expect(await statusOf(table, job)).toMatchObject({ state: 'done', endedAtMs: endMs });
   const events = await table.queryAll({ pk: jobPartition(job), skPrefix: jobRows.event });
   expect(events.map((row) => row.kind).toSorted()).toEqual(['done', 'started']);
-  const stats = await readJobStats(table, endMs + 10_000);
+  const stats = await createJobStatistics(table).current(endMs + 10_000);
   expect(stats).toMatchObject({ total: 1, jobsPerMinute: 1, chunksPer10Seconds: 4 });
   expect(stats.states).toMatchObject({ done: 1, running: 0 });
-});
-
-test('the history is what ended in each minute of the last hour, and no more', async () => {
-  const { table } = await stage();
-  // Both sides of a border between a thousand intervals, and what is too old to be shown.
-  const nowMs = 10_000_000 * 170_000 + 25_000;
-  const minute = Math.floor(nowMs / 60_000) * 60_000;
-  await addProgress(table, { chunks: 1, jobs: 1 }, nowMs);
-  await addProgress(table, { chunks: 2, jobs: 0 }, nowMs - 60_000);
-  await addProgress(table, { chunks: 3, jobs: 0 }, nowMs - 40_000);
-  await addProgress(table, { chunks: 5, jobs: 2 }, minute - 59 * 60_000);
-  await addProgress(table, { chunks: 100, jobs: 100 }, minute - 59 * 60_000 - 1);
-  const history = await readHistory(table, nowMs);
-  expect(history).toHaveLength(60);
-  expect(history.filter(({ chunks }) => chunks > 0)).toEqual([
-    { atMs: minute - 59 * 60_000, chunks: 5, jobs: 2 },
-    { atMs: minute - 60_000, chunks: 2, jobs: 0 },
-    { atMs: minute, chunks: 4, jobs: 1 },
-  ]);
 });
 
 test('many jobs at once are all counted', async () => {
@@ -139,7 +117,7 @@ test('many jobs at once are all counted', async () => {
   const ids = Array.from({ length: 40 }, (_, at) => `job-${at}`);
   for (const id of ids) await count(table, await submit(table, id), { done: 4 });
   expect(await rollUpJobs(deps, ids.map(jobIdOf))).toEqual([]);
-  expect((await readJobStats(table, endMs)).states.done).toBe(40);
+  expect((await createJobStatistics(table).current(endMs)).states.done).toBe(40);
 });
 
 test('a job that is gone is no failure', async () => {
@@ -224,7 +202,10 @@ test('of two folds at once neither is lost', async () => {
   };
   expect(await rollUpJobs({ ...deps, store: { ...store, save } }, [job])).toEqual([]);
   expect(await statusOf(table, job)).toMatchObject({ state: 'done' });
-  expect((await readJobStats(table, endMs)).states).toMatchObject({ done: 1, running: 0 });
+  expect((await createJobStatistics(table).current(endMs)).states).toMatchObject({
+    done: 1,
+    running: 0,
+  });
 });
 
 test('a fold that read before and wrote later does not undo a newer one', async () => {
