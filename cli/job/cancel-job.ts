@@ -2,7 +2,7 @@ import { isFinal, type Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { confirm, yesFlag } from '../input/confirmation.ts';
-import { jobPath, withJob } from './job-reference.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 
 export const command = defineCommand({
   name: 'job cancel',

@@ -2,7 +2,7 @@ import { type Explanation, isFinal, type Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { clean } from '../output/table.ts';
-import { jobPath, withJob } from './job-reference.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 import { reasonOnEdges } from './job-view.ts';
 
 /** What the reason means and what a user can do about it. */

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { watchView } from '../output/live-view.ts';
 import { readEveryMs, watchFlags } from '../output/watch-flags.ts';
-import { findJobId, jobPath, withJob } from './job-reference.ts';
+import { findJobId, jobPath, withJob } from './input/job-reference.ts';
 import { describeJob } from './job-view.ts';
 
 export const command = defineCommand({

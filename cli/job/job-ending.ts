@@ -12,7 +12,7 @@ import {
 } from '../limits.ts';
 import { progressBar } from '../output/progress-bar.ts';
 import type { Terminal } from '../terminal.ts';
-import { jobPath } from './job-reference.ts';
+import { jobPath } from './input/job-reference.ts';
 import { waitingText } from './job-view.ts';
 
 /**

@@ -3,9 +3,9 @@ import type { Chunk } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
-import { readChunkNumber } from './chunk-number.ts';
 import { chunkTable, describeChunk } from './chunk-view.ts';
-import { jobPath, withJob } from './job-reference.ts';
+import { readChunkNumber } from './input/chunk-number.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 
 const states = ['pending', 'scheduled', 'running', 'done', 'dead', 'cancelled'];
 

@@ -4,7 +4,7 @@ import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
-import { jobPath, withJob } from './job-reference.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 
 const eventTable: Table<JobEvent> = {
   name: (event) => event.kind,

@@ -3,7 +3,7 @@ import type { Execution } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { limitFlags, readLimit } from '../output/list-limit.ts';
-import { jobPath, withJob } from './job-reference.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 import { executionTable } from './job-view.ts';
 
 export const command = defineCommand({

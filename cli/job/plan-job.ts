@@ -4,9 +4,9 @@ import { defineCommand } from '../command.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import type { Output } from '../output/output.ts';
 import { formatTable, type Table } from '../output/table.ts';
-import type { JobBody } from './job-flags.ts';
-import { jobFlags } from './job-flags.ts';
-import { readJob } from './job-input.ts';
+import type { JobBody } from './input/job-flags.ts';
+import { jobFlags } from './input/job-flags.ts';
+import { readJob } from './input/job-input.ts';
 import { describeWaiting } from './job-view.ts';
 
 type Placement = Plan['placements'][number];

@@ -6,8 +6,8 @@ import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { logChunksMax } from '../limits.ts';
 import type { Terminal } from '../terminal.ts';
-import { readChunkNumber } from './chunk-number.ts';
-import { jobPath, withJob } from './job-reference.ts';
+import { readChunkNumber } from './input/chunk-number.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 
 /**
  * Kept output, as it was written. Without a chunk: of the failed chunks, each under a line on

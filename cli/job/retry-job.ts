@@ -1,8 +1,8 @@
 import type { Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 import { awaitJob, readWait, sayEnding, waitFlags } from './job-ending.ts';
-import { jobPath, withJob } from './job-reference.ts';
 
 export const command = defineCommand({
   name: 'job retry',

@@ -3,7 +3,7 @@ import { defineCommand, givesAny } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { parsePairs } from '../input/pairs.ts';
-import { jobPath, withJob } from './job-reference.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 import { describeJob } from './job-view.ts';
 
 /**

@@ -6,10 +6,10 @@ import { type ExitCode, exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
 import { readSpecText } from '../input/spec-file.ts';
 import type { Terminal } from '../terminal.ts';
+import { type JobBody, type JobFlagValues, jobFlags } from './input/job-flags.ts';
+import { readJob } from './input/job-input.ts';
+import { jobPath } from './input/job-reference.ts';
 import { awaitJob, readWait, sayEnding, type Wait, waitFlags } from './job-ending.ts';
-import { type JobBody, type JobFlagValues, jobFlags } from './job-flags.ts';
-import { readJob } from './job-input.ts';
-import { jobPath } from './job-reference.ts';
 import { showPlan } from './plan-job.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 import { awaitJob, sayEnding, waitFlags, waitFor } from './job-ending.ts';
-import { jobPath, withJob } from './job-reference.ts';
 import { describeJob } from './job-view.ts';
 
 export const command = defineCommand({

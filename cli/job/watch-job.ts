@@ -6,7 +6,7 @@ import { describeStats } from '../fleet/stats-view.ts';
 import { watchView } from '../output/live-view.ts';
 import { formatTable } from '../output/table.ts';
 import { readEveryMs, watchFlags } from '../output/watch-flags.ts';
-import { jobPath, withJob } from './job-reference.ts';
+import { jobPath, withJob } from './input/job-reference.ts';
 import { describeJob, jobTable } from './job-view.ts';
 
 const jobsShown = 10;

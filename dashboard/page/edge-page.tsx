@@ -1,8 +1,8 @@
 import { lampOf } from '../../core/contract/edge-lamp.ts';
 import type { Edge, EdgeJob } from '../api/resources.ts';
 import { Ago, Took } from '../component/ago.tsx';
-import { EdgeActions } from '../component/edge-actions.tsx';
-import { EdgeFacts } from '../component/edge-facts.tsx';
+import { EdgeActions } from '../component/edge/edge-actions.tsx';
+import { EdgeFacts } from '../component/edge/edge-facts.tsx';
 import { EdgeLamp, Labels, StateBadge } from '../component/marks.tsx';
 import { Meter } from '../component/meter.tsx';
 import { FeedNotice, ProblemNotice } from '../component/notice.tsx';

@@ -1,12 +1,12 @@
 import { useMemo } from 'preact/hooks';
 import { lampOf } from '../../core/contract/edge-lamp.ts';
 import type { Edge, Job, Stats } from '../api/resources.ts';
-import { EdgeTable } from '../component/edge-table.tsx';
-import { FleetGrid } from '../component/fleet-grid.tsx';
-import { FleetSide } from '../component/fleet-side.tsx';
-import { FleetTotals } from '../component/fleet-totals.tsx';
+import { EdgeTable } from '../component/fleet/edge-table.tsx';
+import { FleetGrid } from '../component/fleet/fleet-grid.tsx';
+import { FleetSide } from '../component/fleet/fleet-side.tsx';
+import { FleetTotals } from '../component/fleet/fleet-totals.tsx';
+import { RunningNow } from '../component/fleet/running-now.tsx';
 import { Empty, FeedNotice } from '../component/notice.tsx';
-import { RunningNow } from '../component/running-now.tsx';
 import type { Collection } from '../live/collection.ts';
 import { useCollection, useResource } from '../live/use-live.ts';
 import { countLamps, natural } from '../model/fleet-summary.ts';

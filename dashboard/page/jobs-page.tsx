@@ -1,7 +1,7 @@
 import { useMemo } from 'preact/hooks';
 import { type Job, jobStates } from '../api/resources.ts';
 import { Ago, Took } from '../component/ago.tsx';
-import { ChunkBar } from '../component/chunk-bar.tsx';
+import { ChunkBar } from '../component/job/chunk-bar.tsx';
 import { StateBadge } from '../component/marks.tsx';
 import { Empty, FeedNotice } from '../component/notice.tsx';
 import { WindowList } from '../component/window-list.tsx';

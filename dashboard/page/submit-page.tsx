@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { Job } from '../api/resources.ts';
-import { DryrunResult } from '../component/dryrun-result.tsx';
+import { DryrunResult } from '../component/job/dryrun-result.tsx';
+import { SubmitForm } from '../component/job/submit-form.tsx';
 import { ProblemNotice } from '../component/notice.tsx';
 import { ScrollText } from '../component/scroll-box.tsx';
-import { SubmitForm } from '../component/submit-form.tsx';
 import { useClient } from '../live/use-live.ts';
 import {
   bodyOf,

@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
-import type { Execution } from '../api/resources.ts';
-import { chunkIntervals } from '../model/chunk-intervals.ts';
+import type { Execution } from '../../api/resources.ts';
+import { chunkIntervals } from '../../model/chunk-intervals.ts';
 
 /** Fewer chunks than this are told by the bar alone. */
 const chunksMin = 12;

@@ -1,10 +1,10 @@
-import { type Lamp, lamps } from '../../core/contract/edge-lamp.ts';
-import type { Stats } from '../api/resources.ts';
-import { numberWords, percentWords, powerWords } from '../model/words.ts';
-import { Link } from '../route/navigation.tsx';
-import { type FleetFilter, noFleetFilter, noJobsFilter } from '../route/route.ts';
-import { LampDot } from './marks.tsx';
-import { Meter } from './meter.tsx';
+import { type Lamp, lamps } from '../../../core/contract/edge-lamp.ts';
+import type { Stats } from '../../api/resources.ts';
+import { numberWords, percentWords, powerWords } from '../../model/words.ts';
+import { Link } from '../../route/navigation.tsx';
+import { type FleetFilter, noFleetFilter, noJobsFilter } from '../../route/route.ts';
+import { LampDot } from '../marks.tsx';
+import { Meter } from '../meter.tsx';
 
 /** The strip on top of the fleet: lamps that filter, power, queue and pace. */
 type LampCountsOf = Readonly<Record<Lamp, number>>;

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import type { Problem } from '../api/problem.ts';
-import type { Chunk, Job } from '../api/resources.ts';
-import { useClient, useCollection } from '../live/use-live.ts';
-import { numberWords } from '../model/words.ts';
-import { Link } from '../route/navigation.tsx';
-import { Ago } from './ago.tsx';
-import { FeedNotice, Loading, ProblemNotice } from './notice.tsx';
-import { ScrollText } from './scroll-box.tsx';
+import type { Problem } from '../../api/problem.ts';
+import type { Chunk, Job } from '../../api/resources.ts';
+import { useClient, useCollection } from '../../live/use-live.ts';
+import { numberWords } from '../../model/words.ts';
+import { Link } from '../../route/navigation.tsx';
+import { Ago } from '../ago.tsx';
+import { FeedNotice, Loading, ProblemNotice } from '../notice.tsx';
+import { ScrollText } from '../scroll-box.tsx';
 
 /**
  * The chunks that failed: where, how often, why, and what they said. Output is fetched when it is

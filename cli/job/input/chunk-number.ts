@@ -1,4 +1,4 @@
-import { usage } from '../failure.ts';
+import { usage } from '../../failure.ts';
 
 export function readChunkNumber(text: string): number {
   if (!/^\d{1,9}$/.test(text))

@@ -1,6 +1,6 @@
-import type { Dryrun } from '../api/resources.ts';
-import { numberWords, waitingSentence } from '../model/words.ts';
-import { Link } from '../route/navigation.tsx';
+import type { Dryrun } from '../../api/resources.ts';
+import { numberWords, waitingSentence } from '../../model/words.ts';
+import { Link } from '../../route/navigation.tsx';
 
 /** What a dry run found: where the chunks would go, and why the rest would wait. */
 const shownMax = 20;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { SubmitFields } from '../model/submit-fields.ts';
+import type { SubmitFields } from '../../model/submit-fields.ts';
 
 /** The fields of the submit form. What is left empty is the server's default, and says so. */
 export type SubmitFormProps = {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { parseArguments } from '../../../cli/input/arguments.ts';
-import { buildJob, type JobBody, type JobFlagValues } from '../../../cli/job/job-flags.ts';
-import { command } from '../../../cli/job/plan-job.ts';
-import { jobBodySchema } from '../../../core/contract/job-body.ts';
+import { parseArguments } from '../../../../cli/input/arguments.ts';
+import { buildJob, type JobBody, type JobFlagValues } from '../../../../cli/job/input/job-flags.ts';
+import { command } from '../../../../cli/job/plan-job.ts';
+import { jobBodySchema } from '../../../../core/contract/job-body.ts';
 
 function build(words: readonly string[], file: JobBody = {}): JobBody {
   const { flags, rest } = parseArguments(command, words);

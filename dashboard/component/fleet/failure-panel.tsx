@@ -1,10 +1,10 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Client } from '../api/client.ts';
-import type { Chunk, Job, Page } from '../api/resources.ts';
-import { useClient } from '../live/use-live.ts';
-import { failureReasons, hasFailures } from '../model/fleet-summary.ts';
-import { numberWords } from '../model/words.ts';
-import { Link } from '../route/navigation.tsx';
+import type { Client } from '../../api/client.ts';
+import type { Chunk, Job, Page } from '../../api/resources.ts';
+import { useClient } from '../../live/use-live.ts';
+import { failureReasons, hasFailures } from '../../model/fleet-summary.ts';
+import { numberWords } from '../../model/words.ts';
+import { Link } from '../../route/navigation.tsx';
 
 /**
  * Why chunks failed, over the jobs listed. The newest failed jobs are asked for what their chunks

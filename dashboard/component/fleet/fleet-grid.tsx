@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { type Lamp, lampOf } from '../../core/contract/edge-lamp.ts';
-import type { Edge } from '../api/resources.ts';
-import { edgePower, loadStep, percentUsed } from '../model/edge-power.ts';
-import { lampWords } from '../model/lamp-words.ts';
-import { pure } from '../model/pure.ts';
-import { powerWords } from '../model/words.ts';
-import { go } from '../route/navigation.tsx';
-import { Ago } from './ago.tsx';
-import { EdgeLamp } from './marks.tsx';
+import { type Lamp, lampOf } from '../../../core/contract/edge-lamp.ts';
+import type { Edge } from '../../api/resources.ts';
+import { edgePower, loadStep, percentUsed } from '../../model/edge-power.ts';
+import { lampWords } from '../../model/lamp-words.ts';
+import { pure } from '../../model/pure.ts';
+import { powerWords } from '../../model/words.ts';
+import { go } from '../../route/navigation.tsx';
+import { Ago } from '../ago.tsx';
+import { EdgeLamp } from '../marks.tsx';
 
 /**
  * One cell per edge, coloured by load, shaped by lamp. One stop for the Tab key; arrows walk from

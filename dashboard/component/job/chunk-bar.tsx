@@ -1,5 +1,5 @@
-import type { ChunkCounts } from '../api/resources.ts';
-import { numberWords } from '../model/words.ts';
+import type { ChunkCounts } from '../../api/resources.ts';
+import { numberWords } from '../../model/words.ts';
 
 /** The states of a job's chunks, in the order of their life, as one stacked bar. */
 export const chunkStates = [

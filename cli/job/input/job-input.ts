@@ -1,6 +1,6 @@
-import type { Api } from '../client/api.ts';
-import { readSpecFile } from '../input/spec-file.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Api } from '../../client/api.ts';
+import { readSpecFile } from '../../input/spec-file.ts';
+import type { Terminal } from '../../terminal.ts';
 import { buildJob, type JobBody, type JobFlagValues } from './job-flags.ts';
 import { findJobId } from './job-reference.ts';
 

@@ -1,8 +1,8 @@
-import type { Api } from '../client/api.ts';
-import type { Job, Page } from '../client/resources.ts';
-import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
-import { lookupJobsMax } from '../limits.ts';
+import type { Api } from '../../client/api.ts';
+import type { Job, Page } from '../../client/resources.ts';
+import { exitCode } from '../../exit-code.ts';
+import { Failure } from '../../failure.ts';
+import { lookupJobsMax } from '../../limits.ts';
 
 /**
  * Which job the user means: `last` is the newest one, else a whole id, else the name of a job or

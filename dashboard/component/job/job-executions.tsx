@@ -1,12 +1,12 @@
-import type { Execution, Job } from '../api/resources.ts';
-import { useCollection } from '../live/use-live.ts';
-import { countRanges } from '../model/chunk-intervals.ts';
-import { numberWords, powerWords } from '../model/words.ts';
-import { Link } from '../route/navigation.tsx';
-import { Took } from './ago.tsx';
-import { Meter } from './meter.tsx';
-import { Loading } from './notice.tsx';
-import { WindowList } from './window-list.tsx';
+import type { Execution, Job } from '../../api/resources.ts';
+import { useCollection } from '../../live/use-live.ts';
+import { countRanges } from '../../model/chunk-intervals.ts';
+import { numberWords, powerWords } from '../../model/words.ts';
+import { Link } from '../../route/navigation.tsx';
+import { Took } from '../ago.tsx';
+import { Meter } from '../meter.tsx';
+import { Loading } from '../notice.tsx';
+import { WindowList } from '../window-list.tsx';
 
 /**
  * Where the job runs or ran: one row per edge with its percentage. The job carries a hundred; the

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { type Scope, scopes } from '../../core/contract/scopes.ts';
-import type { Problem } from '../api/problem.ts';
-import type { Token } from '../api/resources.ts';
-import { useClient } from '../live/use-live.ts';
-import { lifetimes, scopeWords, tokenBodyOf } from '../model/token-fields.ts';
-import { ProblemNotice } from './notice.tsx';
+import { type Scope, scopes } from '../../../core/contract/scopes.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { Token } from '../../api/resources.ts';
+import { useClient } from '../../live/use-live.ts';
+import { lifetimes, scopeWords, tokenBodyOf } from '../../model/token-fields.ts';
+import { ProblemNotice } from '../notice.tsx';
 
 /**
  * Makes a token. Which values are allowed the API says; here only what cannot be sent is kept from

@@ -1,6 +1,6 @@
-import type { Flags, FlagValues } from '../command.ts';
-import { usage } from '../failure.ts';
-import { parseAmounts, parsePairs } from '../input/pairs.ts';
+import type { Flags, FlagValues } from '../../command.ts';
+import { usage } from '../../failure.ts';
+import { parseAmounts, parsePairs } from '../../input/pairs.ts';
 
 /**
  * A job in flags. Whatever is not given is left out of the body, so that the defaults are the API's

@@ -1,7 +1,7 @@
-import type { Explanation, Job } from '../api/resources.ts';
-import { useResource } from '../live/use-live.ts';
-import { numberWords, waitingSentence } from '../model/words.ts';
-import { Link } from '../route/navigation.tsx';
+import type { Explanation, Job } from '../../api/resources.ts';
+import { useResource } from '../../live/use-live.ts';
+import { numberWords, waitingSentence } from '../../model/words.ts';
+import { Link } from '../../route/navigation.tsx';
 
 /**
  * Why chunks wait. The explanation is computed by the scheduler's own matcher when asked, so it is

@@ -1,7 +1,7 @@
-import type { JobEvent, JobState } from '../api/resources.ts';
-import { useCollection } from '../live/use-live.ts';
-import { Ago } from './ago.tsx';
-import { FeedNotice } from './notice.tsx';
+import type { JobEvent, JobState } from '../../api/resources.ts';
+import { useCollection } from '../../live/use-live.ts';
+import { Ago } from '../ago.tsx';
+import { FeedNotice } from '../notice.tsx';
 
 /** What happened to the job, newest first: one looks at what is going on. */
 const everyMs = 3_000;

@@ -1,14 +1,14 @@
 import { useMemo } from 'preact/hooks';
-import type { Edge, Job, StatsHistory } from '../api/resources.ts';
-import { useResource } from '../live/use-live.ts';
-import { depthByQueue, powerByPool } from '../model/fleet-summary.ts';
-import { numberWords, powerWords } from '../model/words.ts';
-import { Link } from '../route/navigation.tsx';
-import { noFleetFilter, noJobsFilter } from '../route/route.ts';
+import type { Edge, Job, StatsHistory } from '../../api/resources.ts';
+import { useResource } from '../../live/use-live.ts';
+import { depthByQueue, powerByPool } from '../../model/fleet-summary.ts';
+import { numberWords, powerWords } from '../../model/words.ts';
+import { Link } from '../../route/navigation.tsx';
+import { noFleetFilter, noJobsFilter } from '../../route/route.ts';
+import { Meter } from '../meter.tsx';
+import { FeedNotice } from '../notice.tsx';
+import { ThroughputPlot } from '../plot.tsx';
 import { FailurePanel } from './failure-panel.tsx';
-import { Meter } from './meter.tsx';
-import { FeedNotice } from './notice.tsx';
-import { ThroughputPlot } from './plot.tsx';
 
 /** Beside the cells: the last hour, power by pool, depth by queue, and why chunks failed. */
 export type FleetSideProps = {

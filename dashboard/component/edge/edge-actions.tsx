@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { reasonLengthMax } from '../../core/model/limits.ts';
-import type { Problem } from '../api/problem.ts';
-import type { Edge } from '../api/resources.ts';
-import { useClient } from '../live/use-live.ts';
-import { ConfirmDialog } from './confirm-dialog.tsx';
+import { reasonLengthMax } from '../../../core/model/limits.ts';
+import type { Problem } from '../../api/problem.ts';
+import type { Edge } from '../../api/resources.ts';
+import { useClient } from '../../live/use-live.ts';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
 
 /**
  * Setting an edge aside and taking it back. Both ways of setting aside ask for the reason that

@@ -1,9 +1,9 @@
 import { useMemo } from 'preact/hooks';
-import type { Job } from '../api/resources.ts';
-import { Link } from '../route/navigation.tsx';
-import { noJobsFilter } from '../route/route.ts';
-import { Took } from './ago.tsx';
-import { ChunkBar } from './chunk-bar.tsx';
+import type { Job } from '../../api/resources.ts';
+import { Link } from '../../route/navigation.tsx';
+import { noJobsFilter } from '../../route/route.ts';
+import { Took } from '../ago.tsx';
+import { ChunkBar } from '../job/chunk-bar.tsx';
 
 /** The newest jobs that are under way, under the cells: what all that load is for. */
 const shownMax = 8;

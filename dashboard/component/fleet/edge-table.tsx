@@ -1,12 +1,12 @@
-import type { Edge } from '../api/resources.ts';
-import { edgePower } from '../model/edge-power.ts';
-import { pure } from '../model/pure.ts';
-import { powerWords } from '../model/words.ts';
-import { Link } from '../route/navigation.tsx';
-import { Ago } from './ago.tsx';
-import { ShortLamp } from './marks.tsx';
-import { Meter } from './meter.tsx';
-import { WindowList } from './window-list.tsx';
+import type { Edge } from '../../api/resources.ts';
+import { edgePower } from '../../model/edge-power.ts';
+import { pure } from '../../model/pure.ts';
+import { powerWords } from '../../model/words.ts';
+import { Link } from '../../route/navigation.tsx';
+import { Ago } from '../ago.tsx';
+import { ShortLamp } from '../marks.tsx';
+import { Meter } from '../meter.tsx';
+import { WindowList } from '../window-list.tsx';
 
 /** The edges as rows: for reading rather than for seeing. */
 const columns = ['Edge', 'Lamp', 'Last seen', 'Power', 'Leases', 'Pool'];
