@@ -4,10 +4,10 @@ import { checkQuery, flagOf } from '../http/call.ts';
 import { tagged, type Versioned } from '../http/etag.ts';
 import { checkVersion } from '../http/precondition.ts';
 import { type Context, defineOperation } from '../operation.ts';
-import { type Change, changeJob, readChange } from './change-job.ts';
+import { type Change, changeJob, readChange } from './change/change-job.ts';
+import type { JobsWriteDeps } from './change/write-ports.ts';
 import { jobNow } from './view/job-now.ts';
 import { visibleJob } from './view/visible-job.ts';
-import type { JobsWriteDeps } from './write-ports.ts';
 
 type Cancelled = {
   readonly changed: boolean;

@@ -4,7 +4,7 @@ import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
-import { type ChangeDeps, changeJob, readChange } from './change-job.ts';
+import { type ChangeDeps, changeJob, readChange } from './change/change-job.ts';
 import { jobNow } from './view/job-now.ts';
 
 /**

@@ -14,7 +14,7 @@ import { checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { surroundingsOf } from './surroundings.ts';
+import { surroundingsOf } from './change/surroundings.ts';
 import { waitingView } from './view/job-view.ts';
 
 /**

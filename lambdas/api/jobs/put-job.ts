@@ -11,10 +11,10 @@ import { tagged, type Versioned } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
 import { checkAbsent, checkPresent, readPrecondition } from '../http/precondition.ts';
 import { type Context, defineOperation } from '../operation.ts';
-import { type Change, changeJob, contended } from './change-job.ts';
-import { acceptedAnswer, storeJob } from './store-job.ts';
+import { type Change, changeJob, contended } from './change/change-job.ts';
+import { acceptedAnswer, storeJob } from './change/store-job.ts';
+import type { SubmitDeps } from './change/write-ports.ts';
 import { jobNow } from './view/job-now.ts';
-import type { SubmitDeps } from './write-ports.ts';
 
 type Put = Change & { readonly body: JobBody };
 type Stored = { readonly created: boolean; readonly job: Versioned<JobAnswer> };

@@ -2,7 +2,7 @@ import { retry } from '../../../core/jobs/retry.ts';
 import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { defineOperation } from '../operation.ts';
-import { type ChangeDeps, changeJob, readChange } from './change-job.ts';
+import { type ChangeDeps, changeJob, readChange } from './change/change-job.ts';
 import { jobNow } from './view/job-now.ts';
 
 /**

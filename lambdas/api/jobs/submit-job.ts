@@ -5,8 +5,8 @@ import { checkQuery } from '../http/call.ts';
 import { answerAgain, firstAnswer, readIdempotencyKey } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
-import { type Accepted, acceptedAnswer, type Submission, storeJob } from './store-job.ts';
-import type { SubmitDeps } from './write-ports.ts';
+import { type Accepted, acceptedAnswer, type Submission, storeJob } from './change/store-job.ts';
+import type { SubmitDeps } from './change/write-ports.ts';
 
 type Submitted = { readonly body: JobBody; readonly keep: Submission['keep'] };
 

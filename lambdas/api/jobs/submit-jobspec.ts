@@ -12,8 +12,8 @@ import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/
 import { onceFor } from '../http/idempotency.ts';
 import { checked, readText } from '../http/json-body.ts';
 import { contextOf } from '../operation.ts';
-import { checkPlace, storeJob } from './store-job.ts';
-import type { SubmitDeps } from './write-ports.ts';
+import { checkPlace, storeJob } from './change/store-job.ts';
+import type { SubmitDeps } from './change/write-ports.ts';
 
 /**
  * `POST /v1/jobspecs`: a jobspec of version 1, as YAML or JSON. All tasks are translated

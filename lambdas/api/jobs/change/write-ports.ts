@@ -1,4 +1,4 @@
-import type { Ports } from '../ports.ts';
+import type { Ports } from '../../ports.ts';
 
 /** What submitting needs. */
 export type SubmitDeps = Pick<Ports, 'jobs' | 'changes' | 'cells' | 'idempotency' | 'random'> & {

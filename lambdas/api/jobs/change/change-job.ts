@@ -1,15 +1,15 @@
-import { ProblemError } from '../../../core/contract/problem.ts';
-import type { Refusal, Unchanged } from '../../../core/jobs/decision.ts';
-import type { JobCells } from '../../../core/jobs/job-cells.ts';
-import { nameOfCaller } from '../../../core/model/caller.ts';
-import { changeAttemptsMax } from '../../../core/model/limits.ts';
-import type { JobId } from '../../../core/model/names.ts';
-import type { JobWithStatus } from '../../../core/model/stored-job.ts';
-import type { JobChange } from '../../../core/ports/jobs.ts';
-import { type Call, jobOfPath } from '../http/call.ts';
-import { checkVersion, type Precondition, readPrecondition } from '../http/precondition.ts';
-import type { Context } from '../operation.ts';
-import { visibleJob } from './view/visible-job.ts';
+import { ProblemError } from '../../../../core/contract/problem.ts';
+import type { Refusal, Unchanged } from '../../../../core/jobs/decision.ts';
+import type { JobCells } from '../../../../core/jobs/job-cells.ts';
+import { nameOfCaller } from '../../../../core/model/caller.ts';
+import { changeAttemptsMax } from '../../../../core/model/limits.ts';
+import type { JobId } from '../../../../core/model/names.ts';
+import type { JobWithStatus } from '../../../../core/model/stored-job.ts';
+import type { JobChange } from '../../../../core/ports/jobs.ts';
+import { type Call, jobOfPath } from '../../http/call.ts';
+import { checkVersion, type Precondition, readPrecondition } from '../../http/precondition.ts';
+import type { Context } from '../../operation.ts';
+import { visibleJob } from '../view/visible-job.ts';
 import type { JobsWriteDeps } from './write-ports.ts';
 
 export type ChangeDeps = Pick<JobsWriteDeps, 'jobs' | 'changes'>;

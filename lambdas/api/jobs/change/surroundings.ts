@@ -1,7 +1,7 @@
-import type { JobBody } from '../../../core/contract/job-body.ts';
-import type { Surroundings } from '../../../core/jobs/submit.ts';
-import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
-import type { PoolCells } from '../../../core/ports/pools.ts';
+import type { JobBody } from '../../../../core/contract/job-body.ts';
+import type { Surroundings } from '../../../../core/jobs/submit.ts';
+import { edgeNameOf, jobIdOf } from '../../../../core/model/names.ts';
+import type { PoolCells } from '../../../../core/ports/pools.ts';
 import type { SubmitDeps } from './write-ports.ts';
 
 /** Loads what decides where a new job goes, and whether it has to wait for others. */
