@@ -14,6 +14,8 @@ import { firstFlow, seeds as firstSeeds, runSuites } from './suites.mjs';
 import { ensureDashboard, ensureSynthesis } from './synthesis.mjs';
 import { runTally } from './test-runs.mjs';
 
+/** @import { Tally } from './test-runs.mjs' */
+
 const minute = 60_000;
 const budget = {
   agentBinaries: 6 * minute,
@@ -37,6 +39,8 @@ const onBinary = [
   'simulated-work',
 ].map((name) => `test/edge-agent/${name}.test.ts`);
 
+/** What is missing here, with the reason. @typedef {ReadonlyMap<string, string>} Missing */
+
 await runTally(async (tally) => {
   ensurePackages();
   const missing = await tally.time('host packages', () => ensureHostPackages());
@@ -57,12 +61,15 @@ await runTally(async (tally) => {
 /**
  * The agent's tests once more, on what is shipped. Answers what the flows need for the arm64
  * binary.
+ *
+ * @param {Tally} tally
+ * @returns {Promise<NodeJS.ProcessEnv>}
  */
 async function runAgentBinaries(tally) {
   const build = ['scripts/build-agent.ts'];
   const isBuilt = await tally.tool('agent binaries', build, { timeoutMs: budget.agentBinaries });
   if (!isBuilt) return {};
-  const binary = (kind) => join(root, 'dist', `edgewise-agent-linux-${kind}`);
+  const binary = (/** @type {string} */ kind) => join(root, 'dist', `edgewise-agent-linux-${kind}`);
   if (process.arch !== 'x64') {
     tally.leaveOut('agent tests on the x64 binary', `this machine is ${process.arch}`);
   } else {
@@ -74,6 +81,7 @@ async function runAgentBinaries(tally) {
   return { EDGEWISE_AGENT_ARM64: binary('arm64') };
 }
 
+/** @param {Tally} tally @param {NodeJS.ProcessEnv} env */
 async function runFlows(tally, env) {
   await tally.vitest('other flows', ['--project', 'flow', '--exclude', firstFlow], {
     env: { ...env, KILLS: '200' },
@@ -81,10 +89,15 @@ async function runFlows(tally, env) {
   });
 }
 
-/** The engine suite ran on the first engine with what came before; here it runs on the other. */
+/**
+ * The engine suite ran on the first engine with what came before; here it runs on the other.
+ *
+ * @param {Tally} tally
+ * @param {Missing} missing
+ */
 async function runSecondEngine(tally, missing) {
   const first = process.env.EDGEWISE_DATABASE ?? engines[0];
-  const second = engines.find((engine) => engine !== first);
+  const second = engines.find((engine) => engine !== first) ?? engines[0];
   const title = `the engine suite on ${second}`;
   const reason = whyNotOn(second);
   if (reason !== null) return tally.leaveOut(title, reason);
@@ -105,6 +118,7 @@ async function runSecondEngine(tally, missing) {
   tally.compare(`the same ${suite.length} files passed on both engines`, unlike);
 }
 
+/** @param {Tally} tally @param {Missing} missing */
 async function runBrowser(tally, missing) {
   const reason = missing.get('chromium');
   if (reason !== undefined) return tally.leaveOut('browser tests', reason);
@@ -112,7 +126,11 @@ async function runBrowser(tally, missing) {
   await tally.vitest('browser tests', ['--project', 'browser'], { timeoutMs: budget.browser });
 }
 
-/** One core each; what a seed does depends on nothing but its number. */
+/**
+ * One core each; what a seed does depends on nothing but its number.
+ *
+ * @param {Tally} tally
+ */
 async function runSeeds(tally) {
   const share = seeds / seedRuns;
   const runs = Array.from({ length: seedRuns }, (_, run) => {

@@ -8,9 +8,23 @@ import { createWriteStream, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { node, root, toolEnvironment } from './repository.mjs';
 
+/** @import { ChildProcess } from 'node:child_process' */
+
 const lifeline = join(root, 'scripts', 'lifeline.mjs');
 const lastLinesMax = 5;
 
+/**
+ * @typedef {object} CompanionProgram
+ * @property {string} name
+ * @property {string} script
+ * @property {readonly string[]} args
+ * @property {NodeJS.ProcessEnv} [env]
+ * @property {string} logPath
+ */
+/** @typedef {{ code: number | null, signal: string | null, error: Error | null }} Ended */
+/** @typedef {ReturnType<typeof startCompanion>} Companion */
+
+/** @param {CompanionProgram} program */
 export function startCompanion({ name, script, args, env = {}, logPath }) {
   mkdirSync(dirname(logPath), { recursive: true });
   const log = createWriteStream(logPath, { flags: 'a' });
@@ -20,9 +34,10 @@ export function startCompanion({ name, script, args, env = {}, logPath }) {
     env: toolEnvironment({ ...withoutSettings(), ...env, EDGEWISE_LIFELINE: '3' }),
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
   });
+  /** @type {string[]} */
   let lastLines = [];
   for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (part) => {
+    stream?.on('data', (part) => {
       log.write(part);
       const lines = String(part)
         .split('\n')
@@ -30,6 +45,7 @@ export function startCompanion({ name, script, args, env = {}, logPath }) {
       lastLines = [...lastLines, ...lines].slice(-lastLinesMax);
     });
   }
+  /** @type {Promise<Ended>} */
   const ended = new Promise((resolve) => {
     child.on('error', (error) => resolve({ code: 1, signal: null, error }));
     child.on('close', (code, signal) => resolve({ code, signal, error: null }));
@@ -41,7 +57,7 @@ export function startCompanion({ name, script, args, env = {}, logPath }) {
     ended,
     lastLines: () => lastLines,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
-    stop: (graceMs) => stopGroup(child, ended, graceMs),
+    stop: (/** @type {number} */ graceMs) => stopGroup(child, ended, graceMs),
   };
 }
 
@@ -53,10 +69,16 @@ function withoutSettings() {
   );
 }
 
+/**
+ * @param {ChildProcess} child
+ * @param {Promise<unknown>} ended
+ * @param {number} graceMs
+ */
 async function stopGroup(child, ended, graceMs) {
+  /** @param {NodeJS.Signals} signal */
   const kill = (signal) => {
     try {
-      process.kill(-child.pid, signal);
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
       // The whole group is gone already.
     }

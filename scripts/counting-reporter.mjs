@@ -7,23 +7,43 @@ import { writeFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { root } from './repository.mjs';
 
+/** @import { TestModule, TestResult } from 'vitest/node' */
+
+/**
+ * @typedef {object} Report
+ * @property {number} passed
+ * @property {number} failed
+ * @property {string[]} skips
+ * @property {Record<string, number>} files
+ */
+
 const unnamed = 'what it needs is not on this machine';
 
 export default class CountingReporter {
+  /**
+   * @param {readonly TestModule[]} modules
+   * @param {readonly unknown[]} errors
+   */
   onTestRunEnd(modules, errors) {
+    /** @type {Report} */
     const counts = { passed: 0, failed: errors.length, skips: [], files: {} };
     for (const module of modules) {
       if (module.errors().length > 0) counts.failed++;
       const passedBefore = counts.passed;
       for (const test of module.children.allTests()) {
-        const { state, note } = test.result();
-        if (state === 'passed') counts.passed++;
-        else if (state === 'failed') counts.failed++;
-        else counts.skips.push(`${test.fullName}: ${note ?? unnamed}`);
+        const result = test.result();
+        if (result.state === 'passed') counts.passed++;
+        else if (result.state === 'failed') counts.failed++;
+        else counts.skips.push(`${test.fullName}: ${noteOf(result) ?? unnamed}`);
       }
       const file = relative(root, module.moduleId).replaceAll('\\', '/');
       counts.files[file] = counts.passed - passedBefore;
     }
-    writeFileSync(process.env.EDGEWISE_REPORT, JSON.stringify(counts));
+    writeFileSync(process.env.EDGEWISE_REPORT ?? '', JSON.stringify(counts));
   }
+}
+
+/** @param {TestResult} result */
+function noteOf(result) {
+  return 'note' in result ? result.note : undefined;
 }

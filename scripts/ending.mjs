@@ -7,6 +7,7 @@ import { readFileSync } from 'node:fs';
 
 const parentLookMs = 500;
 
+/** @returns {Promise<void>} */
 export function untilEnded() {
   return new Promise((resolve) => {
     let asked = false;

@@ -11,7 +11,7 @@ import { createRequire } from 'node:module';
 import { join, posix } from 'node:path';
 import { root } from './repository.mjs';
 
-export const engines = ['dynoxide', 'dynamodb-local'];
+export const engines = /** @type {const} */ (['dynoxide', 'dynamodb-local']);
 
 const folders = ['test', 'local/test'];
 const origin = 'local/test/engine.ts';
@@ -24,7 +24,7 @@ export function engineSuite() {
       .map((name) => `${folder}/${String(name).replaceAll('\\', '/')}`)
       .filter((path) => path.endsWith('.ts')),
   );
-  const imports = files.map((path) => [path, importsOf(path)]);
+  const imports = new Map(files.map((path) => [path, importsOf(path)]));
   const reaching = new Set([origin]);
   for (let before = 0; before < reaching.size; ) {
     before = reaching.size;
@@ -35,15 +35,23 @@ export function engineSuite() {
   return files.filter((path) => path.endsWith('.test.ts') && reaching.has(path)).sort();
 }
 
-/** Files of ours that this one imports. */
+/**
+ * Files of ours that this one imports.
+ *
+ * @param {string} path
+ */
 function importsOf(path) {
   const text = readFileSync(join(root, path), 'utf8');
-  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+\.ts)['"]/g)].map(([, name]) =>
-    posix.normalize(posix.join(posix.dirname(path), name)),
+  return [...text.matchAll(/\b(?:from|import)\s*\(?\s*['"](\.[^'"]+\.ts)['"]/g)].map(
+    ([, name = '']) => posix.normalize(posix.join(posix.dirname(path), name)),
   );
 }
 
-/** Why this engine cannot run on this machine, or `null`. */
+/**
+ * Why this engine cannot run on this machine, or `null`.
+ *
+ * @param {string} engine
+ */
 export function whyNotOn(engine) {
   return engine === 'dynoxide' ? noBinary() : noJava();
 }

@@ -2,23 +2,37 @@
 import { isAbsolute, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaults } from './local-cloud.mjs';
-import { root, Stop } from './repository.mjs';
+import { messageOf, root, Stop } from './repository.mjs';
 
-export const cloudOptions = {
+/** @import { ParseArgsConfig } from 'node:util' */
+
+export const cloudOptions = /** @type {const} */ ({
   'port-base': { type: 'string' },
   state: { type: 'string' },
   database: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
-};
+});
 
+/** @typedef {{ 'port-base'?: string, state?: string, database?: string }} CloudValues */
+/** @typedef {{ portBase: number, state: string, database: string | undefined }} CloudFlags */
+
+/**
+ * @template {ParseArgsConfig['options'] & {}} O
+ * @param {O} options
+ * @param {string} usage
+ */
 export function readFlags(options, usage) {
   try {
     return parseArgs({ args: process.argv.slice(2), options, allowPositionals: false }).values;
   } catch (error) {
-    throw new Stop(`${error.message.split('. ')[0]}.\n${usage}`);
+    throw new Stop(`${messageOf(error).split('. ')[0]}.\n${usage}`);
   }
 }
 
+/**
+ * @param {CloudValues} values
+ * @returns {CloudFlags}
+ */
 export function readCloudFlags(values) {
   const state = values.state ?? defaults.state;
   return {
@@ -30,6 +44,12 @@ export function readCloudFlags(values) {
   };
 }
 
+/**
+ * @param {string | undefined} text
+ * @param {string} name
+ * @param {number} min
+ * @param {number} max
+ */
 export function readNumber(text, name, min, max) {
   if (text === undefined) return undefined;
   const value = Number(text);

@@ -42,6 +42,7 @@ function whyNot() {
   return null;
 }
 
+/** @param {readonly string[]} words @param {number} timeout */
 function apt(words, timeout) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   const result = spawnSync('apt-get', words, { env, timeout, encoding: 'utf8' });

@@ -7,9 +7,14 @@ const terminalEveryMs = 1_000;
 const logEveryMs = 5_000;
 const requestMsMax = 4_000;
 
+/** @typedef {Readonly<Record<string, number | undefined>>} Counts */
+/** @typedef {Record<'edges' | 'jobs' | 'chunks' | 'power' | 'rates', Counts>} Stats */
+
+/** @param {{ api: string, token: string, out?: NodeJS.WriteStream }} access */
 export function startSummary({ api, token, out = process.stdout }) {
   const live = out.isTTY === true && process.env.TERM !== 'dumb';
   let stopped = false;
+  /** @type {NodeJS.Timeout} */
   let timer;
   const look = async () => {
     const line = await readLine(api, token);
@@ -21,7 +26,7 @@ export function startSummary({ api, token, out = process.stdout }) {
   timer = setTimeout(look, 0);
   return {
     /** Writes a line of its own without tearing the live one. */
-    say: (text) => out.write(live ? `\r\u001b[2K${text}\n` : `${text}\n`),
+    say: (/** @type {string} */ text) => out.write(live ? `\r\u001b[2K${text}\n` : `${text}\n`),
     stop: () => {
       stopped = true;
       clearTimeout(timer);
@@ -30,6 +35,7 @@ export function startSummary({ api, token, out = process.stdout }) {
   };
 }
 
+/** @param {string} api @param {string} token */
 async function readLine(api, token) {
   try {
     const response = await fetch(`${api}/v1/stats`, {
@@ -37,18 +43,19 @@ async function readLine(api, token) {
       signal: AbortSignal.timeout(requestMsMax),
     });
     if (!response.ok) return `the API answers ${response.status}`;
-    return formatStats(await response.json());
+    return formatStats(/** @type {Stats} */ (await response.json()));
   } catch {
     return 'the API does not answer';
   }
 }
 
+/** @param {Stats} stats */
 export function formatStats({ edges, jobs, chunks, power, rates }) {
   const waiting = (jobs.pending ?? 0) + (jobs.scheduled ?? 0) + (jobs.waiting ?? 0);
-  const bad = [
-    ['failed', jobs.failed],
-    ['cancelled', jobs.cancelled],
-  ].map(([word, n]) => (n > 0 ? `, ${number(n)} ${word}` : ''));
+  const bad = ['failed', 'cancelled'].map((word) => {
+    const count = jobs[word] ?? 0;
+    return count > 0 ? `, ${number(count)} ${word}` : '';
+  });
   const away = (edges.disconnected ?? 0) + (edges.lost ?? 0);
   const ended = `${number(jobs.done)} done${bad.join('')}`;
   return [
@@ -60,6 +67,7 @@ export function formatStats({ edges, jobs, chunks, power, rates }) {
   ].join(' | ');
 }
 
+/** @param {number | undefined} value */
 function number(value) {
   return Math.round(value ?? 0).toLocaleString('en-US');
 }

@@ -6,7 +6,9 @@ import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startCompanion } from './companion.mjs';
-import { Stop } from './repository.mjs';
+import { codeOf, Stop } from './repository.mjs';
+
+/** @import { CloudFlags } from './flags.mjs' */
 
 const readyMsMax = 60_000;
 const goneMsMax = 500;
@@ -16,6 +18,8 @@ export const defaults = { portBase: 4566, state: '.edgewise' };
 /**
  * Refuses a second instance before anything is built for it. One that was just killed needs a
  * moment to be gone.
+ *
+ * @param {string} state
  */
 export async function refuseSecond(state) {
   for (let waitedMs = 0; ; waitedMs += 50) {
@@ -34,6 +38,8 @@ export async function refuseSecond(state) {
 /**
  * `dashboard` is the folder that fills the bucket of the page, as `aws s3 sync` does after a
  * deployment.
+ *
+ * @param {CloudFlags & { dashboard?: string | null }} flags
  */
 export async function startCloud({ state, portBase, database, dashboard = null }) {
   // Another start may have come first while this one was installing or building.
@@ -68,6 +74,18 @@ export async function startCloud({ state, portBase, database, dashboard = null }
   );
 }
 
+/**
+ * @typedef {object} Endpoints
+ * @property {string} api
+ * @property {string} token
+ * @property {number} pid
+ * @property {Record<string, string>} outputs
+ */
+
+/**
+ * @param {string} state
+ * @returns {Endpoints | null}
+ */
 export function readEndpoints(state) {
   const path = join(state, 'endpoints.json');
   if (!existsSync(path)) return null;
@@ -78,11 +96,12 @@ export function readEndpoints(state) {
   }
 }
 
+/** @param {number} pid */
 function isAlive(pid) {
   try {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }

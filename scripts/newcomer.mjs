@@ -12,6 +12,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { endWith, root, Stop } from './repository.mjs';
 
+/** @import { ChildProcess } from 'node:child_process' */
+
 const stepMsMax = 180_000;
 const fleetMs = 6_000;
 const portsFrom = 10_000;
@@ -22,6 +24,7 @@ const portTriesMax = 50;
 async function main() {
   const clone = mkdtempSync(join(tmpdir(), 'edgewise-newcomer-'));
   let steps = 0;
+  /** @param {string} title @param {() => unknown} act */
   const time = async (title, act) => {
     const startMs = performance.now();
     await act();
@@ -29,19 +32,20 @@ async function main() {
     console.log(`${seconds.padStart(6)} s  ${title}`);
     steps++;
   };
+  /** @type {ReturnType<typeof startStage> | undefined} */
   let stage;
   try {
     await time('git clone', () => runOrStop(tmpdir(), `git clone -q ${root} ${clone}`));
     const portBase = await freePort();
     await time('npm start, until it says what to try', async () => {
       stage = startStage(clone, portBase);
-      await stage.ready;
+      return stage.ready;
     });
     for (const command of readCommands(clone)) {
       if (command.includes(' fleet ')) await time(command, () => runForAWhile(clone, command));
       else await time(command, () => runOrStop(clone, command, exitCodeOf(command)));
     }
-    await time('Ctrl-C', () => stage.stop());
+    await time('Ctrl-C', () => stage?.stop());
   } finally {
     await stage?.stop();
     rmSync(clone, { recursive: true, force: true });
@@ -49,7 +53,11 @@ async function main() {
   console.log(`${steps} passed, 0 failed`);
 }
 
-/** The client commands of the README's section about the first job. */
+/**
+ * The client commands of the README's section about the first job.
+ *
+ * @param {string} clone
+ */
 function readCommands(clone) {
   const text = readFileSync(join(clone, 'README.md'), 'utf8');
   const section = text.slice(text.indexOf('### Your first job'));
@@ -62,11 +70,16 @@ function readCommands(clone) {
   return commands;
 }
 
-/** The README's failing job fails, and says so with 7. */
+/**
+ * The README's failing job fails, and says so with 7.
+ *
+ * @param {string} command
+ */
 function exitCodeOf(command) {
   return command.includes('exit 3') ? 7 : 0;
 }
 
+/** @param {string} clone @param {number} portBase */
 function startStage(clone, portBase) {
   const child = spawn('npm', ['start', '--', '--port-base', String(portBase)], {
     cwd: clone,
@@ -75,9 +88,10 @@ function startStage(clone, portBase) {
   });
   let text = '';
   const ended = new Promise((resolve) => child.on('close', resolve));
+  /** @type {Promise<void>} */
   const ready = new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Stop(`npm start is slow:\n${text}`)), stepMsMax);
-    const settle = (act) => {
+    const settle = (/** @type {() => void} */ act) => {
       clearTimeout(timer);
       act();
     };
@@ -94,26 +108,36 @@ function startStage(clone, portBase) {
     over = true;
   });
   const stop = async () => {
-    if (!over) process.kill(-child.pid, 'SIGINT');
+    if (!over) interrupt(child);
     await ended;
   };
   return { ready, stop };
 }
 
+/** As a terminal does: to the whole group. @param {ChildProcess} child */
+function interrupt(child) {
+  if (child.pid !== undefined) process.kill(-child.pid, 'SIGINT');
+}
+
+/** @param {string} cwd @param {string} command */
 function runOrStop(cwd, command, expected = 0) {
   const result = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8', timeout: stepMsMax });
   if (result.status === expected) return;
   throw new Stop(`"${command}" ended with ${result.status}:\n${result.stdout}${result.stderr}`);
 }
 
-/** A command that goes on until Ctrl-C. */
+/**
+ * A command that goes on until Ctrl-C.
+ *
+ * @param {string} cwd
+ * @param {string} command
+ */
 async function runForAWhile(cwd, command) {
   const child = spawn('bash', ['-c', command], { cwd, detached: true, stdio: 'ignore' });
   const ended = new Promise((resolve) => child.on('close', resolve));
   await delay(fleetMs);
   if (child.exitCode !== null) throw new Stop(`"${command}" ended with ${child.exitCode}.`);
-  // As a terminal does: to the whole group.
-  process.kill(-child.pid, 'SIGINT');
+  interrupt(child);
   await ended;
 }
 
@@ -127,6 +151,7 @@ async function freePort() {
   throw new Stop('No free ports were found.');
 }
 
+/** @param {number} port @returns {Promise<boolean>} */
 function isFree(port) {
   return new Promise((resolve) => {
     const server = createServer();

@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { node, root, Stop } from './repository.mjs';
+import { codeOf, messageOf, node, root, Stop } from './repository.mjs';
 
 export function ensurePackages(say = console.error) {
   const missing = firstMissing();
@@ -25,6 +25,8 @@ export function ensurePackages(say = console.error) {
 
 /**
  * `npm ci` would empty the directory behind the link, and with it the packages of another clone.
+ *
+ * @param {string} missing
  */
 function refuseLink(missing) {
   const path = join(root, 'node_modules');
@@ -40,7 +42,8 @@ function linkClient() {
   try {
     symlinkSync('../../bin/edgewise.mjs', join(root, 'node_modules', '.bin', 'edgewise'));
   } catch (error) {
-    if (error.code !== 'EEXIST') throw new Stop(`node_modules cannot be written: ${error.message}`);
+    if (codeOf(error) === 'EEXIST') return;
+    throw new Stop(`node_modules cannot be written: ${messageOf(error)}`);
   }
 }
 
@@ -59,6 +62,12 @@ function firstMissing() {
   return null;
 }
 
+/** @typedef {{ version?: string, optional?: boolean, devOptional?: boolean }} PackageEntry */
+
+/**
+ * @param {string} path
+ * @returns {Readonly<Record<string, PackageEntry>> | null}
+ */
 function readPackages(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8')).packages ?? null;

@@ -10,8 +10,11 @@ import { cloudOptions, readCloudFlags, readFlags, readNumber } from './flags.mjs
 import { startSummary } from './live-summary.mjs';
 import { refuseSecond, startCloud } from './local-cloud.mjs';
 import { ensurePackages } from './packages.mjs';
-import { endWith, Stop } from './repository.mjs';
+import { endWith, messageOf, Stop } from './repository.mjs';
 import { ensureDashboard, ensureSynthesis } from './synthesis.mjs';
+
+/** @import { Companion } from './companion.mjs' */
+/** @import { Endpoints } from './local-cloud.mjs' */
 
 const usage = `Usage: npm start -- [flags]
   --edges N          simulated edges edge-10, edge-11, … (10; 0 for none)
@@ -20,6 +23,8 @@ const usage = `Usage: npm start -- [flags]
   --port-base N      first of the ports it uses (4566)
   --state DIR        where everything is kept (.edgewise)
   --database NAME    dynoxide or dynamodb-local`;
+
+/** @typedef {{ 'no-requests'?: boolean }} Wishes */
 
 const firstEdge = 10;
 const edgesDefault = 10;
@@ -66,17 +71,26 @@ async function main() {
   console.log('Stopped. "npm start" goes on where it was.');
 }
 
+/** @param {Companion} companion */
 function named(companion) {
   return companion.ended.then(() => companion);
 }
 
+/** @param {Companion} companion */
 function sentenceOf(companion) {
   const said = companion.lastLines().at(-1);
   return `The ${companion.name} ended by itself${said === undefined ? '.' : `: ${said}`}`;
 }
 
+/**
+ * @param {{ state: string }} flags
+ * @param {number} edges
+ * @param {Wishes} values
+ * @param {Endpoints} endpoints
+ */
 function startStage({ state }, edges, values, endpoints) {
   const env = { EDGEWISE_API: endpoints.api, EDGEWISE_TOKEN: endpoints.token };
+  /** @param {string} name @param {readonly string[]} args */
   const client = (name, args) =>
     startCompanion({
       name,
@@ -99,11 +113,16 @@ async function buildDashboard() {
   try {
     return await ensureDashboard();
   } catch (error) {
-    console.error(`No dashboard: ${error.message}`);
+    console.error(`No dashboard: ${messageOf(error)}`);
     return null;
   }
 }
 
+/**
+ * @param {{ api: string, token: string, dashboard: string | undefined }} place
+ * @param {{ state: string }} flags
+ * @param {Wishes} values
+ */
 function greet({ api, token, dashboard }, { state }, values) {
   // The client finds a cloud in .edgewise by itself; one that is kept elsewhere has to be named.
   const isFound = resolve(state) === join(process.cwd(), '.edgewise');

@@ -6,12 +6,16 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './repository.mjs';
 
-const bin = (...path) => join(root, 'node_modules', ...path);
+/** @import { Tally } from './test-runs.mjs' */
+
+const bin = (/** @type {string[]} */ ...path) => join(root, 'node_modules', ...path);
 
 const biomeWords = ['ci', '--error-on-warnings', '--diagnostic-level=warn', '--colors=off', '.'];
 
+/** @param {Tally} tally */
 export async function runStaticChecks(tally) {
   const tsc = bin('typescript', 'bin', 'tsc');
+  /** @type {[title: string, words: string[]][]} */
   const checks = [
     ['format and lint', [bin('@biomejs', 'biome', 'bin', 'biome'), ...biomeWords]],
     ['types', [tsc, '-p', '.']],

@@ -3,13 +3,18 @@
  * in memory with fifty simulated seeds, each part on real processes and databases, and one flow
  * through the whole product.
  */
+
+/** @import { Tally } from './test-runs.mjs' */
+
 export const seeds = 50;
 export const firstFlow = 'test/flow/walking-skeleton.test.ts';
 
 const minute = 60_000;
 const suiteMsMax = 6 * minute;
 
+/** @param {Tally} tally */
 export async function runSuites(tally) {
+  /** @param {string} title @param {readonly string[]} words */
   const run = (title, words, env = {}) =>
     tally.vitest(title, words, { env, timeoutMs: suiteMsMax });
   const many = { EDGEWISE_SEEDS: String(seeds) };

@@ -16,7 +16,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { node, root, Stop, toolEnvironment } from './repository.mjs';
+import { codeOf, node, root, Stop, toolEnvironment } from './repository.mjs';
+
+/** @import { Hash } from 'node:crypto' */
 
 const cloudSources = ['adapters', 'core', 'lambdas', 'lib', 'cdk.json', 'package-lock.json'];
 const dashboardSources = ['dashboard', 'core', 'package-lock.json'];
@@ -41,6 +43,8 @@ export async function ensureSynthesis(say = console.error) {
  * What a first start waits for, and no more. The CDK's command line tool takes a second to say this
  * to the app, which is a program of its own; the rules of AWS take two, and speak when the stack is
  * tested or deployed.
+ *
+ * @param {string} output
  */
 export function synthesisInto(output) {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
@@ -71,6 +75,17 @@ export async function ensureDashboard(say = console.error) {
   return directory;
 }
 
+/**
+ * @typedef {object} Building
+ * @property {string} what
+ * @property {readonly string[]} sources
+ * @property {string} result
+ * @property {string} stamp
+ * @property {readonly string[]} args
+ * @property {NodeJS.ProcessEnv} [env]
+ */
+
+/** @param {(text: string) => void} say @param {Building} building */
 async function ensureBuilt(say, { what, sources, result, stamp, args, env = {} }) {
   const hash = hashOf(sources);
   if (existsSync(result) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
@@ -83,6 +98,11 @@ async function ensureBuilt(say, { what, sources, result, stamp, args, env = {} }
   writeFileSync(stamp, hash);
 }
 
+/**
+ * @param {readonly string[]} args
+ * @param {NodeJS.ProcessEnv} env
+ * @returns {Promise<{ code: number | null, signal: string | null, text: string }>}
+ */
 function run(args, env) {
   const child = spawn(node, args, {
     cwd: root,
@@ -100,12 +120,14 @@ function run(args, env) {
   );
 }
 
+/** @param {readonly string[]} sources */
 function hashOf(sources) {
   const hash = createHash('sha256');
   for (const source of sources) hashTree(hash, source);
   return hash.digest('hex');
 }
 
+/** @param {Hash} hash @param {string} path */
 function hashTree(hash, path) {
   const absolute = join(root, path);
   if (!existsSync(absolute)) return;
@@ -118,7 +140,11 @@ function hashTree(hash, path) {
 
 const turnMsMax = 120_000;
 
-/** One synthesis at a time on this clone. A turn whose holder is gone is taken over. */
+/**
+ * One synthesis at a time on this clone. A turn whose holder is gone is taken over.
+ *
+ * @param {string} what
+ */
 async function takeTurn(what) {
   const lock = join(root, 'dist', `${what}.lock`);
   mkdirSync(join(root, 'dist'), { recursive: true });
@@ -134,11 +160,12 @@ async function takeTurn(what) {
   throw new Stop(`Another start has been building for long; if none runs, remove ${lock}.`);
 }
 
+/** @param {string} lock */
 function holderLives(lock) {
   try {
     process.kill(Number(readFileSync(lock, 'utf8')), 0);
     return true;
   } catch (error) {
-    return error.code === 'EPERM';
+    return codeOf(error) === 'EPERM';
   }
 }

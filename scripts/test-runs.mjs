@@ -2,6 +2,9 @@
  * Runs tools and test projects one after the other or side by side, keeps count and time, and
  * closes with one line that says how it went. A run that fails without naming a test (it did not
  * load, it was killed) counts as one failure: silence is not success.
+ *
+ * With EDGEWISE_TALLY two commands count into one file: the second goes on from the first, and does
+ * not repeat what that has passed.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,12 +13,33 @@ import { engines } from './engine-suite.mjs';
 import { endWith, root } from './repository.mjs';
 import { runTool } from './tool.mjs';
 
+/** @import { Report } from './counting-reporter.mjs' */
+
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs');
 const reporter = join(root, 'scripts', 'counting-reporter.mjs');
 
-/** Runs this with a tally and closes it, also when a step of the way throws. */
+/** @typedef {{ passed: number, failed: number, skipped: number }} Counts */
+/** @typedef {{ title: string, ok: boolean, seconds: string }} Step */
+/** @typedef {{ env?: NodeJS.ProcessEnv, timeoutMs?: number }} RunOptions */
+/** @typedef {Readonly<Record<string, number>>} PassedByFile */
+
+/**
+ * @typedef {object} Score
+ * @property {number} passed
+ * @property {number} failed
+ * @property {number} skipped
+ * @property {string[]} skips
+ * @property {Step[]} steps
+ * @property {Record<string, PassedByFile>} passedOn
+ */
+
+/**
+ * Runs this with a tally and closes it, also when a step of the way throws.
+ *
+ * @param {(tally: Tally) => Promise<unknown>} act
+ */
 export async function runTally(act) {
-  const tally = startTally();
+  const tally = new Tally();
   try {
     await act(tally);
   } catch (error) {
@@ -25,112 +49,151 @@ export async function runTally(act) {
   tally.close();
 }
 
-/**
- * With EDGEWISE_TALLY two commands count into one file: the second goes on from the first, and does
- * not repeat what that has passed.
- */
-function startTally() {
-  const file = process.env.EDGEWISE_TALLY;
-  const nothing = { passed: 0, failed: 0, skipped: 0, skips: [], steps: [], passedOn: {} };
-  const tally = (file === undefined ? null : readJson(file)) ?? nothing;
-  const reports = mkdtempSync(join(tmpdir(), 'edgewise-reports-'));
-  const startMs = Date.now();
-  let number = 0;
-  const hasPassed = (title) => isPassed(tally, title);
-  const end = (title, counts, outcome) => {
-    const ok = outcome.code === 0;
-    add(tally, counts, ok);
-    if (ok && counts === null) tally.passed++;
-    tally.steps.push({ title, ok, seconds: outcome.seconds });
-    console.log(`${ok ? 'ok    ' : 'FAILED'} ${title} (${outcome.seconds} s)`);
-    return ok;
-  };
-  return {
-    /** `npx vitest run` with these words. */
-    vitest: async (title, words, { env = {}, timeoutMs } = {}) => {
-      if (hasPassed(title)) return true;
-      const report = join(reports, `${number++}.json`);
-      const all = [vitest, 'run', '--reporter=default', `--reporter=${reporter}`, ...words];
-      const outcome = await runTool(title, all, {
-        env: { ...env, EDGEWISE_REPORT: report },
-        timeoutMs,
-      });
-      // Without a report nothing is known to have passed.
-      const unknown = { passed: 0, failed: 1, skips: [], files: {} };
-      const { passed, failed, skips, files } = readJson(report) ?? unknown;
-      const engine = env.EDGEWISE_DATABASE ?? process.env.EDGEWISE_DATABASE ?? engines[0];
-      tally.passedOn[engine] = { ...tally.passedOn[engine], ...files };
-      tally.skips.push(...skips.map((skip) => `${title}: ${skip}`));
-      return end(title, { passed, failed, skipped: skips.length }, outcome);
-    },
-    /** A tool that is right or wrong as a whole, or counts by itself; shown when it is wrong. */
-    tool: async (title, words, { env = {}, timeoutMs } = {}) => {
-      if (hasPassed(title)) return true;
-      const outcome = await runTool(title, words, { env, timeoutMs, quiet: true });
-      if (outcome.code !== 0) console.log(outcome.text.trimEnd());
-      return end(title, readClosingLine(outcome.text), outcome);
-    },
-    /** How many tests of each file have passed on this database engine. */
-    passedOn: (engine) => tally.passedOn[engine] ?? {},
-    /** Something that is right when nothing speaks against it. */
-    compare: (title, objections) => {
-      for (const objection of objections) console.log(objection);
-      return end(title, null, { code: objections.length > 0 ? 1 : 0, seconds: '0.0' });
-    },
-    /** A step on the way that is no test. */
-    time: async (title, act) => {
-      const fromMs = Date.now();
-      const result = await act();
-      tally.steps.push({ title, ok: true, seconds: secondsSince(fromMs) });
-      return result;
-    },
-    leaveOut: (title, reason) => {
-      tally.skipped++;
-      tally.skips.push(`${title}: ${reason}`);
-      console.log(`skip   ${title}: ${reason}`);
-    },
-    fail: () => {
-      tally.failed++;
-    },
-    /** The times, what was left out, the closing line, and the exit code that goes with it. */
-    close: () => {
-      rmSync(reports, { recursive: true, force: true });
-      report(tally, startMs);
-      if (file !== undefined) writeFileSync(file, JSON.stringify(tally));
-      process.exitCode = tally.failed > 0 || tally.passed === 0 ? 1 : 0;
-    },
-  };
-}
+export class Tally {
+  #file = process.env.EDGEWISE_TALLY;
+  #score = readScore(this.#file);
+  #reports = mkdtempSync(join(tmpdir(), 'edgewise-reports-'));
+  #startMs = Date.now();
+  #reportsMade = 0;
 
-function report({ steps, skips, passed, failed, skipped }, startMs) {
-  console.log('');
-  for (const { title, ok, seconds } of steps) {
-    console.log(`${String(seconds).padStart(7)} s  ${ok ? '' : 'FAILED '}${title}`);
+  /**
+   * `npx vitest run` with these words.
+   *
+   * @param {string} title
+   * @param {readonly string[]} words
+   * @param {RunOptions} options
+   */
+  async vitest(title, words, { env = {}, timeoutMs } = {}) {
+    if (this.#hasPassed(title)) return true;
+    const path = join(this.#reports, `${this.#reportsMade++}.json`);
+    const all = [vitest, 'run', '--reporter=default', `--reporter=${reporter}`, ...words];
+    const outcome = await runTool(title, all, {
+      env: { ...env, EDGEWISE_REPORT: path },
+      timeoutMs,
+    });
+    const report = /** @type {Report | null} */ (readJson(path)) ?? unknown;
+    const engine = env.EDGEWISE_DATABASE ?? process.env.EDGEWISE_DATABASE ?? engines[0];
+    this.#score.passedOn[engine] = { ...this.passedOn(engine), ...report.files };
+    this.#score.skips.push(...report.skips.map((skip) => `${title}: ${skip}`));
+    return this.#end(title, { ...report, skipped: report.skips.length }, outcome);
   }
-  console.log(`${secondsSince(startMs).padStart(7)} s  in all`);
-  for (const skip of skips) console.log(`skipped ${skip}`);
-  const and = skipped > 0 ? `, ${skipped} skipped` : '';
-  console.log(`${passed} passed, ${failed} failed${and}`);
+
+  /**
+   * A tool that is right or wrong as a whole, or counts by itself; shown when it is wrong.
+   *
+   * @param {string} title
+   * @param {readonly string[]} words
+   * @param {RunOptions} options
+   */
+  async tool(title, words, { env = {}, timeoutMs } = {}) {
+    if (this.#hasPassed(title)) return true;
+    const outcome = await runTool(title, words, { env, timeoutMs, quiet: true });
+    if (outcome.code !== 0) console.log(outcome.text.trimEnd());
+    return this.#end(title, readClosingLine(outcome.text), outcome);
+  }
+
+  /**
+   * How many tests of each file have passed on this database engine.
+   *
+   * @param {string} engine
+   */
+  passedOn(engine) {
+    return this.#score.passedOn[engine] ?? {};
+  }
+
+  /**
+   * Something that is right when nothing speaks against it.
+   *
+   * @param {string} title
+   * @param {readonly string[]} objections
+   */
+  compare(title, objections) {
+    for (const objection of objections) console.log(objection);
+    return this.#end(title, null, { code: objections.length > 0 ? 1 : 0, seconds: '0.0' });
+  }
+
+  /**
+   * A step on the way that is no test.
+   *
+   * @template T
+   * @param {string} title
+   * @param {() => T | Promise<T>} act
+   */
+  async time(title, act) {
+    const fromMs = Date.now();
+    const result = await act();
+    this.#score.steps.push({ title, ok: true, seconds: secondsSince(fromMs) });
+    return result;
+  }
+
+  /** @param {string} title @param {string} reason */
+  leaveOut(title, reason) {
+    this.#score.skipped++;
+    this.#score.skips.push(`${title}: ${reason}`);
+    console.log(`skip   ${title}: ${reason}`);
+  }
+
+  fail() {
+    this.#score.failed++;
+  }
+
+  /** The times, what was left out, the closing line, and the exit code that goes with it. */
+  close() {
+    rmSync(this.#reports, { recursive: true, force: true });
+    const { passed, failed, skipped, steps, skips } = this.#score;
+    console.log('');
+    for (const { title, ok, seconds } of steps) {
+      console.log(`${String(seconds).padStart(7)} s  ${ok ? '' : 'FAILED '}${title}`);
+    }
+    console.log(`${secondsSince(this.#startMs).padStart(7)} s  in all`);
+    for (const skip of skips) console.log(`skipped ${skip}`);
+    const left = skipped > 0 ? `, ${skipped} skipped` : '';
+    console.log(`${passed} passed, ${failed} failed${left}`);
+    if (this.#file !== undefined) writeFileSync(this.#file, JSON.stringify(this.#score));
+    process.exitCode = failed > 0 || passed === 0 ? 1 : 0;
+  }
+
+  /** @param {string} title */
+  #hasPassed(title) {
+    const before = this.#score.steps.some((step) => step.title === title && step.ok);
+    if (before) console.log(`passed ${title}, earlier in this run`);
+    return before;
+  }
+
+  /**
+   * @param {string} title
+   * @param {Counts | null} counts
+   * @param {{ code: number, seconds: string }} outcome
+   */
+  #end(title, counts, { code, seconds }) {
+    const ok = code === 0;
+    const score = this.#score;
+    const { passed, failed, skipped } = counts ?? { passed: ok ? 1 : 0, failed: 0, skipped: 0 };
+    score.passed += passed;
+    score.skipped += skipped;
+    score.failed += ok ? failed : Math.max(1, failed);
+    score.steps.push({ title, ok, seconds });
+    console.log(`${ok ? 'ok    ' : 'FAILED'} ${title} (${seconds} s)`);
+    return ok;
+  }
 }
 
-function isPassed({ steps }, title) {
-  const before = steps.find((step) => step.title === title && step.ok);
-  if (before !== undefined) console.log(`passed ${title}, earlier in this run`);
-  return before !== undefined;
+/** @param {string | undefined} file @returns {Score} */
+function readScore(file) {
+  const before = file === undefined ? null : /** @type {Score | null} */ (readJson(file));
+  return before ?? { passed: 0, failed: 0, skipped: 0, skips: [], steps: [], passedOn: {} };
 }
 
-function add(tally, counts, ok) {
-  const { passed, failed, skipped } = counts ?? { passed: 0, failed: 0, skipped: 0 };
-  tally.passed += passed;
-  tally.skipped += skipped;
-  tally.failed += ok ? failed : Math.max(1, failed);
-}
+/** Without a report nothing is known to have passed. @type {Report} */
+const unknown = { passed: 0, failed: 1, skips: [], files: {} };
 
+/** @param {string} text @returns {Counts | null} */
 function readClosingLine(text) {
   const line = /(\d+) passed, (\d+) failed/.exec(text.trimEnd().split('\n').at(-1) ?? '');
   return line === null ? null : { passed: Number(line[1]), failed: Number(line[2]), skipped: 0 };
 }
 
+/** @param {string} path @returns {unknown} */
 function readJson(path) {
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
@@ -139,6 +202,7 @@ function readJson(path) {
   }
 }
 
+/** @param {number} fromMs */
 function secondsSince(fromMs) {
   return ((Date.now() - fromMs) / 1_000).toFixed(1);
 }

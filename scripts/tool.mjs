@@ -2,6 +2,15 @@
 import { spawn } from 'node:child_process';
 import { node, root, toolEnvironment } from './repository.mjs';
 
+/** @typedef {{ code: number, seconds: string, text: string }} Outcome */
+/** @typedef {{ env?: NodeJS.ProcessEnv, timeoutMs?: number | undefined, quiet?: boolean }} Run */
+
+/**
+ * @param {string} title
+ * @param {readonly string[]} words
+ * @param {Run} run
+ * @returns {Promise<Outcome>}
+ */
 export function runTool(title, words, { env, timeoutMs, quiet = false }) {
   const startMs = Date.now();
   const child = spawn(node, words, {
@@ -11,9 +20,10 @@ export function runTool(title, words, { env, timeoutMs, quiet = false }) {
     env: toolEnvironment({ ...env, EDGEWISE_TALLY: undefined }),
     stdio: ['ignore', quiet ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
   });
+  /** @param {NodeJS.Signals} signal */
   const end = (signal) => {
     try {
-      process.kill(-child.pid, signal);
+      if (child.pid !== undefined) process.kill(-child.pid, signal);
     } catch {
       // Gone already.
     }
@@ -27,7 +37,7 @@ export function runTool(title, words, { env, timeoutMs, quiet = false }) {
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => end('SIGKILL'), timeoutMs);
   let text = '';
   for (const stream of quiet ? [child.stdout, child.stderr] : []) {
-    stream.on('data', (part) => {
+    stream?.on('data', (part) => {
       text += part;
     });
   }

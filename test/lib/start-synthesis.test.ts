@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { synthesisInto } from '../../scripts/synthesis.mjs';
 
 /**
  * A start runs the app without the CDK's command line tool and its checks; what it runs must be
@@ -12,7 +13,7 @@ test('a start synthesizes what "cdk synth" does, which finds nothing to object t
   const home = mkdtempSync(join(tmpdir(), 'synthesis-'));
   onTestFinished(() => rmSync(home, { recursive: true }));
   const [ours, theirs] = [join(home, 'start'), join(home, 'cdk')];
-  const { args, env } = startsWith(ours);
+  const { args, env } = synthesisInto(ours);
   execFileSync(process.execPath, args, { env: { ...process.env, ...env } });
   const cdk = join('node_modules', 'aws-cdk', 'bin', 'cdk');
   const words = ['synth', '-q', '--no-notices', '-o', theirs];
@@ -20,15 +21,6 @@ test('a start synthesizes what "cdk synth" does, which finds nothing to object t
   expect(resourcesOf(ours)).toEqual(resourcesOf(theirs));
   expect(filesOf(ours)).toEqual(filesOf(theirs));
 });
-
-/** The scripts are plain JavaScript without types, so they are asked from outside. */
-function startsWith(output: string): { args: string[]; env: Record<string, string> } {
-  const code =
-    "const { synthesisInto } = await import('./scripts/synthesis.mjs');" +
-    'console.log(JSON.stringify(synthesisInto(process.argv[1])));';
-  const words = ['--input-type=module', '-e', code, output];
-  return JSON.parse(execFileSync(process.execPath, words, { encoding: 'utf8' }));
-}
 
 type Resource = { readonly Type: string; readonly Metadata?: object };
 

@@ -1,6 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { importsOf, root, sourceFiles } from '../source-files.ts';
+import { engineSuite } from '../../scripts/engine-suite.mjs';
+import { importsOf, sourceFiles } from '../source-files.ts';
 
 /**
  * No test comes to a database without asking `local/test/engine.ts` which one: else it
@@ -42,10 +42,7 @@ test('who starts a database asks which one', () => {
 });
 
 test('a test that starts one, itself or through others, is in the engine suite', () => {
-  const print = 'console.log(JSON.stringify(engineSuite()))';
-  const code = `import { engineSuite } from './scripts/engine-suite.mjs'; ${print}`;
-  const words = ['--input-type=module', '-e', code];
-  const suite = JSON.parse(execFileSync(process.execPath, words, { cwd: root, encoding: 'utf8' }));
+  const suite = engineSuite();
   expect(suite).toContain('test/adapters/dynamodb/table.test.ts');
   expect(suite).toContain('local/test/cloud.slow.test.ts');
   expect(suite).toContain('test/flow/start/ctrl-c.test.ts');

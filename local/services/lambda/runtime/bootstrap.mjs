@@ -11,8 +11,13 @@ import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
 import { connectRuntime } from './runtime-connection.mjs';
 
-const [api, ...prefix] = process.env.AWS_LAMBDA_RUNTIME_API.split('/');
-const [host, port] = api.split(':');
+/** @import { Headers, RuntimeAnswer } from './runtime-connection.mjs' */
+
+/** @typedef {(event: unknown, context: object, done?: Done) => unknown} Handler */
+/** @typedef {(error: unknown, result?: unknown) => void} Done */
+
+const [api = '', ...prefix] = environment('AWS_LAMBDA_RUNTIME_API').split('/');
+const [host = '', port] = api.split(':');
 const runtime = connectRuntime(host, Number(port), `/${prefix.join('/')}/2018-06-01/runtime`);
 const jsonLog = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON';
 const next = '/invocation/next';
@@ -26,7 +31,9 @@ process.stdin
   .resume();
 process.stdin.unref?.();
 if (process.argv[2]) enableCompileCache(process.argv[2]);
-for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'log']) patch(level);
+for (const level of /** @type {const} */ (['trace', 'debug', 'info', 'warn', 'error', 'log'])) {
+  patch(level);
+}
 
 process.on('uncaughtException', (error) => void die(errorOf(error)));
 process.on('unhandledRejection', (reason) => {
@@ -35,7 +42,7 @@ process.on('unhandledRejection', (reason) => {
 });
 
 try {
-  const handler = await load(process.env._HANDLER);
+  const handler = await load(environment('_HANDLER'));
   let { coming } = await serve(handler, await runtime.get(next));
   // Now, because a process that is not needed any more is killed.
   flushCompileCache();
@@ -45,12 +52,18 @@ try {
   process.exit(1);
 }
 
-/** Resolves when this invocation is answered; `coming` is the one after it. */
+/**
+ * Resolves when this invocation is answered; `coming` is the one after it.
+ *
+ * @param {Handler} handler
+ * @param {RuntimeAnswer} invocation
+ */
 async function serve(handler, { headers, body }) {
-  requestId = headers['lambda-runtime-aws-request-id'];
+  requestId = headers['lambda-runtime-aws-request-id'] ?? '';
   const deadlineAtMs = Number(headers['lambda-runtime-deadline-ms']);
   process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id'];
   isRunning = true;
+  /** @param {string} verb @param {string} text */
   const answer = (verb, text) => {
     isRunning = false;
     const memory = { 'x-max-memory-kb': String(process.resourceUsage().maxRSS) };
@@ -68,7 +81,11 @@ async function serve(handler, { headers, body }) {
   return answer('response', text);
 }
 
-/** What nobody caught fails the invocation that runs, and ends the process as on AWS. */
+/**
+ * What nobody caught fails the invocation that runs, and ends the process as on AWS.
+ *
+ * @param {object} problem
+ */
 async function die(problem) {
   const shown = JSON.stringify(problem);
   console.error('Uncaught Exception', shown);
@@ -76,6 +93,14 @@ async function die(problem) {
   process.exit(129);
 }
 
+/** A variable that the local cloud has set. @param {string} name */
+function environment(name) {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set`);
+  return value;
+}
+
+/** @param {unknown} result */
 function textOf(result) {
   try {
     return JSON.stringify(result === undefined ? null : result) ?? 'null';
@@ -84,16 +109,24 @@ function textOf(result) {
   }
 }
 
-/** Promise handlers, and up to Node 22 those that take a callback (three parameters). */
+/**
+ * Promise handlers, and up to Node 22 those that take a callback (three parameters).
+ *
+ * @param {Handler} handler
+ * @param {unknown} event
+ * @param {object} context
+ */
 function call(handler, event, context) {
   if (handler.length < 3) return handler(event, context);
   return new Promise((resolve, reject) => {
+    /** @type {Done} */
     const done = (error, result) => (error ? reject(error) : resolve(result));
-    const maybe = handler(event, context, done);
+    const maybe = /** @type {Promise<unknown> | undefined} */ (handler(event, context, done));
     if (typeof maybe?.then === 'function') maybe.then(resolve, reject);
   });
 }
 
+/** @param {Headers} headers @param {number} deadlineAtMs */
 function contextOf(headers, deadlineAtMs) {
   return {
     awsRequestId: requestId,
@@ -108,6 +141,7 @@ function contextOf(headers, deadlineAtMs) {
   };
 }
 
+/** @param {string | undefined} text */
 function parsed(text) {
   try {
     return text === undefined ? undefined : JSON.parse(text);
@@ -116,9 +150,10 @@ function parsed(text) {
   }
 }
 
+/** @param {string} name */
 async function load(name) {
   const dot = name.lastIndexOf('.');
-  const file = join(process.env.LAMBDA_TASK_ROOT, name.slice(0, dot));
+  const file = join(environment('LAMBDA_TASK_ROOT'), name.slice(0, dot));
   const path = ['.mjs', '.js', '.cjs'].map((ending) => file + ending).find(existsSync);
   if (path === undefined) {
     throw typed('Runtime.ImportModuleError', `Cannot find module '${name.slice(0, dot)}'`);
@@ -130,9 +165,13 @@ async function load(name) {
   throw typed('Runtime.HandlerNotFound', `${name} is undefined or not exported`);
 }
 
-/** "Callback-based function handlers are only supported up to Node.js 22." */
+/**
+ * "Callback-based function handlers are only supported up to Node.js 22."
+ *
+ * @param {Handler} handler
+ */
 function withoutCallback(handler) {
-  const version = Number(/nodejs(\d+)/.exec(process.env.AWS_EXECUTION_ENV)?.[1] ?? 24);
+  const version = Number(/nodejs(\d+)/.exec(process.env.AWS_EXECUTION_ENV ?? '')?.[1] ?? 24);
   if (handler.length < 3 || version < 24) return handler;
   throw typed(
     'Runtime.CallbackHandlerDeprecated',
@@ -143,10 +182,12 @@ function withoutCallback(handler) {
   );
 }
 
+/** @param {string} name @param {string} message */
 function typed(name, message) {
   return Object.assign(new Error(message), { name });
 }
 
+/** @param {unknown} error */
 function errorOf(error) {
   if (!(error instanceof Error)) {
     return { errorType: typeof error, errorMessage: String(error), trace: [] };
@@ -155,10 +196,14 @@ function errorOf(error) {
   return { errorType: error.name, errorMessage: error.message, trace };
 }
 
-/** As Lambda's own runtime writes console calls: with the time, the request and the level. */
+/**
+ * As Lambda's own runtime writes console calls: with the time, the request and the level.
+ *
+ * @param {'trace' | 'debug' | 'info' | 'warn' | 'error' | 'log'} level
+ */
 function patch(level) {
   const name = level === 'log' ? 'INFO' : level.toUpperCase();
-  console[level] = (...args) => {
+  console[level] = (/** @type {unknown[]} */ ...args) => {
     const timestamp = new Date().toISOString();
     const message = format(...args);
     process.stdout.write(

@@ -6,9 +6,20 @@
  */
 import { connect } from 'node:net';
 
-/** Every request goes to `base` and below; every answer has a `content-length`. */
+/** @typedef {Readonly<Record<string, string>>} Headers */
+/** @typedef {{ readonly headers: Headers, readonly body: string }} RuntimeAnswer */
+
+/**
+ * Every request goes to `base` and below; every answer has a `content-length`.
+ *
+ * @param {string} host
+ * @param {number} port
+ * @param {string} base
+ */
 export function connectRuntime(host, port, base) {
+  /** @type {((answer: RuntimeAnswer) => void)[]} */
   const waiting = [];
+  /** @type {Buffer[]} */
   let held = [];
   let heldBytes = 0;
   let wantedBytes = 0;
@@ -23,7 +34,7 @@ export function connectRuntime(host, port, base) {
     .on('close', () => process.exit(0));
 
   function take() {
-    let rest = held.length === 1 ? held[0] : Buffer.concat(held);
+    let rest = held.length === 1 && held[0] !== undefined ? held[0] : Buffer.concat(held);
     wantedBytes = 0;
     for (;;) {
       const end = rest.indexOf('\r\n\r\n');
@@ -43,23 +54,28 @@ export function connectRuntime(host, port, base) {
     heldBytes = rest.length;
   }
 
+  /** @returns {Promise<RuntimeAnswer>} */
   const answer = () => new Promise((resolve) => waiting.push(resolve));
-  const get = (path) => `GET ${base}${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`;
-  const post = (path, body, headers) => {
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    const length = `content-length: ${Buffer.byteLength(body)}\r\n`;
-    return `POST ${base}${path} HTTP/1.1\r\nhost: ${host}\r\n${length}${lines.join('')}\r\n${body}`;
-  };
+  const { get, post } = requestsTo(host, base);
   return {
+    /** @param {string} path */
     get(path) {
       socket.write(get(path));
       return answer();
     },
+    /** @param {string} path @param {string} body @param {Headers} headers */
     post(path, body, headers = {}) {
       socket.write(post(path, body, headers));
       return answer();
     },
-    /** Both in one piece, since nobody waits for the first answer. Resolves to the second. */
+    /**
+     * Both in one piece, since nobody waits for the first answer. Resolves to the second.
+     *
+     * @param {string} path
+     * @param {string} body
+     * @param {Headers} headers
+     * @param {string} next
+     */
     postAndGet(path, body, headers, next) {
       socket.write(post(path, body, headers) + get(next));
       void answer();
@@ -68,8 +84,32 @@ export function connectRuntime(host, port, base) {
   };
 }
 
-/** With lower-case names. */
+/**
+ * The requests as they are sent.
+ *
+ * @param {string} host
+ * @param {string} base
+ */
+function requestsTo(host, base) {
+  return {
+    /** @param {string} path */
+    get: (path) => `GET ${base}${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`,
+    /** @param {string} path @param {string} body @param {Headers} headers */
+    post: (path, body, headers) => {
+      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+      const head = `host: ${host}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
+      return `POST ${base}${path} HTTP/1.1\r\n${head}${lines.join('')}\r\n${body}`;
+    },
+  };
+}
+
+/**
+ * With lower-case names.
+ *
+ * @param {string} head
+ */
 function headersOf(head) {
+  /** @type {Record<string, string>} */
   const headers = {};
   for (const line of head.split('\r\n').slice(1)) {
     const colon = line.indexOf(':');
