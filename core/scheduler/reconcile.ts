@@ -20,8 +20,8 @@ import { reportWaiting } from './phases/waiting.ts';
 
 /**
  * The scheduler: everything stored for a cell and the time in, everything to write out. This is the
- * map of a pass; each phase is a file of its own under `reconcile/` and works on the drafts of
- * `draft.ts`.
+ * map of a pass; each phase is a file of its own under `phases/` and works on the drafts of
+ * `pass/draft.ts`.
  *
  * Run again on its own result it changes nothing. A plan is bounded in rows; what did not fit is
  * left to the next pass, which the plan then asks for at once.
