@@ -146,6 +146,8 @@ export const idempotencyInFlightMs = 30_000;
 export const graphqlDepthMax = 8;
 export const graphqlCostMax = 3_000;
 export const graphqlBytesMax = 16 * 1024;
+/** A graph stops asking after this; its function has 15 s and needs some to answer. */
+export const graphqlBudgetMs = 10_000;
 export const jobspecTasksMax = 20;
 
 /** TransactWriteItems and BatchGetItem both take 100 (DynamoDB service quotas). */

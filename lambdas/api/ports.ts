@@ -10,7 +10,7 @@ import type { Outputs } from '../../core/ports/outputs.ts';
 import type { PoolCellsReader, Pools, Queues } from '../../core/ports/pools.ts';
 import type { Randomness } from '../../core/ports/randomness.ts';
 import type { EdgeShadows } from '../../core/ports/shadows.ts';
-import type { EdgeRemovals } from '../../core/ports/timers.ts';
+import type { Clock, EdgeRemovals } from '../../core/ports/timers.ts';
 import type { TokensStore } from '../../core/ports/tokens.ts';
 import type { Log } from '../log.ts';
 
@@ -36,6 +36,7 @@ export type Ports = {
   readonly iot: ControlPlane;
   readonly removals: EdgeRemovals;
   readonly random: Randomness;
+  readonly clock: Clock;
   /** The certificate authority that edges shall trust, as PEM. */
   readonly trustAnchor: string;
   readonly log: Log;

@@ -1,4 +1,6 @@
+import { ProblemError } from '../../../core/contract/problem.ts';
 import { routes } from '../../../core/contract/routes.ts';
+import { graphqlBudgetMs } from '../../../core/model/limits.ts';
 import { checkAccess } from '../http/access.ts';
 import type { Context, Operation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
@@ -17,6 +19,7 @@ export type GraphDeps = Pick<
   | 'idempotency'
   | 'outputs'
   | 'random'
+  | 'clock'
 >;
 
 /** What a field asks an operation with. */
@@ -29,18 +32,22 @@ export type Asked<I> = {
 
 export type Ask = <I, O>(operation: Operation<I, O, GraphDeps>, asked: Asked<I>) => Promise<O>;
 
+const tooLong = `A query may take ${graphqlBudgetMs / 1_000} s. Ask for less at once.`;
+
 /**
  * The graph is another way to the same operations: the access that the route asks for, then the
  * input, then the operation, as over REST. What REST would answer with an error is an error of that
- * field.
+ * field. A document whose time is over asks for nothing more.
  */
 export function askFor(context: Context, deps: GraphDeps): Ask {
+  const endMs = context.nowMs + graphqlBudgetMs;
   return async (operation, { edge = null, input }) => {
     const route = routes.find((it) => it.operation === operation.name);
     if (route === undefined || route.access === null) {
       throw new Error(`the graph knows no operation ${operation.name}`);
     }
     checkAccess(route, context.caller, edge);
+    if (deps.clock.nowMs() > endMs) throw new ProblemError('temporarily-unavailable', tooLong);
     return operation.run(input(), context, deps);
   };
 }

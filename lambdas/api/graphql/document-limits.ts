@@ -3,14 +3,17 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
+  type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
 import { graphqlCostMax, graphqlDepthMax, listLimitDefault } from '../../../core/model/limits.ts';
 
 /**
  * How deep a document asks and how much it could cost, counted before anything is run. A list
- * multiplies what is below it by the number of its items. Looking at the schema is free: it is a
- * constant.
+ * multiplies what is below it by the number of its items. A fragment counts wherever it is spread,
+ * and the spreading itself counts too: a few that spread the next one twice unfold to millions.
+ * Each is measured once, so that counting takes no longer than reading. Looking at the schema is
+ * free: it is a constant.
  */
 export type DocumentMeasure = { readonly depth: number; readonly cost: number };
 
@@ -23,13 +26,14 @@ export function measureDocument(document: DocumentNode, variables: Variables): D
       fragments.set(definition.name.value, definition);
     }
   }
+  const reading: Reading = { fragments, variables, measured: new Map() };
   let worst: DocumentMeasure = { depth: 0, cost: 0 };
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
-    const measure = measureSelection(definition.selectionSet, fragments, variables, 0, 1);
+    const part = measureSelection(definition.selectionSet, reading, 0);
     worst = {
-      depth: Math.max(worst.depth, measure.depth),
-      cost: Math.max(worst.cost, measure.cost),
+      depth: Math.max(worst.depth, part.depth, part.chain),
+      cost: Math.max(worst.cost, part.cost + part.spreads),
     };
   }
   return worst;
@@ -47,42 +51,63 @@ export function refusalOf(measure: DocumentMeasure): string | null {
   return null;
 }
 
-type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
+type Reading = {
+  readonly fragments: ReadonlyMap<string, FragmentDefinitionNode>;
+  readonly variables: Variables;
+  /** Fragments by name and by the depth they are spread at; `nothing` while one is being read. */
+  readonly measured: Map<string, Part>;
+};
 
-/**
- * Stops counting once it is far beyond the limit, so that a document of nested fragments cannot
- * cost time.
- */
-const costEnough = graphqlCostMax * 100;
+/** What a part of a document adds, asked for once. */
+type Part = {
+  readonly depth: number;
+  readonly cost: number;
+  /** Spreads in it, unfolded. */
+  readonly spreads: number;
+  /** Fragments that are spread one within the other. */
+  readonly chain: number;
+};
 
-function measureSelection(
-  selection: SelectionSetNode,
-  fragments: Fragments,
-  variables: Variables,
-  depth: number,
-  times: number,
-): DocumentMeasure {
-  let deepest = depth;
-  let cost = 0;
+function measureSelection(selection: SelectionSetNode, reading: Reading, depth: number): Part {
+  let whole: Part = { depth, cost: 0, spreads: 0, chain: 0 };
+  if (depth > graphqlDepthMax * 2) return whole;
   for (const node of selection.selections) {
-    if (cost > costEnough || depth > graphqlDepthMax * 2) break;
-    if (node.kind === Kind.FIELD) {
-      if (node.name.value.startsWith('__')) continue;
-      const inner = measureField(node, fragments, variables, depth + 1, times);
-      deepest = Math.max(deepest, inner.depth);
-      cost += inner.cost;
-      continue;
-    }
-    const set =
-      node.kind === Kind.INLINE_FRAGMENT
-        ? node.selectionSet
-        : fragments.get(node.name.value)?.selectionSet;
-    if (set === undefined) continue;
-    const inner = measureSelection(set, fragments, variables, depth, times);
-    deepest = Math.max(deepest, inner.depth);
-    cost += inner.cost;
+    const part = measureNode(node, reading, depth);
+    whole = {
+      depth: Math.max(whole.depth, part.depth),
+      cost: whole.cost + part.cost,
+      spreads: whole.spreads + part.spreads,
+      chain: Math.max(whole.chain, part.chain),
+    };
   }
-  return { depth: deepest, cost };
+  return whole;
+}
+
+function measureNode(node: SelectionNode, reading: Reading, depth: number): Part {
+  switch (node.kind) {
+    case Kind.FIELD:
+      if (node.name.value.startsWith('__')) return { depth, cost: 0, spreads: 0, chain: 0 };
+      return measureField(node, reading, depth + 1);
+    case Kind.INLINE_FRAGMENT:
+      return measureSelection(node.selectionSet, reading, depth);
+    case Kind.FRAGMENT_SPREAD:
+      return measureSpread(node.name.value, reading, depth);
+  }
+}
+
+function measureSpread(name: string, reading: Reading, depth: number): Part {
+  const key = `${name} at ${depth}`;
+  const known = reading.measured.get(key);
+  if (known !== undefined) return known;
+  const nothing: Part = { depth, cost: 0, spreads: 0, chain: 0 };
+  const fragment = reading.fragments.get(name);
+  if (fragment === undefined) return nothing;
+  // One that comes back to itself is refused by the validation, in its own words.
+  reading.measured.set(key, nothing);
+  const inner = measureSelection(fragment.selectionSet, reading, depth);
+  const part = { ...inner, spreads: inner.spreads + 1, chain: inner.chain + 1 };
+  reading.measured.set(key, part);
+  return part;
 }
 
 const connections = new Set(['jobs', 'edges', 'executions']);
@@ -94,21 +119,14 @@ const nestedDefault = 20;
 const mutationCost = 10;
 const mutations = new Set(['submit', 'cancel', 'cordon', 'uncordon', 'drain']);
 
-function measureField(
-  field: FieldNode,
-  fragments: Fragments,
-  variables: Variables,
-  depth: number,
-  times: number,
-): DocumentMeasure {
+function measureField(field: FieldNode, reading: Reading, depth: number): Part {
   const name = field.name.value;
-  if (field.selectionSet === undefined) return { depth, cost: 0 };
+  if (field.selectionSet === undefined) return { depth, cost: 0, spreads: 0, chain: 0 };
   const isWrapper = wrappers.has(name) && (field.arguments ?? []).length === 0 && depth > 1;
-  const own = isWrapper ? 0 : times * (mutations.has(name) ? mutationCost : 1);
-  const items = isWrapper ? 1 : itemsOf(field, variables, depth);
-  const below = isWrapper ? depth - 1 : depth;
-  const inner = measureSelection(field.selectionSet, fragments, variables, below, times * items);
-  return { depth: inner.depth, cost: own + inner.cost };
+  if (isWrapper) return measureSelection(field.selectionSet, reading, depth - 1);
+  const own = mutations.has(name) ? mutationCost : 1;
+  const inner = measureSelection(field.selectionSet, reading, depth);
+  return { ...inner, cost: own + inner.cost * itemsOf(field, reading.variables, depth) };
 }
 
 function itemsOf(field: FieldNode, variables: Variables, depth: number): number {

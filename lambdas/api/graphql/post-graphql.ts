@@ -34,10 +34,10 @@ async function handle(call: Call, deps: GraphDeps): Promise<Answer> {
   }
   const document = parsed(body.query);
   if (document instanceof GraphQLError) return refused([document]);
-  const errors = validate(graphSchema, document, undefined, { maxErrors: 10 });
-  if (errors.length > 0) return refused(errors);
   const refusal = refusalOf(measureDocument(document, body.variables ?? {}));
   if (refusal !== null) return refused([new GraphQLError(refusal)]);
+  const errors = validate(graphSchema, document, undefined, { maxErrors: 10 });
+  if (errors.length > 0) return refused(errors);
   const result = await execute({
     schema: graphSchema,
     document,

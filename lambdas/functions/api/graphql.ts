@@ -27,6 +27,7 @@ const ports = onTable({
   audit: createAuditStore,
   idempotency: createIdempotencyStore,
   random: () => ({ bytes: randomBytes }),
+  clock: () => ({ nowMs: Date.now }),
   outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
 });
 

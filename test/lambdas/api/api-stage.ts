@@ -96,6 +96,7 @@ function portsOn(stores: Stores, services: MemoryServices, log: Log): Ports {
     shadows: services.shadows,
     removals: services.removals,
     random: { bytes: randomBytes },
+    clock: { nowMs: Date.now },
     trustAnchor: 'stage authority',
     log,
   };
