@@ -1,0 +1,188 @@
+import { type Lease, newSlice } from '../../../core/model/cell.ts';
+import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
+import { newPool } from '../../../core/ports/pools.ts';
+import { parseProgressReport } from '../../../core/protocol/progress-report.ts';
+import {
+  cellStatus,
+  chunkEnd,
+  commit,
+  enrol,
+  executionOf,
+  makeCreation,
+  north,
+  submit,
+} from '../../contract/stored-fixture.ts';
+import type { Stores } from '../../contract/stores.ts';
+import { startMs } from '../../core/cell-fixture.ts';
+
+const edge = edgeNameOf('edge-1');
+const [parent, job, ended, asked] = ['job-a', 'job-b', 'job-c', 'job-d'].map(jobIdOf);
+
+/** Stores one of everything that there is, with nothing in it that is as if it were not there. */
+export async function storeOneOfEach(stores: Stores): Promise<void> {
+  await storeFleet(stores);
+  await storeJobs(stores);
+  await storeAccess(stores);
+}
+
+async function storeFleet(stores: Stores): Promise<void> {
+  const fast = { name: 'fast', weight: 3, strict: true, quota: 500, version: 1 };
+  await stores.queues.put(fast, null);
+  const identity = await enrol(stores, edge, {
+    keyHash: 'key',
+    certificateId: 'certificate-2',
+    certificate: 'PEM',
+    previousCertificateId: 'certificate-1',
+    renewedAtMs: startMs + 1,
+    credentials: ['secret-1', 'secret-2'],
+  });
+  const pool = { ...newPool('default', startMs), description: 'All.', policy: 'pack' as const };
+  await stores.pools.put({ ...pool, version: 1 }, 0);
+  await stores.edges.markRemoving(identity, startMs + 2);
+  const config = {
+    labels: { rack: '7' },
+    capacity: { power: 200 },
+    cordoned: { reason: 'repair', sinceMs: startMs },
+    drain: { reason: 'repair', deadlineAtMs: startMs + 9 },
+    removing: { force: true },
+  };
+  await stores.edges.configure(north, edge, config, 1);
+  await stores.fleet.touch(north, startMs + 60_000);
+  await tell(stores);
+}
+
+async function tell({ inventory }: Stores): Promise<void> {
+  const entry = { d: '0-2', x: { 4: 'timeout' }, a: '5', t: '5:2', m: 1_500, q: 'no such program' };
+  const report = { b: 'boot-1', e: 7, n: 12, f: 100, w: { 'job-b': entry } };
+  const progress = parseProgressReport(report)!;
+  const at = { edge, atMs: startMs + 3, version: 4 };
+  await inventory.store(north, { kind: 'prog', progress, ...at });
+  await inventory.store(north, { kind: 'connected', ...at });
+  const facts = { capacity: { power: 250, memory: 4 }, labels: { site: 'north' }, facts: { a: 1 } };
+  await inventory.store(north, { kind: 'facts', facts, ...at });
+}
+
+async function storeJobs(stores: Stores): Promise<void> {
+  await submit(stores, parent!);
+  const parents = [(await stores.jobs.find(parent!))!];
+  await submit(stores, job!, { parents, labels: { team: 'a' } });
+  const { request, answer } = firstAnswer;
+  await stores.changes.create(makeCreation(asked!), { request, answer, atMs: startMs });
+  await submit(stores, ended!);
+  const counted = cellStatus(job!, { done: rangeOf(0, 3), dead: rangeOf(4, 5), ...early });
+  await commit(stores, north, {
+    works: new Map([[edge, work]]),
+    slices: new Map([[job!, slice]]),
+    endedJobs: new Set([ended!]),
+    jobStatuses: new Map([
+      [job!, counted],
+      [ended!, cellStatus(ended!, { endedAtMs: startMs + 8 })],
+    ]),
+    executions: [executionOf(job!, edge, { dead: rangeOf(3, 4), endedAtMs: startMs + 6 })],
+    chunkEnds: [chunkEnd(job!, 4)],
+  });
+  await stores.jobs.keepOutput(job!, 4, 'outputs/4', 99);
+  await fold(stores);
+}
+
+const waiting = {
+  reason: 'no-free-power' as const,
+  chunks: 3,
+  edges: 1,
+  examples: [edge],
+  detail: 'Why.',
+};
+const early = { waiting: [waiting], reason: 'deadline', endedAtMs: startMs + 7, retryEpoch: 2 };
+
+const slice = {
+  ...newSlice(rangeOf(0, 8)),
+  done: rangeOf(0, 3),
+  dead: rangeOf(4, 5),
+  cancelled: rangeOf(7, 8),
+  retries: new Map([[5, { failures: 2, dueAtMs: startMs + 4, last: 'timeout' }]]),
+  losses: new Map([[6, 1]]),
+  refusals: new Map([[edge, { reason: 'no such program', atMs: startMs }]]),
+  retryEpoch: 2,
+  revived: rangeOf(5, 6),
+  attemptBase: 3,
+  reportedReasons: ['no-free-power', 'attempts'],
+  startedAtMs: startMs + 2,
+  doneBeforeReopening: new Map([[edge, rangeOf(0, 1)]]),
+};
+
+const lease: Lease = {
+  ranges: rangeOf(2, 8),
+  giveBack: rangeOf(6, 8),
+  giveBackEpoch: 8,
+  slots: 2,
+  running: rangeOf(2, 3),
+  grantedAtMs: startMs + 2,
+  startedAtMs: startMs + 1,
+  chunkMs: 1_500,
+  doneHere: rangeOf(0, 2),
+  deadHere: rangeOf(4, 5),
+};
+const plain = { giveBack: emptyRanges, giveBackEpoch: null, running: emptyRanges };
+const none = { chunkMs: null, doneHere: emptyRanges, deadHere: emptyRanges };
+const fresh: Lease = { ...lease, ...plain, ...none, startedAtMs: lease.grantedAtMs };
+
+const work = {
+  epoch: 8,
+  acknowledgedSequence: 12,
+  boot: 'boot-1',
+  leases: new Map([
+    [job!, lease],
+    [parent!, fresh],
+  ]),
+  writtenAtMs: startMs + 5,
+  rewrites: 1,
+  removed: [ended!],
+  lostAtMs: startMs + 6,
+  failuresInRow: 4,
+  quarantinedUntilMs: startMs + 7,
+};
+
+async function fold({ rollups }: Stores): Promise<void> {
+  const { status } = (await rollups.load(job!))!;
+  const next = {
+    ...status,
+    version: status.version + 1,
+    state: 'failed' as const,
+    donePower: 300,
+    startedAtMs: startMs + 2,
+    endedAtMs: startMs + 9,
+    reason: 'dependency-failed',
+    waiting: [waiting],
+    dependencyFailed: true,
+    countedAs: 'failed' as const,
+  };
+  const event = { atMs: startMs + 9, kind: 'failed', by: 'scheduler', detail: 'A job failed.' };
+  const rollup = { next, changed: true, release: [], cancel: [], events: [event] };
+  const progress = { chunks: 3, jobs: 1 };
+  await rollups.save(status, { ...rollup, settleDependants: true, progress });
+  await rollups.countProgress(progress, startMs + 9);
+}
+
+const firstAnswer = {
+  request: { owner: 'token:ci', key: 'once', digest: 'digest' },
+  answer: { status: 202, headers: { location: '/v1/jobs/job-d' }, body: 'sealed' },
+};
+
+async function storeAccess({ tokens, audit }: Stores): Promise<void> {
+  await tokens.create({
+    hash: 'hash',
+    id: 'id',
+    name: 'ci',
+    scopes: ['jobs:read', 'jobs:write'],
+    pool: 'default',
+    queue: 'fast',
+    edge: 'edge-1',
+    usesLeft: 3,
+    createdAtMs: startMs,
+    createdBy: 'admin',
+    expiresAtMs: startMs + 1,
+  });
+  const event = { by: 'token:ci', action: 'pool-changed', target: 'default', requestId: 'r-1' };
+  await audit.add({ atMs: startMs, ...event });
+}
