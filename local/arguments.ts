@@ -15,6 +15,8 @@ export type CloudArguments = {
   readonly parameters: Readonly<Record<string, string>>;
   /** Output that names a bucket → folder that fills it. */
   readonly files: Readonly<Record<string, string>>;
+  /** Names beside those of this machine that requests may be addressed to. */
+  readonly allowedHosts: readonly string[];
 };
 
 const defaults = { app: 'cdk.out', portBase: 4566, state: '.edgewise-local', region: 'us-east-1' };
@@ -30,6 +32,7 @@ Usage: edgewise-local [flags]
   --database NAME              dynoxide, or dynamodb-local (Java 17)
   --parameter Name=Value       a parameter of the template; may be repeated
   --files BucketOutput=FOLDER  fills the bucket that this output names; may be repeated
+  --allow-host NAME            a name under which a tunnel or proxy leads here; may be repeated
   --help                       this text
 
 Ports: the base is the gateway of all AWS services, base+1 the HTTP API, base+2 MQTT, base+3
@@ -61,6 +64,7 @@ export function parseArguments(argv: readonly string[]): CloudArguments | undefi
     engine: database,
     parameters: pairsOf('parameter', values.parameter),
     files: pairsOf('files', values.files),
+    allowedHosts: (values['allow-host'] ?? []).map(hostName),
   };
 }
 
@@ -77,6 +81,7 @@ function read(argv: readonly string[]) {
         database: { type: 'string' },
         parameter: { type: 'string', multiple: true },
         files: { type: 'string', multiple: true },
+        'allow-host': { type: 'string', multiple: true },
         help: { type: 'boolean', short: 'h' },
       },
     }).values;
@@ -95,4 +100,9 @@ function pairsOf(option: string, texts: readonly string[] = []): Record<string, 
       return [text.slice(0, at), text.slice(at + 1)];
     }),
   );
+}
+
+function hostName(text: string): string {
+  if (/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text)) return text;
+  throw new StartFailure(`--allow-host takes a name without port and path, not "${text}".`);
 }

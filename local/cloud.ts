@@ -17,6 +17,7 @@ import { endStaleChildren } from './engine/child.ts';
 import { systemClock as clock } from './engine/clock.ts';
 import { type Log, openCloudLog } from './engine/cloud-log.ts';
 import { startGateway } from './engine/gateway/services.ts';
+import { type HostCheck, hostCheck } from './engine/host-check.ts';
 import { host, type Ports, portFailure, portsFrom } from './engine/ports.ts';
 import { type Reaper, startReaper } from './engine/reaper.ts';
 import { openStore, type StateStore } from './engine/state-store.ts';
@@ -26,6 +27,7 @@ import { startSites } from './services/cloudfront/sites.ts';
 import { startAlarms } from './services/cloudwatch/alarm-evaluation.ts';
 import { type Database, startDatabase } from './services/dynamodb/database.ts';
 import { enableTimeToLive } from './services/dynamodb/time-to-live.ts';
+import { type KeyRing, keyRing } from './services/iam/identity.ts';
 import { roleBook } from './services/iam/roles.ts';
 import { ensureAuthority } from './services/iot/control-plane/authority.ts';
 import { type IotService, startIot } from './services/iot/service.ts';
@@ -97,9 +99,11 @@ type Parts = {
   readonly account: Account;
   readonly stateDir: string;
   readonly store: StateStore;
+  readonly keys: KeyRing;
   readonly log: Log;
   readonly ports: Ports;
   readonly gatewayUrl: string;
+  readonly isKnownHost: HostCheck;
   readonly reaper: Reaper;
   readonly database: Database;
   readonly queues: QueuesAndBuckets;
@@ -117,16 +121,20 @@ async function openParts(options: CloudArguments, undo: Step[]): Promise<Parts> 
   const account: Account = { region: options.region, stack: assembly.stack };
   const ports = portsFrom(options.portBase);
   const gatewayUrl = `http://${host}:${ports.gateway}`;
+  const isKnownHost = hostCheck(options.allowedHosts);
   const reaper = startReaper();
   undo.push(() => reaper.close());
   const { engine, region } = options;
+  const keys = keyRing(store);
+  const own = { stateDir, store, reaper };
   const [database, queues] = await Promise.all([
-    startDatabase({ engine, port: ports.database, stateDir, store, reaper }),
+    startDatabase({ ...own, engine, port: ports.database, accessKeyId: keys.database }),
     openQueuesAndBuckets(stateDir, region),
   ]);
   undo.push(() => database.close());
   undo.push(() => queues.close());
-  return { assembly, account, stateDir, store, log, ports, gatewayUrl, reaper, database, queues };
+  const opened = { ...own, assembly, account, keys, log, ports, database, queues };
+  return { ...opened, gatewayUrl, isKnownHost };
 }
 
 /** Runs what the template asks for. */
@@ -167,10 +175,12 @@ async function startServices(parts: Parts, world: World, undo: Step[]): Promise<
 
 function endpointsOf(world: World, iot: IotService, outputs: Record<string, Json>): Endpoints {
   const { certPath, keyPath, clientId } = iot.operator;
+  const { accessKeyId, secretAccessKey } = world.roles.rootCredentials;
   return {
     api: world.apiUrl(0),
     aws: world.gatewayUrl,
     region: world.account.region,
+    credentials: { accessKeyId, secretAccessKey },
     mqtt: { host, port: iot.mqttPort, ca: iot.caPath },
     operator: { cert: certPath, key: keyPath, clientId },
     token: typeof outputs.AdminToken === 'string' ? outputs.AdminToken : null,
@@ -184,12 +194,13 @@ function emptyWorld(parts: Parts): World {
   return {
     account,
     gatewayUrl: parts.gatewayUrl,
+    isKnownHost: parts.isKnownHost,
     apiUrl: (index) => `http://${host}:${index === 0 ? ports.api : ports.moreApis(index)}`,
     siteUrl: (index) => `http://${host}:${ports.site(index)}`,
     stateDir: parts.stateDir,
     database: database.client,
     queues: parts.queues,
-    roles: roleBook(parts.stateDir),
+    roles: roleBook(parts.stateDir, parts.keys),
     secrets: secretStore(account, parts.store),
     assetPath: parts.assembly.assetPath,
     timeToLive: (tableName, attributeName) =>

@@ -1,6 +1,7 @@
 /**
  * `<state>/endpoints.json`: how programs on this machine reach the local cloud. It appears, whole,
- * when everything is ready and goes with a clean stop.
+ * when everything is ready and goes with a clean stop. `<state>/aws-config` says the same to AWS's
+ * own tools, as a profile of the name `local`.
  */
 import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,8 @@ export type Endpoints = {
   readonly api: string;
   readonly aws: string;
   readonly region: string;
+  /** The key that may do everything on `aws`; no other is known there but those of functions. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly mqtt: { readonly host: string; readonly port: number; readonly ca: string };
   readonly operator: { readonly cert: string; readonly key: string; readonly clientId: string };
   /** The output `AdminToken`, with its secret's value. */
@@ -18,13 +21,30 @@ export type Endpoints = {
   readonly pid: number;
 };
 
+const names = { endpoints: 'endpoints.json', awsConfig: 'aws-config' } as const;
+
 export function writeEndpoints(stateDir: string, endpoints: Endpoints): void {
-  const path = join(stateDir, 'endpoints.json');
-  const fresh = `${path}.new`;
-  writeFileSync(fresh, `${JSON.stringify(endpoints, null, 2)}\n`, { mode: 0o600 });
-  renameSync(fresh, path);
+  replace(join(stateDir, names.awsConfig), awsConfig(endpoints));
+  replace(join(stateDir, names.endpoints), `${JSON.stringify(endpoints, null, 2)}\n`);
 }
 
 export function removeEndpoints(stateDir: string): void {
-  rmSync(join(stateDir, 'endpoints.json'), { force: true });
+  for (const name of Object.values(names)) rmSync(join(stateDir, name), { force: true });
+}
+
+function replace(path: string, text: string): void {
+  const fresh = `${path}.new`;
+  writeFileSync(fresh, text, { mode: 0o600 });
+  renameSync(fresh, path);
+}
+
+function awsConfig({ aws, region, credentials }: Endpoints): string {
+  const lines = [
+    '[profile local]',
+    `region = ${region}`,
+    `endpoint_url = ${aws}`,
+    `aws_access_key_id = ${credentials.accessKeyId}`,
+    `aws_secret_access_key = ${credentials.secretAccessKey}`,
+  ];
+  return `${lines.join('\n')}\n`;
 }

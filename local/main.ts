@@ -6,6 +6,8 @@ import type { Cloud } from './cloud.ts';
 import { messageOf } from './failure.ts';
 
 process.removeAllListeners('warning');
+// What is kept here is for its owner only, whatever the shell allows.
+process.umask(0o077);
 
 async function main(): Promise<void> {
   const options = parseArguments(process.argv.slice(2));

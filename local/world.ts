@@ -4,6 +4,7 @@
  */
 import type { Account } from './account.ts';
 import type { Json, JsonObject } from './assembly/assembly.ts';
+import type { HostCheck } from './engine/host-check.ts';
 import type { ApiDefinition } from './services/apigateway/definition.ts';
 import type { DistributionDefinition, ViewerFunction } from './services/cloudfront/definition.ts';
 import type { AlarmDefinition } from './services/cloudwatch/alarm-definition.ts';
@@ -37,6 +38,7 @@ export type Table = {
 export type World = {
   readonly account: Account;
   readonly gatewayUrl: string;
+  readonly isKnownHost: HostCheck;
   /** Address of the n-th HTTP API of the template. */
   apiUrl(index: number): string;
   /** Address of the n-th distribution of the template. */

@@ -9,7 +9,8 @@ import { ensureSynthesis } from './synthesis.mjs';
 const usage = `Usage: npm run cloud -- [flags]
   --port-base N      first of the ports it uses (4566)
   --state DIR        where it keeps its state and endpoints.json (.edgewise)
-  --database NAME    dynoxide or dynamodb-local`;
+  --database NAME    dynoxide or dynamodb-local
+  --allow-host NAME  a name under which a tunnel or proxy leads here; may be repeated`;
 
 const stopGraceMs = 15_000;
 

@@ -26,7 +26,8 @@ const lastLinesMax = 5;
 
 /** @param {CompanionProgram} program */
 export function startCompanion({ name, script, args, env = {}, logPath }) {
-  mkdirSync(dirname(logPath), { recursive: true });
+  // It stands in the state directory and may be the first in it.
+  mkdirSync(dirname(logPath), { recursive: true, mode: 0o700 });
   const log = createWriteStream(logPath, { flags: 'a' });
   const child = spawn(node, ['--import', lifeline, join(root, script), ...args], {
     cwd: root,

@@ -10,11 +10,26 @@ export const cloudOptions = /** @type {const} */ ({
   'port-base': { type: 'string' },
   state: { type: 'string' },
   database: { type: 'string' },
+  'allow-host': { type: 'string', multiple: true },
   help: { type: 'boolean', short: 'h' },
 });
 
-/** @typedef {{ 'port-base'?: string, state?: string, database?: string }} CloudValues */
-/** @typedef {{ portBase: number, state: string, database: string | undefined }} CloudFlags */
+/**
+ * @typedef {{
+ *   'port-base'?: string,
+ *   state?: string,
+ *   database?: string,
+ *   'allow-host'?: string[],
+ * }} CloudValues
+ */
+/**
+ * @typedef {{
+ *   portBase: number,
+ *   state: string,
+ *   database: string | undefined,
+ *   allowedHosts: string[],
+ * }} CloudFlags
+ */
 
 /**
  * @template {ParseArgsConfig['options'] & {}} O
@@ -41,6 +56,7 @@ export function readCloudFlags(values) {
       ? state
       : join(values.state === undefined ? root : process.cwd(), state),
     database: values.database,
+    allowedHosts: values['allow-host'] ?? [],
   };
 }
 

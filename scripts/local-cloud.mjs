@@ -41,7 +41,13 @@ export async function refuseSecond(state) {
  *
  * @param {CloudFlags & { dashboard?: string | null }} flags
  */
-export async function startCloud({ state, portBase, database, dashboard = null }) {
+export async function startCloud({
+  state,
+  portBase,
+  database,
+  allowedHosts = [],
+  dashboard = null,
+}) {
   // Another start may have come first while this one was installing or building.
   await refuseSecond(state);
   // Left over by one that was killed; whoever waits for it must not take it for the new one.
@@ -49,6 +55,7 @@ export async function startCloud({ state, portBase, database, dashboard = null }
   const args = ['--app', 'cdk.out', '--stack', 'Edgewise'];
   args.push('--port-base', String(portBase), '--state', state);
   if (database !== undefined) args.push('--database', database);
+  for (const name of allowedHosts) args.push('--allow-host', name);
   if (dashboard !== null) args.push('--files', `DashboardBucket=${dashboard}`);
   const cloud = startCompanion({
     name: 'local cloud',

@@ -22,7 +22,8 @@ const usage = `Usage: npm start -- [flags]
   --no-dashboard     no dashboard
   --port-base N      first of the ports it uses (4566)
   --state DIR        where everything is kept (.edgewise)
-  --database NAME    dynoxide or dynamodb-local`;
+  --database NAME    dynoxide or dynamodb-local
+  --allow-host NAME  a name under which a tunnel or proxy leads here; may be repeated`;
 
 /** @typedef {{ 'no-requests'?: boolean }} Wishes */
 

@@ -34,7 +34,7 @@ export const command = defineCommand({
       return show(running);
     }
     const script = repositoryFile('scripts/cloud.mjs');
-    mkdirSync(state, { recursive: true });
+    mkdirSync(state, { recursive: true, mode: 0o700 });
     const logPath = join(state, 'cloud.log');
     const log = openSync(logPath, 'w');
     const ports = flags['port-base'] === undefined ? [] : ['--port-base', `${flags['port-base']}`];

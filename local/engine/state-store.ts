@@ -6,10 +6,11 @@
  * long as this process lives, so a lock never outlives a `kill -9` and a second instance is
  * refused.
  */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { StartFailure } from '../failure.ts';
+import { ensurePrivateFile, openPrivateDirectory } from './private-directory.ts';
 
 export type StateStore = {
   get(kind: string, key: string): string | undefined;
@@ -20,9 +21,12 @@ export type StateStore = {
 };
 
 export function openStore(stateDir: string): StateStore {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  openPrivateDirectory(stateDir);
+  const path = join(stateDir, 'cloud.sqlite');
+  // SQLite gives its journals the mode of the file.
+  ensurePrivateFile(path);
   const pidPath = join(stateDir, 'cloud.pid');
-  const db = openLocked(join(stateDir, 'cloud.sqlite'), () => {
+  const db = openLocked(path, () => {
     throw new StartFailure(
       `Another local cloud${holder(pidPath)} uses the state directory ${stateDir}; ` +
         'stop it first or choose another directory with --state DIR.',

@@ -13,26 +13,29 @@ test('without a word it runs the only stack of cdk.out', () => {
     engine: undefined,
     parameters: {},
     files: {},
+    allowedHosts: [],
   });
 });
 
 test('what is said is taken', () => {
   const words = ['--app', 'out', '--stack', 'Shop', '--state', 'kept', '--port-base', '9000'];
   const more = ['--parameter', 'A=1', '--parameter', 'B=x=y', '--files', 'PageBucket=dist'];
-  expect(parseArguments([...words, ...more])).toMatchObject({
+  const hosts = ['--allow-host', 'box.example', '--allow-host', 'tunnel'];
+  expect(parseArguments([...words, ...more, ...hosts])).toMatchObject({
     app: 'out',
     stack: 'Shop',
     stateDir: 'kept',
     portBase: 9000,
     parameters: { A: '1', B: 'x=y' },
     files: { PageBucket: 'dist' },
+    allowedHosts: ['box.example', 'tunnel'],
   });
 });
 
 test('help names every flag', () => {
   expect(parseArguments(['--port-base', 'x', '-h'])).toBeUndefined();
   const flags = ['app', 'stack', 'state', 'port-base', 'region', 'database', 'parameter', 'files'];
-  for (const flag of flags) expect(usage).toContain(`  --${flag} `);
+  for (const flag of [...flags, 'allow-host']) expect(usage).toContain(`  --${flag} `);
 });
 
 test.each([
@@ -41,6 +44,7 @@ test.each([
   [['--port-base', 'x'], '--port-base takes a number from 1 to 65000.'],
   [['--port-base', '0'], '--port-base takes a number from 1 to 65000.'],
   [['--database', 'mysql'], '--database takes dynoxide or dynamodb-local.'],
+  [['--allow-host', 'a:80'], '--allow-host takes a name without port and path, not "a:80".'],
   [['--parameter', 'A'], '--parameter takes Name=Value, not "A".'],
 ])('%j is a sentence', (words, sentence) => {
   expect(() => parseArguments(words)).toThrow(new StartFailure(sentence));

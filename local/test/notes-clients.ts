@@ -1,11 +1,9 @@
-/** The official SDK's clients, pointed at a local cloud with test credentials. */
+/** The official SDK's clients, pointed at a local cloud with its own key. */
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import type { NotesCloud } from './notes-cloud.ts';
-
-export const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
 
 export type NotesClients = {
   readonly database: DynamoDBClient;
@@ -17,8 +15,13 @@ export type NotesClients = {
   close(): void;
 };
 
+export function clientSettings({ endpoints }: NotesCloud) {
+  const { aws: endpoint, region, credentials } = endpoints;
+  return { endpoint, region, credentials };
+}
+
 export function notesClients(cloud: NotesCloud): NotesClients {
-  const settings = { endpoint: cloud.endpoints.aws, region: 'eu-west-1', credentials };
+  const settings = clientSettings(cloud);
   const database = new DynamoDBClient(settings);
   const queues = new SQSClient(settings);
   const buckets = new S3Client(settings);

@@ -20,6 +20,7 @@ export type NotesOptions = {
   portBase?: number;
   parameters?: Record<string, string>;
   files?: Record<string, string>;
+  allowedHosts?: string[];
   /** Changes the template before it is run. */
   edit?: TemplateEdit;
 };
@@ -43,6 +44,7 @@ export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud
     engine,
     parameters: options.parameters ?? {},
     files: options.files ?? {},
+    allowedHosts: options.allowedHosts ?? [],
   }).catch((error: unknown) => {
     if (outDir !== notesDir) rmSync(outDir, { recursive: true });
     throw error;

@@ -53,7 +53,11 @@ export async function startDatabase(): Promise<TestDatabase> {
 
 async function startProcess(): Promise<URL> {
   const port = await freePort();
-  const { command, args, cwd } = databaseProgram(engine, null, port);
+  const { command, args, cwd } = databaseProgram(engine, null, {
+    host: '127.0.0.1',
+    port,
+    accessKeyId: credentials.accessKeyId,
+  });
   const child = spawn(command, args, { stdio: 'ignore', ...(cwd === undefined ? {} : { cwd }) });
   startReaper().watch(child.pid!);
   child.unref();

@@ -95,8 +95,7 @@ test(`${cuts} power cuts in the middle of jobs lose nothing that was acknowledge
 });
 
 function clients(): { shadows: IoTDataPlaneClient; queues: SQSClient } {
-  const { aws } = JSON.parse(readFileSync(product.place.endpoints()!.path, 'utf8'));
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
+  const { aws, credentials } = JSON.parse(readFileSync(product.place.endpoints()!.path, 'utf8'));
   // What is tried again after an answer was lost would count twice.
   const settings = { endpoint: aws, region: 'us-east-1', credentials, maxAttempts: 1 };
   return { shadows: new IoTDataPlaneClient(settings), queues: new SQSClient(settings) };

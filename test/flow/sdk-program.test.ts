@@ -30,12 +30,17 @@ beforeAll(async () => {
 });
 afterAll(() => product.remove());
 
-type Whole = { aws: string; mqtt: { host: string; port: number; ca: string } };
+type Whole = {
+  aws: string;
+  region: string;
+  credentials: { accessKeyId: string; secretAccessKey: string };
+  mqtt: { host: string; port: number; ca: string };
+};
 
 test('things, certificates and shadows, over HTTPS and over MQTT', async () => {
   const whole = JSON.parse(readFileSync(product.place.endpoints()!.path, 'utf8')) as Whole;
-  const credentials = { accessKeyId: 'test', secretAccessKey: 'test' };
-  const settings = { endpoint: whole.aws, region: 'us-east-1', credentials };
+  const { aws: endpoint, region, credentials } = whole;
+  const settings = { endpoint, region, credentials };
   const caller = await new STSClient(settings).send(new GetCallerIdentityCommand({}));
   expect(caller.Account).toMatch(/^\d{12}$/);
 

@@ -22,7 +22,7 @@ function rowsOf(text: string): Row[] {
  * title as its source has it.
  */
 function proofsOf({ text }: Row): { path: string; title: string }[] {
-  const proofs = text.matchAll(/`([a-z0-9/-]+)` › (.+?)(?=<br>| \|)/g);
+  const proofs = text.matchAll(/`([a-z0-9/.-]+)` › (.+?)(?=<br>| \|)/g);
   return [...proofs].map(([, path, title]) => ({ path: fileOf(path!), title: title! }));
 }
 

@@ -34,8 +34,7 @@ export async function startGateway(options: GatewayOptions): Promise<{ close(): 
       account,
       roles,
       signal,
-      host: database.host,
-      port: database.port,
+      address: database.address,
       engineRegion: options.engine === 'dynoxide' ? 'dynoxide' : 'ddblocal',
     }),
     sqs: sqsService(account, world.gatewayUrl, roles, queues),
@@ -47,7 +46,7 @@ export async function startGateway(options: GatewayOptions): Promise<{ close(): 
     iotdata: iotGateway('iotdata', roles, iot),
     iot: iotGateway('iot', roles, iot),
   };
-  const server = gatewayServer(services, roles, options.log);
+  const server = gatewayServer(services, roles, world.isKnownHost, options.log);
   await listen(server, options.port);
   return {
     close: async () => {

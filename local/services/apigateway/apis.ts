@@ -38,6 +38,7 @@ export async function startHttpApis(options: HttpApisOptions): Promise<HttpApis>
       const api = httpApi({
         account: world.account,
         definition,
+        isKnownHost: world.isKnownHost,
         find: (functionArn) => lambda.find(functionArn),
         invoke: (target, payload) => lambda.invoke(target, payload),
         accessLog: lines,

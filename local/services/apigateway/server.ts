@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { type Account, arnOf } from '../../account.ts';
 import { readBody } from '../../engine/gateway/request.ts';
+import { forThisMachine, type HostCheck } from '../../engine/host-check.ts';
 import {
   httpApiAuthorizerTimeoutMs,
   httpApiBurst,
@@ -25,6 +26,7 @@ import { type TokenBucket, tokenBucket } from './throttle.ts';
 export type HttpApiOptions = {
   account: Account;
   definition: ApiDefinition;
+  isKnownHost: HostCheck;
   find(functionArn: string): FunctionDefinition | undefined;
   invoke(definition: FunctionDefinition, payload: Buffer): Promise<InvocationOutcome>;
   accessLog: AccessLog | undefined;
@@ -52,7 +54,10 @@ type Trace = {
 
 export function httpApi(options: HttpApiOptions): HttpApi {
   const api = new Api(options);
-  const server = createServer((message, res) => void api.serve(message, res));
+  const listener = forThisMachine(options.isKnownHost, (message, res) => {
+    void api.serve(message, res);
+  });
+  const server = createServer(listener);
   server.keepAliveTimeout = 60_000;
   return { server, counters: api.counters };
 }

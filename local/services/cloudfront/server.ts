@@ -6,6 +6,7 @@
 
 import type { ServerResponse } from 'node:http';
 import { createServer, request as httpRequest, type IncomingMessage, type Server } from 'node:http';
+import { forThisMachine, type HostCheck } from '../../engine/host-check.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import { matchesPattern } from '../iam/wildcard.ts';
 import type { QueuesAndBuckets } from '../queues-and-buckets.ts';
@@ -15,15 +16,17 @@ export type SiteOptions = {
   definition: DistributionDefinition;
   roles: RoleBook;
   buckets: QueuesAndBuckets;
+  isKnownHost: HostCheck;
 };
 
 export function siteServer(options: SiteOptions): Server {
-  return createServer((message, res) => {
+  const listener = forThisMachine(options.isKnownHost, (message, res) => {
     serve(options, message, res).catch(() => {
       if (res.headersSent) res.destroy();
       else res.writeHead(502).end('The origin does not answer.\n');
     });
   });
+  return createServer(listener);
 }
 
 async function serve(

@@ -6,12 +6,13 @@ import { siteServer } from './server.ts';
 
 export async function startSites(world: World, ports: Ports): Promise<{ close(): Promise<void> }> {
   const servers: Server[] = [];
+  const { roles, queues: buckets, isKnownHost } = world;
   const stop = async (): Promise<void> => {
     for (const server of servers) await close(server);
   };
   try {
     for (const definition of world.distributions) {
-      const server = siteServer({ definition, roles: world.roles, buckets: world.queues });
+      const server = siteServer({ definition, roles, buckets, isKnownHost });
       await listen(server, ports.site(servers.length));
       servers.push(server);
     }

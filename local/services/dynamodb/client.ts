@@ -6,6 +6,7 @@
 import { Agent, request } from 'node:http';
 import type { JsonObject } from '../../assembly/assembly.ts';
 import { gatewayTimeoutMs } from '../../limits.ts';
+import { type EngineAddress, engineHeaders } from './engine-address.ts';
 
 /** The engine refused: `type` is AWS's error name, such as `ResourceNotFoundException`. */
 export class DatabaseError extends Error {
@@ -19,8 +20,7 @@ export class DatabaseError extends Error {
 }
 
 export type DatabaseClient = {
-  readonly host: string;
-  readonly port: number;
+  readonly address: EngineAddress;
   /** `DynamoDB.PutItem` or `Streams.GetRecords` with its request; the answer's JSON. */
   call(operation: string, input: unknown): Promise<JsonObject>;
   close(): void;
@@ -31,24 +31,23 @@ const targets: Readonly<Record<string, string>> = {
   Streams: 'DynamoDBStreams_20120810',
 };
 
-export function databaseClient(host: string, port: number): DatabaseClient {
+export function databaseClient(address: EngineAddress): DatabaseClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 32 });
   const call = async (operation: string, input: unknown): Promise<JsonObject> => {
     const [service = '', name = ''] = operation.split('.');
     const body = JSON.stringify(input);
-    const { status, text } = await post(agent, host, port, `${targets[service]}.${name}`, body);
+    const { status, text } = await post(agent, address, `${targets[service]}.${name}`, body);
     const answer = text === '' ? {} : (JSON.parse(text) as JsonObject);
     if (status === 200) return answer;
     const type = String(answer.__type ?? '').replace(/^.*#/, '');
     throw new DatabaseError(type, String(answer.message ?? answer.Message ?? type));
   };
-  return { host, port, call, close: () => agent.destroy() };
+  return { address, call, close: () => agent.destroy() };
 }
 
 function post(
   agent: Agent,
-  host: string,
-  port: number,
+  address: EngineAddress,
   target: string,
   body: string,
 ): Promise<{ status: number; text: string }> {
@@ -56,12 +55,12 @@ function post(
     const sent = request(
       {
         agent,
-        host,
-        port,
+        host: address.host,
+        port: address.port,
         method: 'POST',
         path: '/',
         timeout: gatewayTimeoutMs,
-        headers: { ...rootHeaders(), 'x-amz-target': target, 'content-length': byteLength(body) },
+        headers: engineHeaders(address, target, Buffer.byteLength(body)),
       },
       (response) => {
         const chunks: Buffer[] = [];
@@ -76,19 +75,4 @@ function post(
     sent.on('error', reject);
     sent.end(body);
   });
-}
-
-/** The engines want the form of a signature; they do not check it. */
-function rootHeaders(): Record<string, string> {
-  return {
-    'content-type': 'application/x-amz-json-1.0',
-    'x-amz-date': '20260101T000000Z',
-    authorization:
-      'AWS4-HMAC-SHA256 Credential=local/20260101/us-east-1/dynamodb/aws4_request, ' +
-      'SignedHeaders=host;x-amz-date, Signature=0',
-  };
-}
-
-function byteLength(body: string): number {
-  return Buffer.byteLength(body);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs one of the two database engines as a child process and waits until it answers. The engine
- * listens on this machine only; everybody but the local cloud reaches it through the gateway.
+ * Runs one of the two database engines as a child process and waits until it answers. Everybody but
+ * the local cloud reaches it through the gateway.
  */
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -13,7 +13,8 @@ import { messageOf, StartFailure } from '../../failure.ts';
 import { databaseRestartsMax, databaseStartMsMax, stopGraceMs } from '../../limits.ts';
 import { type DatabaseClient, databaseClient } from './client.ts';
 import { dynamodbLocalProgram } from './dynamodb-local.ts';
-import { dynoxideProgram } from './dynoxide.ts';
+import { dynoxideBinary, dynoxideProgram } from './dynoxide.ts';
+import { type EngineAddress, engineAddress } from './engine-address.ts';
 
 export type EngineName = 'dynoxide' | 'dynamodb-local';
 
@@ -42,9 +43,9 @@ const programs = { dynoxide: dynoxideProgram, 'dynamodb-local': dynamodbLocalPro
 export function databaseProgram(
   engine: EngineName,
   dataDir: string | null,
-  port: number,
+  address: EngineAddress,
 ): DatabaseProgram {
-  const program = programs[engine](dataDir, port);
+  const program = programs[engine](dataDir, address);
   if (program !== undefined) return program;
   if (engine === 'dynoxide') {
     throw new StartFailure(
@@ -52,7 +53,7 @@ export function databaseProgram(
         'install Java 17 and use --database dynamodb-local.',
     );
   }
-  const isOnly = dynoxideProgram(dataDir, port) === undefined;
+  const isOnly = dynoxideBinary() === undefined;
   throw new StartFailure(
     'The database needs Java 17 (Debian: apt-get install openjdk-17-jre-headless)' +
       (isOnly ? ' because there is no native binary for this platform.' : '.'),
@@ -62,6 +63,8 @@ export function databaseProgram(
 export type DatabaseOptions = {
   engine: EngineName | undefined;
   port: number;
+  /** The key that its data is kept under. */
+  accessKeyId: string;
   stateDir: string;
   store: StateStore;
   reaper: Reaper;
@@ -75,10 +78,11 @@ export type DatabaseOptions = {
 export async function startDatabase(options: DatabaseOptions): Promise<Database> {
   const dataDir = join(options.stateDir, 'database');
   mkdirSync(dataDir, { recursive: true });
-  const engine = chooseEngine(options.engine, dataDir, options.port);
-  const program = databaseProgram(engine, dataDir, options.port);
+  const engine = options.engine ?? defaultEngine();
+  const address = engineAddress(engine, options.port, options.accessKeyId);
+  const program = databaseProgram(engine, dataDir, address);
   const logPath = join(options.stateDir, 'logs', 'database.log');
-  let child = await startProgram(options, program, logPath);
+  let child = await startProgram(options, address, program, logPath);
   let closing = false;
   let restarts = 0;
   const supervise = async (): Promise<string> => {
@@ -88,13 +92,13 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
       restarts += 1;
       if (restarts > databaseRestartsMax) return `The database keeps ending; see ${logPath}.`;
       try {
-        child = await startProgram(options, program, logPath);
+        child = await startProgram(options, address, program, logPath);
       } catch (error) {
         return messageOf(error);
       }
     }
   };
-  const client = databaseClient('127.0.0.1', options.port);
+  const client = databaseClient(address);
   const close = async (): Promise<void> => {
     closing = true;
     client.close();
@@ -105,10 +109,11 @@ export async function startDatabase(options: DatabaseOptions): Promise<Database>
 
 async function startProgram(
   options: DatabaseOptions,
+  address: EngineAddress,
   program: DatabaseProgram,
   logPath: string,
 ): Promise<Child> {
-  await portFree(options.port);
+  await portFree(address);
   const { ready, ...start } = program;
   const child = startChild({
     name: 'database',
@@ -118,26 +123,30 @@ async function startProgram(
     reaper: options.reaper,
     store: options.store,
   });
-  await answering(child, options.port, logPath);
+  await answering(child, address, logPath);
   ready?.();
   return child;
 }
 
 /** Without a wish it is the one that starts without Java, where there is a binary of it. */
-function chooseEngine(wanted: EngineName | undefined, dataDir: string, port: number): EngineName {
-  return wanted ?? (dynoxideProgram(dataDir, port) === undefined ? 'dynamodb-local' : 'dynoxide');
+function defaultEngine(): EngineName {
+  return dynoxideBinary() === undefined ? 'dynamodb-local' : 'dynoxide';
 }
 
 /** An engine that was killed a moment ago may still hold its port: that is waited for, briefly. */
-async function portFree(port: number): Promise<void> {
+async function portFree({ port }: EngineAddress): Promise<void> {
   const deadlineMs = performance.now() + stopGraceMs;
-  while (await accepts(port)) {
+  while (await accepts('127.0.0.1', port)) {
     if (performance.now() > deadlineMs) throw new StartFailure(busySentence(port));
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-async function answering(child: Child, port: number, logPath: string): Promise<void> {
+async function answering(
+  child: Child,
+  { host, port }: EngineAddress,
+  logPath: string,
+): Promise<void> {
   let ended = false;
   void child.exited.then(() => {
     ended = true;
@@ -145,16 +154,16 @@ async function answering(child: Child, port: number, logPath: string): Promise<v
   const deadlineMs = performance.now() + databaseStartMsMax;
   while (performance.now() < deadlineMs) {
     if (ended) throw new StartFailure(`The database did not start; see ${logPath}.`);
-    if (await accepts(port)) return;
+    if (await accepts(host, port)) return;
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   await child.stop();
   throw new StartFailure(`The database did not answer in time; see ${logPath}.`);
 }
 
-function accepts(port: number): Promise<boolean> {
+function accepts(host: string, port: number): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port });
+    const socket = connect({ host, port });
     socket.once('connect', () => {
       socket.destroy();
       resolve(true);

@@ -4,17 +4,19 @@
  * faster.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { DatabaseProgram } from './database.ts';
+import { dataFileOf, type EngineAddress } from './engine-address.ts';
 
 export function dynamodbLocalProgram(
   dataDir: string | null,
-  port: number,
+  address: EngineAddress,
 ): DatabaseProgram | undefined {
   const folder = jarFolder();
   if (folder === undefined || !hasJava()) return undefined;
+  if (dataDir !== null) closeSharedData(dataDir, dataFileOf(address));
   return {
     command: 'java',
     cwd: folder,
@@ -24,13 +26,20 @@ export function dynamodbLocalProgram(
       '-Djava.library.path=./DynamoDBLocal_lib',
       '-jar',
       'DynamoDBLocal.jar',
-      '-sharedDb',
       '-disableTelemetry',
       ...(dataDir === null ? ['-inMemory'] : ['-dbPath', dataDir]),
       '-port',
-      String(port),
+      String(address.port),
     ],
   };
+}
+
+/** Data that an earlier version kept for every key is kept for this one. */
+function closeSharedData(dataDir: string, file: string): void {
+  const shared = join(dataDir, 'shared-local-instance.db');
+  if (existsSync(shared) && !existsSync(join(dataDir, file))) {
+    renameSync(shared, join(dataDir, file));
+  }
 }
 
 function jarFolder(): string | undefined {

@@ -7,11 +7,15 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseStartMsMax } from '../../limits.ts';
 import type { DatabaseProgram } from './database.ts';
+import type { EngineAddress } from './engine-address.ts';
 
-export function dynoxideProgram(dataDir: string | null, port: number): DatabaseProgram | undefined {
-  const binary = binaryPath();
+export function dynoxideProgram(
+  dataDir: string | null,
+  { host, port }: EngineAddress,
+): DatabaseProgram | undefined {
+  const binary = dynoxideBinary();
   if (binary === undefined) return undefined;
-  const args = ['--host', '127.0.0.1', '--port', String(port)];
+  const args = ['--host', host, '--port', String(port)];
   if (dataDir === null) return { command: binary, args };
   const file = join(dataDir, 'dynoxide.db');
   return {
@@ -38,7 +42,7 @@ function indexStreamRecords(file: string): void {
   }
 }
 
-function binaryPath(): string | undefined {
+export function dynoxideBinary(): string | undefined {
   const require = createRequire(import.meta.url);
   try {
     const name = `@dynoxide/${process.platform}-${process.arch}`;

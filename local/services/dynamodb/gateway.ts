@@ -13,13 +13,13 @@ import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { WriteSignal } from '../lambda/event-sources/stream/write-signal.ts';
 import { dynamodbAccess } from './access.ts';
+import { type EngineAddress, engineHeaders } from './engine-address.ts';
 
 export type DynamodbOptions = {
   account: Account;
   roles: RoleBook;
   signal: WriteSignal;
-  host: string;
-  port: number;
+  address: EngineAddress;
   engineRegion: string;
 };
 
@@ -83,18 +83,19 @@ async function forward(
   rewrites: boolean,
   answered: () => void,
 ): Promise<void> {
+  const { address } = options;
   const isStreams = request.target.includes('Streams');
   const body = isStreams ? withRegion(request.body, options.engineRegion) : request.body;
   return new Promise((resolve) => {
     const sent = httpRequest(
       {
         agent,
-        host: options.host,
-        port: options.port,
+        host: address.host,
+        port: address.port,
         method: 'POST',
         path: '/',
         timeout: gatewayTimeoutMs,
-        headers: { ...request.message.headers, 'content-length': body.length },
+        headers: engineHeaders(address, request.target, body.length),
       },
       (answer) => {
         const chunks: Buffer[] = [];

@@ -1,14 +1,27 @@
 /**
  * Access keys: each function signs its calls with a key of its own, which leads the gateway to the
- * function's role. Any key that was not given to a function belongs to the developer, who may do
- * everything.
+ * function's role. One more belongs to the developer, who may do everything; it stands in
+ * `endpoints.json`, which only the owner of the state directory can read. Nobody else has one:
+ * secrets come from a seed of the state directory, and nothing in a template leads to them.
  */
+import { randomBytes } from 'node:crypto';
 import { accountId, stableToken } from '../../account.ts';
+import type { StateStore } from '../../engine/state-store.ts';
 
 export type Credentials = {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  readonly sessionToken: string;
+  /** Undefined: a key that lasts, as of a user, and not of a role. */
+  readonly sessionToken: string | undefined;
+};
+
+export type FunctionCredentials = Credentials & { readonly sessionToken: string };
+
+export type KeyRing = {
+  readonly root: Credentials;
+  /** The key that the database keeps the data of this state directory under. */
+  readonly database: string;
+  forFunction(roleArn: string, functionName: string): FunctionCredentials;
 };
 
 export type Caller =
@@ -29,12 +42,25 @@ export const rootCaller: Caller = {
   userId: accountId,
 };
 
-export function credentialsFor(roleArn: string, functionName: string): Credentials {
-  const seed = `${roleArn}/${functionName}`;
+/** The same state directory gives the same keys after a restart. */
+export function keyRing(store: StateStore): KeyRing {
+  const seed = store.get('keys', 'seed') ?? randomBytes(32).toString('hex');
+  store.put('keys', 'seed', seed);
   return {
-    accessKeyId: `ASIA${stableToken(seed, 16)}`,
-    secretAccessKey: stableToken(`${seed}/secret`, 32),
-    sessionToken: stableToken(`${seed}/session`, 32),
+    root: {
+      accessKeyId: `AKIA${stableToken(`${seed}/root`, 16)}`,
+      secretAccessKey: stableToken(`${seed}/root/secret`, 32),
+      sessionToken: undefined,
+    },
+    database: stableToken(`${seed}/database`, 32),
+    forFunction: (roleArn, functionName) => {
+      const own = `${seed}/${roleArn}/${functionName}`;
+      return {
+        accessKeyId: `ASIA${stableToken(own, 16)}`,
+        secretAccessKey: stableToken(`${own}/secret`, 32),
+        sessionToken: stableToken(`${own}/session`, 32),
+      };
+    },
   };
 }
 

@@ -3,6 +3,7 @@
  * of what was asked: every refusal goes to `iam.log`, and on stop `iam-report.json` lists what was
  * granted but never used and what was used but refused.
  */
+import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountId } from '../../account.ts';
@@ -13,7 +14,8 @@ import type { FunctionDefinition } from '../lambda/definition.ts';
 import {
   type Caller,
   type Credentials,
-  credentialsFor,
+  type FunctionCredentials,
+  type KeyRing,
   roleCaller,
   rootCaller,
 } from './identity.ts';
@@ -35,11 +37,12 @@ export type RoleBook = {
   addResourcePolicy(resourceArn: string, document: Json, path: string): void;
   /** True when the role's trust policy names this service. */
   trusts(roleArn: string, service: string): boolean;
-  credentialsOf(definition: FunctionDefinition): Credentials;
+  /** The keys of who may do everything: those of `endpoints.json`. */
+  readonly rootCredentials: Credentials;
+  credentialsOf(definition: FunctionDefinition): FunctionCredentials;
+  /** Whose key this is; it was given away here, or the request was refused before. */
   callerOf(accessKeyId: string | undefined): Caller;
-  /**
-   * What is wrong with the signature of a function's request; keys of developers are not checked.
-   */
+  /** What is wrong with the signature of a request, or undefined when it is somebody's. */
   signatureProblem(
     accessKeyId: string | undefined,
     request: SignedRequest,
@@ -70,12 +73,14 @@ type Refused = {
 
 const refusedMax = 1_000;
 
-export function roleBook(stateDir: string): RoleBook {
-  return new Roles(stateDir);
+export function roleBook(stateDir: string, keys: KeyRing): RoleBook {
+  return new Roles(stateDir, keys);
 }
 
 class Roles implements RoleBook {
+  readonly rootCredentials: Credentials;
   readonly #stateDir: string;
+  readonly #keys: KeyRing;
   readonly #roles = new Map<string, Role>();
   readonly #resources = new Map<string, Statement[]>();
   readonly #callers = new Map<string, Caller>();
@@ -83,8 +88,11 @@ class Roles implements RoleBook {
   readonly #used = new Map<Statement, Set<string>>();
   readonly #refused = new Map<string, Refused>();
 
-  constructor(stateDir: string) {
+  constructor(stateDir: string, keys: KeyRing) {
     this.#stateDir = stateDir;
+    this.#keys = keys;
+    this.rootCredentials = keys.root;
+    this.#hand(keys.root, rootCaller);
   }
 
   addRole(arn: string, trust: Json, path: string): void {
@@ -118,11 +126,9 @@ class Roles implements RoleBook {
     );
   }
 
-  credentialsOf(definition: FunctionDefinition): Credentials {
-    const credentials = credentialsFor(definition.roleArn, definition.name);
-    const caller = roleCaller(definition.roleArn, definition.name);
-    this.#callers.set(credentials.accessKeyId, caller);
-    this.#credentials.set(credentials.accessKeyId, credentials);
+  credentialsOf({ roleArn, name }: FunctionDefinition): FunctionCredentials {
+    const credentials = this.#keys.forFunction(roleArn, name);
+    this.#hand(credentials, roleCaller(roleArn, name));
     return credentials;
   }
 
@@ -130,12 +136,15 @@ class Roles implements RoleBook {
     accessKeyId: string | undefined,
     request: SignedRequest,
   ): SignatureProblem | undefined {
-    const credentials = this.#credentials.get(accessKeyId ?? '');
-    return credentials === undefined ? undefined : signatureProblem(request, credentials);
+    if (accessKeyId === undefined) return 'missing';
+    const credentials = this.#credentials.get(accessKeyId);
+    return credentials === undefined ? 'key' : signatureProblem(request, credentials);
   }
 
   callerOf(accessKeyId: string | undefined): Caller {
-    return this.#callers.get(accessKeyId ?? '') ?? rootCaller;
+    const caller = this.#callers.get(accessKeyId ?? '');
+    assert(caller !== undefined, 'a request of nobody was not refused');
+    return caller;
   }
 
   refusal(caller: Caller, requests: readonly AccessRequest[]): string | undefined {
@@ -177,6 +186,11 @@ class Roles implements RoleBook {
     };
     const path = join(this.#stateDir, 'iam-report.json');
     writeFileSync(path, `${JSON.stringify(report, null, 2)}\n`);
+  }
+
+  #hand(credentials: Credentials, caller: Caller): void {
+    this.#callers.set(credentials.accessKeyId, caller);
+    this.#credentials.set(credentials.accessKeyId, credentials);
   }
 
   #role(name: string, path: string): Role {

@@ -1,5 +1,5 @@
 /**
- * Signature Version 4, checked for requests of functions
+ * Signature Version 4, checked for every request
  * (https://docs.aws.amazon.com/IAM/latest/UserGuide/reference_sigv-create-signed-request.html): a
  * client that signs wrongly works against stand-ins that do not look, and against AWS not at all.
  * The date is not compared with the clock.
@@ -15,13 +15,16 @@ export type SignedRequest = {
   readonly body: Buffer;
 };
 
-/** What is wrong: the signature, or the session token that has to come with a function's key. */
-export type SignatureProblem = 'signature' | 'token';
+/**
+ * What is wrong: there is no signature, nobody has the key, the signature is another one, or so is
+ * the session token that has to come with a function's key.
+ */
+export type SignatureProblem = 'missing' | 'key' | 'signature' | 'token';
 
 export function signatureProblem(
   request: SignedRequest,
   credentials: Credentials,
-): SignatureProblem | undefined {
+): Extract<SignatureProblem, 'signature' | 'token'> | undefined {
   const parts = partsOf(request);
   if (parts === undefined) return 'signature';
   if (parts.token !== credentials.sessionToken) return 'token';

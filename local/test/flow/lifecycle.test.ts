@@ -1,10 +1,11 @@
 /** Start and stop as a user and a power cut do them: one real process per cloud. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Endpoints } from '../../endpoints-file.ts';
 import { engineFlags } from '../engine.ts';
@@ -42,7 +43,9 @@ afterEach(async () => {
 function start(...more: string[]): Running {
   const args = ['--app', notesDir, '--stack', 'Notes', '--state', stateDir, ...engineFlags];
   const all = [main, ...args, '--port-base', String(portBase), '--region', 'eu-west-1', ...more];
-  const child = spawn(process.execPath, all, { stdio: ['ignore', 'pipe', 'pipe'] });
+  // Whatever its shell makes readable for everybody, it does not.
+  const words = ['-c', 'umask 0; exec "$@"', 'sh', process.execPath, ...all];
+  const child = spawn('/bin/sh', words, { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   child.stdout.on('data', (chunk) => {
     output += chunk;
@@ -95,6 +98,16 @@ async function hasItem(endpoints: Endpoints, id: string): Promise<boolean> {
   return Item !== undefined;
 }
 
+async function hasObject(endpoints: Endpoints, Key: string): Promise<boolean> {
+  const { buckets, close } = notesClients({ endpoints } as NotesCloud);
+  const Bucket = String(endpoints.outputs['BucketName']);
+  const found = buckets.send(new HeadObjectCommand({ Bucket, Key })).then(
+    () => true,
+    () => false,
+  );
+  return found.finally(close);
+}
+
 async function callFunction(endpoints: Endpoints): Promise<void> {
   const response = await fetch(`${endpoints.api}/image`);
   expect(response.status).toBe(200);
@@ -108,6 +121,19 @@ test('a clean stop leaves no process and no endpoints', async () => {
   expect(await cloud.exited).toBe(0);
   expect(existsSync(join(stateDir, 'endpoints.json'))).toBe(false);
   await eventually(async () => (programs().length === 0 ? true : undefined));
+});
+
+test('nobody but the owner reads any of its files, where everybody might', async () => {
+  chmodSync(stateDir, 0o777);
+  await callFunction(await start().ready());
+  const names = readdirSync(stateDir, { recursive: true, encoding: 'utf8' });
+  expect(names).toEqual(expect.arrayContaining(['cloud.sqlite', 'endpoints.json', 'iot/ca.key']));
+  const open = ['', ...names].filter((name) => {
+    const found = statSync(join(stateDir, name), { throwIfNoEntry: false });
+    return found !== undefined && (found.mode & 0o077) !== 0;
+  });
+  // What a certificate says is for everybody; the directory above it is closed.
+  expect(open.filter((name) => !name.endsWith('.crt') && !name.endsWith('.pem'))).toEqual([]);
 });
 
 test('kill -9 loses nothing, and takes functions and database with it', async () => {
@@ -150,10 +176,9 @@ test('kill -9 of the database alone is mended, and its stream goes on', async ()
     }
   });
   expect(await hasItem(endpoints, 'NOTE#before')).toBe(true);
-  await eventually(async () => {
-    const path = `${endpoints.aws}/${endpoints.outputs['BucketName']}/notes/NOTE%23after`;
-    return (await fetch(path)).status === 200 ? true : undefined;
-  });
+  await eventually(async () =>
+    (await hasObject(endpoints, 'notes/NOTE#after')) ? true : undefined,
+  );
 });
 
 test('the data moves to other ports', async () => {

@@ -3,7 +3,7 @@
  * sets (https://docs.aws.amazon.com/lambda/latest/dg/configuration-envvars.html), and the addresses
  * of the stand-ins. Nothing of the developer's shell gets in.
  */
-import type { Credentials } from '../../iam/identity.ts';
+import type { FunctionCredentials } from '../../iam/identity.ts';
 import type { FunctionDefinition } from '../definition.ts';
 
 /** Names of the services whose endpoint is set one by one; the general variable covers the rest. */
@@ -22,7 +22,7 @@ const services = [
 
 export type EnvironmentOptions = {
   definition: FunctionDefinition;
-  credentials: Credentials;
+  credentials: FunctionCredentials;
   region: string;
   gatewayUrl: string;
   runtimeApi: string;

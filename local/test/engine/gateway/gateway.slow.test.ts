@@ -7,6 +7,7 @@ import {
   DescribeTableCommand,
   DynamoDBClient,
   GetItemCommand,
+  ListTablesCommand,
   PutItemCommand,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
@@ -22,7 +23,7 @@ import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-sec
 import { GetQueueUrlCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { credentials, type NotesClients, notesClients } from '../../notes-clients.ts';
+import { clientSettings, type NotesClients, notesClients } from '../../notes-clients.ts';
 import { type NotesCloud, startNotes } from '../../notes-cloud.ts';
 import { temporaryDir } from '../../temporary-dir.ts';
 
@@ -40,7 +41,7 @@ afterAll(async () => {
 });
 
 function settings() {
-  return { endpoint: cloud.endpoints.aws, region: 'eu-west-1', credentials };
+  return clientSettings(cloud);
 }
 
 describe('a developer', () => {
@@ -139,21 +140,18 @@ describe('a function', () => {
 
 describe('what is not there', () => {
   test('is an unknown operation of a JSON service', async () => {
-    const response = await fetch(cloud.endpoints.aws, {
-      method: 'POST',
-      headers: {
-        'x-amz-target': 'DynamoDB_20120810.MakeCoffee',
-        'x-amz-date': '20260101T000000Z',
-        authorization:
-          'AWS4-HMAC-SHA256 Credential=test/20260101/eu-west-1/dynamodb/aws4_request, ' +
-          'SignedHeaders=host, Signature=0',
-        'content-type': 'application/x-amz-json-1.0',
+    const database = new DynamoDBClient({ ...settings(), maxAttempts: 1 });
+    database.middlewareStack.add(
+      (next) => (args) => {
+        const { headers } = args.request as { headers: Record<string, string> };
+        headers['x-amz-target'] = 'DynamoDB_20120810.MakeCoffee';
+        return next(args);
       },
-      body: '{}',
-    });
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({
-      __type: expect.stringMatching(/UnknownOperationException$/),
+      { step: 'build', priority: 'low' },
+    );
+    await expect(database.send(new ListTablesCommand({}))).rejects.toMatchObject({
+      name: 'UnknownOperationException',
+      $metadata: { httpStatusCode: 400 },
     });
   });
 

@@ -17,7 +17,7 @@ const newest =
   "FROM _stream_records WHERE table_name = 'fleet'";
 
 test('the newest record of a stream is found without reading the others', () => {
-  const program = dynoxideProgram(dir, 4000);
+  const program = dynoxideProgram(dir, { host: '127.0.0.1', port: 4000, accessKeyId: 'key' });
   if (program === undefined) return expect(platform).not.toBe('linux-x64');
   const engine = new DatabaseSync(join(dir, 'dynoxide.db'));
   engine.exec(

@@ -7,10 +7,10 @@ import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Credentials } from '../../../services/iam/identity.ts';
+import type { FunctionCredentials } from '../../../services/iam/identity.ts';
 import { type SignedRequest, signatureProblem } from '../../../services/iam/signature.ts';
 
-const credentials: Credentials = {
+const credentials: FunctionCredentials = {
   accessKeyId: 'ASIAEXAMPLE',
   secretAccessKey: 'secret/with+signs',
   sessionToken: 'token/with+signs=',
@@ -129,6 +129,7 @@ test('AWS’s example of a presigned address passes', () => {
   const lasting = {
     accessKeyId: 'AKIAIOSFODNN7EXAMPLE',
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
-  } as Credentials;
+    sessionToken: undefined,
+  };
   expect(signatureProblem(request, lasting)).toBeUndefined();
 });

@@ -10,10 +10,10 @@ import {
   PutBucketPolicyCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
-  type S3Client,
+  S3Client,
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type NotesClients, notesClients } from '../../notes-clients.ts';
+import { clientSettings, type NotesClients, notesClients } from '../../notes-clients.ts';
 import { type NotesCloud, startNotes } from '../../notes-cloud.ts';
 
 let cloud: NotesCloud;
@@ -64,7 +64,18 @@ test('a bucket is in its region, and is made once', async () => {
 });
 
 test('a method that S3 does not have is not allowed', async () => {
-  const response = await fetch(`${cloud.endpoints.aws}/${Bucket}/kept`, { method: 'PATCH' });
-  expect(response.status).toBe(405);
-  expect(await response.text()).toContain('<Code>MethodNotAllowed</Code>');
+  const patching = new S3Client({ ...clientSettings(cloud), maxAttempts: 1 });
+  patching.middlewareStack.add(
+    (next) => (args) => {
+      (args.request as { method: string }).method = 'PATCH';
+      return next(args);
+    },
+    { step: 'build', priority: 'low' },
+  );
+  const Key = 'kept';
+  await expect(patching.send(new GetObjectCommand({ Bucket, Key }))).rejects.toMatchObject({
+    name: 'MethodNotAllowed',
+    $metadata: { httpStatusCode: 405 },
+  });
+  patching.destroy();
 });

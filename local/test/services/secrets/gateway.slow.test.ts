@@ -6,7 +6,7 @@ import {
   SecretsManagerClient,
 } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { credentials } from '../../notes-clients.ts';
+import { clientSettings } from '../../notes-clients.ts';
 import { type NotesCloud, startNotes } from '../../notes-cloud.ts';
 
 let cloud: NotesCloud;
@@ -15,8 +15,7 @@ let SecretId: string;
 
 beforeAll(async () => {
   cloud = await startNotes();
-  const endpoint = cloud.endpoints.aws;
-  secrets = new SecretsManagerClient({ endpoint, region: 'eu-west-1', credentials });
+  secrets = new SecretsManagerClient(clientSettings(cloud));
   const { SecretList } = await secrets.send(new ListSecretsCommand({}));
   SecretId = SecretList?.[0]?.ARN ?? '';
 });

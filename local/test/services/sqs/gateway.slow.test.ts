@@ -16,7 +16,7 @@ import {
   StartMessageMoveTaskCommand,
 } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { credentials } from '../../notes-clients.ts';
+import { clientSettings } from '../../notes-clients.ts';
 import { eventually, type NotesCloud, startNotes } from '../../notes-cloud.ts';
 
 let cloud: NotesCloud;
@@ -26,8 +26,7 @@ let made = 0;
 
 beforeAll(async () => {
   cloud = await startNotes();
-  const endpoint = cloud.endpoints.aws;
-  queues = new SQSClient({ endpoint, region: 'eu-west-1', credentials, maxAttempts: 1 });
+  queues = new SQSClient({ ...clientSettings(cloud), maxAttempts: 1 });
 });
 
 beforeEach(async () => {
