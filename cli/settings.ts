@@ -1,3 +1,4 @@
+import { namedValue } from '../core/protocol/named-values.ts';
 import type { Access } from './client/api.ts';
 import { type Context, readContexts } from './config/context-file.ts';
 import { exitCode } from './exit-code.ts';
@@ -64,7 +65,7 @@ function findContext(given: Given, terminal: Terminal): (Context & { name: strin
   const file = readContexts(terminal);
   const name = wanted ?? file.current;
   if (name === null) return null;
-  const context = file.contexts[name];
+  const context = namedValue(file.contexts, name);
   if (context !== undefined) return { ...context, name };
   const known = Object.keys(file.contexts);
   throw usage(

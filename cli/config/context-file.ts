@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { newTable } from '../../core/protocol/named-values.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
@@ -53,7 +54,7 @@ function parseContexts(text: string): ContextFile | null {
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
-  const contexts: Record<string, Context> = {};
+  const contexts = newTable<Context>();
   for (const [name, raw] of Object.entries(value.contexts ?? {})) {
     const { api, token } = raw as { api?: unknown; token?: unknown };
     if (typeof api !== 'string') return null;

@@ -1,3 +1,4 @@
+import { namedValue } from '../../core/protocol/named-values.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
@@ -13,14 +14,14 @@ export const command = defineCommand({
   async run({ args, flags, output, terminal }) {
     const name = args[0]!;
     const file = readContexts(terminal);
-    const { [name]: gone, ...contexts } = file.contexts;
-    if (gone === undefined) {
+    if (namedValue(file.contexts, name) === undefined) {
       throw new Failure(
         exitCode.notFound,
         `There is no context "${name}".`,
         'See: edgewise config list',
       );
     }
+    const { [name]: _, ...contexts } = file.contexts;
     await confirm(terminal, flags.yes, `Forget context ${name}?`);
     writeContexts(terminal, { current: file.current === name ? null : file.current, contexts });
     output.single({ name }, name, () => `${name} removed\n`);

@@ -1,3 +1,4 @@
+import { namedValue } from '../../core/protocol/named-values.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
@@ -12,7 +13,7 @@ export const command = defineCommand({
   async run({ args, flags, given, output, settings, terminal }) {
     const name = args[0]!;
     const file = readContexts(terminal);
-    const before = file.contexts[name];
+    const before = namedValue(file.contexts, name);
     const api = given.has('api') ? settings().api : (before?.api ?? null);
     if (api === null) throw usage('--api is missing.', `edgewise config set ${name} --api URL`);
     const token = given.has('token') ? settings().token : (before?.token ?? null);

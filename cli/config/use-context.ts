@@ -1,3 +1,4 @@
+import { namedValue } from '../../core/protocol/named-values.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
@@ -13,7 +14,7 @@ export const command = defineCommand({
   async run({ args, output, terminal }) {
     const name = args[0]!;
     const file = readContexts(terminal);
-    if (file.contexts[name] === undefined) {
+    if (namedValue(file.contexts, name) === undefined) {
       const nearest = suggest(name, Object.keys(file.contexts));
       const hint = nearest === null ? 'See: edgewise config list' : `Did you mean ${nearest}?`;
       throw new Failure(exitCode.notFound, `There is no context "${name}".`, hint);

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { namedValue } from '../../core/protocol/named-values.ts';
 import type { Argument, Command, Flag, Flags } from '../command.ts';
 import { globalFlags } from '../command.ts';
 import { type Failure, usage } from '../failure.ts';
@@ -47,7 +48,7 @@ export function parseArguments(command: Command, argv: readonly string[]): Parse
     if (token.kind === 'option-terminator') rest = [];
     else if (token.kind === 'positional') (rest ?? args).push(token.value);
     else {
-      const flag = flags[token.name];
+      const flag = namedValue(flags, token.name);
       if (flag === undefined) throw unknownFlag(command, token.rawName, flags);
       if (given.has(token.name) && flag.kind !== 'list') {
         throw usage(`${token.rawName} is given twice.`, 'Give it once.');

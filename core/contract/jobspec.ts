@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { chunksMax, jobspecTasksMax } from '../model/limits.ts';
 import { isName } from '../model/names.ts';
+import { namedValue } from '../protocol/named-values.ts';
 import { type FlatTask, flatTasks } from './jobspec-groups.ts';
 import { nonEmptyText, text, whole } from './text-schema.ts';
 import type { FieldError } from './validation.ts';
@@ -186,17 +187,17 @@ const plural: Readonly<Record<string, string>> = { core: 'cores', gpu: 'gpus', n
 
 /** A node's own parts are asked of each node; parts without a node are asked of one edge. */
 function sizeOf(resource: Resource): Size {
-  const each: Record<string, number> = {};
+  const each = new Map<string, number>();
   const add = (part: Resource, times: number) => {
     const count = times * (part.count ?? 1);
-    const name = plural[part.type] ?? part.type;
-    if (isCounted(part.type)) each[name] = (each[name] ?? 0) + count;
+    const name = namedValue(plural, part.type) ?? part.type;
+    if (isCounted(part.type)) each.set(name, (each.get(name) ?? 0) + count);
     for (const inner of part.with ?? []) add(inner, count);
   };
   const isNode = resource.type === 'node';
   if (isNode) for (const part of resource.with ?? []) add(part, 1);
   else add(resource, 1);
-  return { nodes: isNode ? (resource.count ?? 1) : 1, each };
+  return { nodes: isNode ? (resource.count ?? 1) : 1, each: Object.fromEntries(each) };
 }
 
 const containers = new Set(['node', 'rack', 'cluster', 'socket', 'slot']);

@@ -9,6 +9,7 @@ import {
 } from '../model/limits.ts';
 import { type CellId, makeCellId } from '../model/names.ts';
 import { isEmpty, type RangeSet, rangeOf, take } from '../model/ranges.ts';
+import { namedValue } from '../protocol/named-values.ts';
 import { divide, type Places } from '../scheduler/divide.ts';
 
 /**
@@ -56,7 +57,7 @@ function suits({ id, summary }: CellOffer, { cut, spec, namedCells }: Asked): bo
   if (summary.edges.connected === 0) return false;
   if (summary.largestEdgePower < Math.max(cut.chunkPower, cut.lastChunkPower)) return false;
   for (const key in spec.requires.labels) {
-    const values = summary.labels[key];
+    const values = namedValue(summary.labels, key);
     if (values === undefined || values === null) {
       // Only a complete list of keys proves that nobody has this one.
       if (values === undefined && Object.keys(summary.labels).length < summaryLabelsMax) {

@@ -1,5 +1,6 @@
 import type { Facts, FactValue } from '../protocol/facts.ts';
 import { isRecord } from '../protocol/json.ts';
+import { namedValue, newTable } from '../protocol/named-values.ts';
 import type { EdgeFacts } from './cell.ts';
 import type { ResourceVector } from './job.ts';
 import { edgeLabelsMax, factLeavesMax, factTextLengthMax, labelLengthMax } from './limits.ts';
@@ -17,7 +18,7 @@ export function cellFactsOf(facts: Facts): EdgeFacts {
  * `{os: {version: "12"}}` becomes `{"os.version": "12"}`; the first leaves only, long texts cut.
  */
 export function flattenFacts(facts: Facts['facts']): EdgeFacts['flat'] {
-  const flat: Record<string, string | number | boolean> = {};
+  const flat = newTable<string | number | boolean>();
   let leaves = 0;
   const visit = (prefix: string, tree: Readonly<Record<string, FactValue>>, depth: number) => {
     for (const [name, value] of Object.entries(tree)) {
@@ -42,7 +43,7 @@ const diskTroubles: ReadonlySet<unknown> = new Set(['disk-full', 'read-only', 'd
 
 /** What is wrong with the edge's disk; `null` when it takes results, or nothing was said of it. */
 export function diskTroubleOf(facts: EdgeFacts | null): string | null {
-  const health = facts?.flat.health;
+  const health = namedValue(facts?.flat, 'health');
   return diskTroubles.has(health) ? String(health) : null;
 }
 
@@ -63,7 +64,7 @@ export function parseFacts(value: unknown): Facts | null {
 }
 
 function amountsOf(value: Record<string, unknown>): Record<string, number> {
-  const out: Record<string, number> = {};
+  const out = newTable<number>();
   for (const [name, amount] of Object.entries(value)) {
     if (typeof amount === 'number' && Number.isFinite(amount) && amount >= 0) out[name] = amount;
   }
@@ -71,7 +72,7 @@ function amountsOf(value: Record<string, unknown>): Record<string, number> {
 }
 
 function labelsOf(value: unknown): Record<string, string> {
-  const out: Record<string, string> = {};
+  const out = newTable<string>();
   if (!isRecord(value)) return out;
   for (const [name, label] of Object.entries(value).slice(0, edgeLabelsMax)) {
     if (typeof label === 'string') out[name] = label.slice(0, labelLengthMax);
@@ -80,7 +81,7 @@ function labelsOf(value: unknown): Record<string, string> {
 }
 
 function treeOf(value: unknown, depth: number): Record<string, FactValue> {
-  const out: Record<string, FactValue> = {};
+  const out = newTable<FactValue>();
   if (!isRecord(value) || depth > factDepthMax) return out;
   for (const [name, fact] of Object.entries(value)) {
     if (isRecord(fact)) out[name] = treeOf(fact, depth + 1);

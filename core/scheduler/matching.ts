@@ -1,6 +1,7 @@
 import type { WaitingReason } from '../contract/waiting-reason.ts';
 import type { CellEdge, EdgeFacts, Intent } from '../model/cell.ts';
 import { type Expression, executorOf } from '../model/job.ts';
+import { namedValue } from '../protocol/named-values.ts';
 
 /**
  * Whether an edge is of the kind a job asks for, whatever is free there now. The same function
@@ -19,7 +20,7 @@ export function mismatchOf(
     return { reason: 'labels-do-not-match', detail: 'not one of the named edges' };
   }
   for (const key in labels) {
-    const value = edge.config.labels[key] ?? edge.facts?.labels[key];
+    const value = labelOf(edge, key);
     if (value !== labels[key]) {
       return { reason: 'labels-do-not-match', detail: `label ${key} is not ${labels[key]}` };
     }
@@ -34,6 +35,14 @@ export function mismatchOf(
     }
   }
   return null;
+}
+
+/** What a user set comes before what the edge says. */
+export function labelOf(
+  { config, facts }: Pick<CellEdge, 'config' | 'facts'>,
+  name: string,
+): string | undefined {
+  return namedValue(config.labels, name) ?? namedValue(facts?.labels, name);
 }
 
 /** Executors that the facts name; `null` when they name none, so that anything may be tried. */
@@ -56,10 +65,9 @@ type Leaf = string | number | boolean;
 
 function factOf(edge: Pick<CellEdge, 'config' | 'facts'>, key: string): Leaf | undefined {
   const label = key.startsWith('labels.') ? key.slice('labels.'.length) : null;
-  const labelOf = (name: string) => edge.config.labels[name] ?? edge.facts?.labels[name];
-  if (label !== null) return labelOf(label);
+  if (label !== null) return labelOf(edge, label);
   const fact = key.startsWith('facts.') ? key.slice('facts.'.length) : key;
-  return edge.facts?.flat[fact] ?? (fact === key ? labelOf(key) : undefined);
+  return namedValue(edge.facts?.flat, fact) ?? (fact === key ? labelOf(edge, key) : undefined);
 }
 
 function holds({ op, value }: Expression, actual: Leaf | undefined): boolean {

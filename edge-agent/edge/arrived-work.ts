@@ -1,3 +1,4 @@
+import { namedValue } from '../../core/protocol/named-values.ts';
 import { encodeWork, type Work } from '../../core/protocol/work.ts';
 
 /**
@@ -31,5 +32,5 @@ function isSameWork(a: Work, b: Work): boolean {
   const [one, other] = [encodeWork(a).w, encodeWork(b).w];
   const jobs = Object.keys(one);
   if (jobs.length !== Object.keys(other).length) return false;
-  return jobs.every((job) => JSON.stringify(one[job]) === JSON.stringify(other[job]));
+  return jobs.every((job) => JSON.stringify(one[job]) === JSON.stringify(namedValue(other, job)));
 }

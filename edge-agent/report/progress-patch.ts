@@ -1,3 +1,4 @@
+import { namedValue } from '../../core/protocol/named-values.ts';
 import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 
 /**
@@ -18,14 +19,14 @@ export function makeProgressPatch(): ProgressPatch {
     patch(document) {
       const w: Record<string, unknown> = {};
       for (const [job, before] of mentioned) {
-        const entry = document.w[job];
+        const entry = namedValue(document.w, job);
         w[job] =
           entry === undefined || entry === null
             ? null
             : { ...entry, x: withNulls(entry.x, before) };
       }
       for (const [job, entry] of Object.entries(document.w)) {
-        if (!(job in w)) w[job] = entry;
+        if (!Object.hasOwn(w, job)) w[job] = entry;
         remember(mentioned, job, entry);
       }
       return { ...document, w };
@@ -52,6 +53,6 @@ function remember(
 function withNulls<V>(map: Record<string, V> | null, before: ReadonlySet<string>): Nulled<V> {
   if (map === null) return null;
   const out: Record<string, V | null> = {};
-  for (const key of before) if (!(key in map)) out[key] = null;
+  for (const key of before) if (!Object.hasOwn(map, key)) out[key] = null;
   return { ...out, ...map };
 }

@@ -64,6 +64,12 @@ test('the local cloud is found from a directory below', () => {
   expect(resolveSettings(none, terminal).api).toBe('http://local.test');
 });
 
+test('a context that nobody stored is not there, whatever its name', () => {
+  storeContext();
+  const asked = { ...none, context: 'constructor' };
+  expect(() => resolveSettings(asked, terminalWith())).toThrow('There is no context');
+});
+
 test('the file with tokens is readable by its owner only, and half of it is never seen', () => {
   storeContext();
   expect(statSync(contextPath(terminalWith())).mode & 0o777).toBe(0o600);

@@ -60,7 +60,10 @@ export function checkChunks(cell: Cell): void {
 
 export function freeOf(cell: Cell, edge: CellEdge): Record<string, number> {
   const capacity = capacityOf(edge);
-  const free: Record<string, number> = { power: capacity.power, ...capacity.others };
+  const free: Record<string, number> = {
+    power: capacity.power,
+    ...Object.fromEntries(capacity.others),
+  };
   for (const [id, lease] of edge.work?.leases ?? []) {
     const job = cell.jobs.get(id);
     if (job === undefined) continue;

@@ -7,7 +7,7 @@ import { count, isEmpty, last } from '../../model/ranges.ts';
  * others, kept apart because every job asks for it. A name that an edge does not list is zero
  * there.
  */
-export type Amounts = { power: number; readonly others: Record<string, number> };
+export type Amounts = { power: number; readonly others: Map<string, number> };
 
 export type Demand = {
   readonly power: number;
@@ -32,15 +32,20 @@ export function demandOf(intent: Pick<Intent, 'cut' | 'spec'>): Demand {
 
 /** What the edge says of itself, overridden name by name by what its users set. */
 export function capacityOf(edge: Pick<CellEdge, 'config' | 'facts'>): Amounts {
-  const others: Record<string, number> = {};
+  const others = new Map<string, number>();
   let power = edgePowerDefault;
   for (const source of [edge.facts?.capacity, edge.config.capacity]) {
     for (const name in source) {
       if (name === 'power') power = source[name]!;
-      else others[name] = source[name]!;
+      else others.set(name, source[name]!);
     }
   }
   return { power, others };
+}
+
+/** Amounts that change apart from where they began. */
+export function copyAmounts({ power, others }: Amounts): Amounts {
+  return { power, others: new Map(others) };
 }
 
 /** What of a lease decides how much of its edge it takes. */
@@ -66,7 +71,7 @@ export function reservedBy(
   const { demand } = lease.job;
   amounts.power += sign * powerOfSlots(demand, slots, last(lease.ranges) === demand.lastChunk);
   for (const [name, amount] of demand.others) {
-    amounts.others[name] = (amounts.others[name] ?? 0) + sign * slots * amount;
+    amounts.others.set(name, (amounts.others.get(name) ?? 0) + sign * slots * amount);
   }
 }
 
@@ -79,7 +84,7 @@ export function powerOfSlots(demand: Demand, slots: number, withLast: boolean): 
 export function fitOf(demand: Demand, free: Amounts, chunkPower = demand.power): number {
   let fit = Math.floor(free.power / chunkPower);
   for (const [name, amount] of demand.others) {
-    fit = Math.min(fit, Math.floor((free.others[name] ?? 0) / amount));
+    fit = Math.min(fit, Math.floor((free.others.get(name) ?? 0) / amount));
   }
   return Math.max(0, fit);
 }
@@ -88,7 +93,7 @@ export function fitOf(demand: Demand, free: Amounts, chunkPower = demand.power):
 export function shortOf(demand: Demand, free: Amounts, chunkPower: number): string | null {
   if (free.power < chunkPower) return 'power';
   for (const [name, amount] of demand.others) {
-    if ((free.others[name] ?? 0) < amount) return name;
+    if ((free.others.get(name) ?? 0) < amount) return name;
   }
   return null;
 }

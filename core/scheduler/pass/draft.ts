@@ -18,7 +18,14 @@ import type { EdgeName, JobId } from '../../model/names.ts';
 import type { Alarm, ChunkEnd, WaitingCount } from '../../model/plan.ts';
 import { emptyRanges, isEmpty, type RangeSet, subtract, unionAll } from '../../model/ranges.ts';
 import type { Found } from '../phases/waiting.ts';
-import { type Amounts, capacityOf, type Demand, demandOf, reservedBy } from './capacity.ts';
+import {
+  type Amounts,
+  capacityOf,
+  copyAmounts,
+  type Demand,
+  demandOf,
+  reservedBy,
+} from './capacity.ts';
 import type { Unmet } from './yield.ts';
 
 /**
@@ -202,7 +209,7 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     source,
     before,
     capacity,
-    free: { power: capacity.power, others: { ...capacity.others } },
+    free: copyAmounts(capacity),
     leases: new Map(),
     acknowledgedSequence: before.acknowledgedSequence,
     boot: source.report?.progress?.boot ?? before.boot,

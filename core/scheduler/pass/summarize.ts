@@ -69,7 +69,7 @@ function summaryOf(pass: Pass): CellSummary {
     aside: 0,
   };
   const power = { total: 0, free: 0, reserved: 0, served: before.power.served + pass.ends.power };
-  const labels: Record<string, readonly string[] | null> = {};
+  const labels = new Map<string, readonly string[] | null>();
   let largest = 0;
   for (const edge of pass.edges.values()) {
     if (edge.removed) continue;
@@ -92,18 +92,24 @@ function summaryOf(pass: Pass): CellSummary {
     largest = Math.max(largest, edge.capacity.power);
     addLabels(labels, edge);
   }
-  return { edges, power, ...backlogOf(pass), largestEdgePower: largest, labels };
+  return {
+    edges,
+    power,
+    ...backlogOf(pass),
+    largestEdgePower: largest,
+    labels: Object.fromEntries(labels),
+  };
 }
 
-function addLabels(labels: Record<string, readonly string[] | null>, edge: EdgeDraft): void {
+function addLabels(labels: Map<string, readonly string[] | null>, edge: EdgeDraft): void {
   for (const source of [edge.source.facts?.labels, edge.source.config.labels]) {
     for (const key in source) {
-      const known = labels[key];
+      const known = labels.get(key);
       if (known === null) continue;
       if (known === undefined) {
-        if (Object.keys(labels).length < summaryLabelsMax) labels[key] = [source[key]!];
-      } else if (known.length >= summaryLabelValuesMax) labels[key] = null;
-      else if (!known.includes(source[key]!)) labels[key] = [...known, source[key]!];
+        if (labels.size < summaryLabelsMax) labels.set(key, [source[key]!]);
+      } else if (known.length >= summaryLabelValuesMax) labels.set(key, null);
+      else if (!known.includes(source[key]!)) labels.set(key, [...known, source[key]!]);
     }
   }
 }

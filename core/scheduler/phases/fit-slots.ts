@@ -1,6 +1,6 @@
 import { count, emptyRanges, isEmpty } from '../../model/ranges.ts';
 import { unavailable } from '../pass/candidates.ts';
-import { type Amounts, fitOf, reservedBy, slotsInUse } from '../pass/capacity.ts';
+import { type Amounts, copyAmounts, fitOf, reservedBy, slotsInUse } from '../pass/capacity.ts';
 import {
   changeLease,
   type EdgeDraft,
@@ -49,7 +49,7 @@ function promisedBy(lease: LeaseDraft): number {
 
 /** What would be free if nothing ran beyond its slots: chunks that do are on their way out. */
 function promisedFree(edge: EdgeDraft): Amounts {
-  const free: Amounts = { power: edge.capacity.power, others: { ...edge.capacity.others } };
+  const free = copyAmounts(edge.capacity);
   for (const lease of edge.leases.values()) {
     reservedBy({ ...lease, running: emptyRanges }, free, -1);
   }
@@ -63,7 +63,7 @@ function rankOf(lease: LeaseDraft): number {
 
 function isShort(free: Amounts): boolean {
   if (free.power < 0) return true;
-  for (const name in free.others) if (free.others[name]! < 0) return true;
+  for (const amount of free.others.values()) if (amount < 0) return true;
   return false;
 }
 

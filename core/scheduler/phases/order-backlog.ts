@@ -86,7 +86,7 @@ export function openQueues(pass: Pass): ReadonlyMap<string, QueueDraft> {
     let queue = queues.get(name);
     if (queue === undefined) {
       const config = pass.cell.queues.get(name) ?? queueDefaults;
-      queue = { name, config, held: { power: 0, others: {} }, blocked: false };
+      queue = { name, config, held: { power: 0, others: new Map() }, blocked: false };
       queues.set(name, queue);
     }
     for (const lease of job.leases) if (isActive(lease)) reservedBy(lease, queue.held, 1);
@@ -97,11 +97,11 @@ export function openQueues(pass: Pass): ReadonlyMap<string, QueueDraft> {
 
 export function totalOf(pass: Pass): Amounts {
   if (pass.total !== null) return pass.total;
-  const total: Amounts = { power: 0, others: {} };
+  const total: Amounts = { power: 0, others: new Map() };
   for (const edge of pass.edges.values()) {
     total.power += edge.capacity.power;
-    for (const name in edge.capacity.others) {
-      total.others[name] = (total.others[name] ?? 0) + edge.capacity.others[name]!;
+    for (const [name, amount] of edge.capacity.others) {
+      total.others.set(name, (total.others.get(name) ?? 0) + amount);
     }
   }
   pass.total = total;
@@ -111,9 +111,9 @@ export function totalOf(pass: Pass): Amounts {
 /** The largest part of any one resource of the cell that the queue holds, for its weight. */
 export function dominantShare(queue: QueueDraft, total: Amounts): number {
   let share = total.power > 0 ? queue.held.power / total.power : 0;
-  for (const name in queue.held.others) {
-    const all = total.others[name] ?? 0;
-    if (all > 0) share = Math.max(share, queue.held.others[name]! / all);
+  for (const [name, held] of queue.held.others) {
+    const all = total.others.get(name) ?? 0;
+    if (all > 0) share = Math.max(share, held / all);
   }
   return share / Math.max(queue.config.weight, Number.MIN_VALUE);
 }

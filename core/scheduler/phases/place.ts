@@ -154,10 +154,10 @@ export function placesOf(demand: Demand, edges: readonly EdgeDraft[], power: num
     let amount = capacity.power / power;
     let used = 1 - free.power / capacity.power;
     for (const [name, need] of demand.others) {
-      const all = capacity.others[name] ?? 0;
+      const all = capacity.others.get(name) ?? 0;
       if (all / need >= amount) continue;
       amount = all / need;
-      used = 1 - (free.others[name] ?? 0) / all;
+      used = 1 - (free.others.get(name) ?? 0) / all;
     }
     load[i] = used;
     room[i] = amount;

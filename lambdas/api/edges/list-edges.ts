@@ -12,6 +12,7 @@ import {
   parseEdgeName,
 } from '../../../core/model/names.ts';
 import type { StoredEdge } from '../../../core/ports/edges.ts';
+import { labelOf } from '../../../core/scheduler/matching.ts';
 import { badQuery, checkQuery, valuesOf } from '../http/call.ts';
 import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';
@@ -143,5 +144,5 @@ async function cellsOf(
 function passes(edge: StoredEdge, filter: EdgeFilter, nowMs: number): boolean {
   if (filter.lamp !== null && !isLit(edge, filter.lamp, nowMs)) return false;
   const { config, facts } = edge;
-  return hasLabels(filter.labels, (key) => config.labels[key] ?? facts?.labels[key]);
+  return hasLabels(filter.labels, (key) => labelOf({ config, facts }, key));
 }

@@ -5,6 +5,7 @@ import { executionsShownMax, listRowsExaminedMax } from '../../../core/model/lim
 import { edgeNameOf, isName, type JobId, jobIdOf, namePattern } from '../../../core/model/names.ts';
 import type { JobWithStatus } from '../../../core/model/stored-job.ts';
 import type { ListedJob } from '../../../core/ports/jobs.ts';
+import { namedValue } from '../../../core/protocol/named-values.ts';
 import { badQuery, checkQuery, valuesOf } from '../http/call.ts';
 import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';
@@ -148,5 +149,5 @@ function passes(row: ListedJob, filter: JobFilter): boolean {
   if (row.state === 'gone') return false;
   if (filter.state !== null && row.state !== filter.state) return false;
   if (filter.queue !== null && row.queue !== filter.queue) return false;
-  return hasLabels(filter.labels, (key) => row.labels[key]);
+  return hasLabels(filter.labels, (key) => namedValue(row.labels, key));
 }

@@ -7,6 +7,7 @@ import type { StoredEdge } from '../../../../core/ports/edges.ts';
 import {
   type Amounts,
   capacityOf,
+  copyAmounts,
   demandOf,
   reservedBy,
 } from '../../../../core/scheduler/pass/capacity.ts';
@@ -55,11 +56,11 @@ function lastSeenMs({ report }: Pick<CellEdge, 'report'>): number | null {
 }
 
 function flat(amounts: Amounts): Record<string, number> {
-  return { power: amounts.power, ...amounts.others };
+  return { power: amounts.power, ...Object.fromEntries(amounts.others) };
 }
 
 function freeOf(edge: StoredEdge, capacity: Amounts, intents: ReadonlyMap<JobId, Intent>): Amounts {
-  const free: Amounts = { power: capacity.power, others: { ...capacity.others } };
+  const free = copyAmounts(capacity);
   for (const [job, lease] of edge.work?.leases ?? []) {
     const intent = intents.get(job);
     if (intent !== undefined) reservedBy({ ...lease, job: { demand: demandOf(intent) } }, free, -1);
@@ -69,8 +70,8 @@ function freeOf(edge: StoredEdge, capacity: Amounts, intents: ReadonlyMap<JobId,
 
 /** A capacity that was made smaller than what is in use leaves nothing free, not less. */
 function atLeastNone({ power, others }: Amounts): Amounts {
-  const entries = Object.entries(others).map(([name, amount]) => [name, Math.max(0, amount)]);
-  return { power: Math.max(0, power), others: Object.fromEntries(entries) };
+  const entries = [...others].map(([name, n]) => [name, Math.max(0, n)] as const);
+  return { power: Math.max(0, power), others: new Map(entries) };
 }
 
 function leasesOf(edge: StoredEdge): LeaseAnswer[] {
