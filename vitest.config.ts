@@ -5,21 +5,11 @@ import { LongestFirst } from './test/longest-first.ts';
 /**
  * Four projects, from quick to long. `fast` is pure or in memory and the gate of every commit;
  * `parts` starts programs, networks or databases, or is slow by nature, one part of the product at
- * a time; `flow` boots the real local cloud and real processes; `browser` drives a page.
+ * a time; `flow` boots the real local cloud and real processes; `browser` drives a page. A test says
+ * in its name to which it belongs: `*.slow.test.ts` is of `parts`, folders are of the last two.
  */
-const parts = [
-  'test/edge-agent/bad-network.test.ts',
-  'test/edge-agent/foreign-executors.test.ts',
-  'test/edge-agent/process-chunks.test.ts',
-  'test/edge-agent/simulated-work.test.ts',
-  'test/lambdas/api/lists.test.ts',
-  'test/lib/start-synthesis.test.ts',
-  'test/lib/template-checks.test.ts',
-  'local/test/**/*.slow.test.ts',
-  'test/night/**/*.test.ts',
-  'test/sim/planted-bugs.test.ts',
-];
-
+const tests = ['test/**/*.test.ts', 'local/test/**/*.test.ts'];
+const parts = ['test/**/*.slow.test.ts', 'local/test/**/*.slow.test.ts'];
 const flows = ['test/flow/**/*.test.ts', 'local/test/flow/**/*.test.ts'];
 
 /** Whatever the host has or lacks, it has this. */
@@ -42,8 +32,8 @@ export default defineConfig({
       {
         test: {
           name: 'fast',
-          include: ['test/**/*.test.ts', 'local/test/**/*.test.ts'],
-          exclude: [...parts, ...flows, 'test/browser/**', 'test/night/**'],
+          include: tests,
+          exclude: [...parts, ...flows, 'test/browser/**'],
           testTimeout: 30_000,
           hookTimeout: 60_000,
           // Nothing here changes what is global, and most of the time went into loading modules

@@ -4,6 +4,7 @@
  * that has a database under it on the second engine, and many more simulated seeds. What cannot run
  * here is named with its reason.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { engineSuite, engines, whyNotOn } from './engine-suite.mjs';
 import { ensureHostPackages } from './host-packages.mjs';
@@ -28,16 +29,6 @@ const budget = {
 const seeds = 200;
 const seedRuns = 2;
 const inBrowser = 'test/browser/';
-
-/** The tests that start an agent; the others never touch the binary. */
-const onBinary = [
-  'bad-network',
-  'foreign-executors',
-  'host',
-  'journal',
-  'process-chunks',
-  'simulated-work',
-].map((name) => `test/edge-agent/${name}.test.ts`);
 
 /** What is missing here, with the reason. @typedef {ReadonlyMap<string, string>} Missing */
 
@@ -74,11 +65,25 @@ async function runAgentBinaries(tally) {
     tally.leaveOut('agent tests on the x64 binary', `this machine is ${process.arch}`);
   } else {
     const run = { env: { EDGEWISE_AGENT_BINARY: binary('x64') }, timeoutMs: budget.agentBinaries };
-    await tally.vitest('agent tests on the x64 binary', onBinary, run);
-    const flows = ['hostile-chunks', 'killed-agent'].map((name) => `test/flow/edge-agent/${name}`);
+    const tests = filesWith('test/edge-agent', 'agent-runner.ts');
+    await tally.vitest('agent tests on the x64 binary', tests, run);
+    const flows = filesWith('test/flow/edge-agent', 'startAgentProcess(');
     await tally.vitest('agent flows on the x64 binary', ['--project', 'flow', ...flows], run);
   }
   return { EDGEWISE_AGENT_ARM64: binary('arm64') };
+}
+
+/**
+ * The test files of a folder in which this occurs: those that start an agent; the others never
+ * touch the binary.
+ *
+ * @param {string} folder
+ * @param {string} words
+ */
+function filesWith(folder, words) {
+  const names = readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' });
+  const tests = names.filter((name) => name.endsWith('.test.ts')).map((name) => join(folder, name));
+  return tests.filter((path) => readFileSync(join(root, path), 'utf8').includes(words));
 }
 
 /** @param {Tally} tally @param {NodeJS.ProcessEnv} env */

@@ -96,5 +96,8 @@ test('text from outside is parsed where it comes in', () => {
 });
 
 function nameOf(path: string): string {
-  return basename(path).replace(/(\.test|\.slow\.test|\.config|\.golden|\.d)?\.(ts|tsx|mjs)$/, '');
+  return basename(path).replace(
+    /((\.slow|\.long)?\.test|\.config|\.golden|\.d)?\.(ts|tsx|mjs)$/,
+    '',
+  );
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { startDatabase } from '../contract/database.ts';
-import { createTableStores } from '../contract/stores.ts';
-import { createApiStage } from '../lambdas/api/api-stage.ts';
-import { plantJobs, walk } from '../lambdas/api/many-jobs.ts';
+import { startDatabase } from '../../contract/database.ts';
+import { createTableStores } from '../../contract/stores.ts';
+import { createApiStage } from './api-stage.ts';
+import { plantJobs, walk } from './many-jobs.ts';
 
 test('10,000 jobs are listed once each, in order, with and without a filter', {
   timeout: 300_000,
