@@ -8,8 +8,10 @@ const keptMs = 60_000;
  * The stack's first token. Kept for a minute, so that a rotated one is known soon and a busy API
  * asks rarely.
  */
-export function createAdminToken(secretArn: string): AdminToken {
-  const client = new SecretsManagerClient(clientConfig);
+export function createAdminToken(
+  secretArn: string,
+  client: SecretsManagerClient = new SecretsManagerClient(clientConfig),
+): AdminToken {
   let kept: { value: string | null; atMs: number } | null = null;
   return {
     async read(nowMs) {
