@@ -6,7 +6,7 @@
  * With EDGEWISE_TALLY two commands count into one file: the second goes on from the first, and does
  * not repeat what that has passed.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { engines } from './engine-suite.mjs';
@@ -49,6 +49,18 @@ export async function runTally(act) {
   tally.close();
 }
 
+/**
+ * Vitest runs what it finds of the files that it is told, and says nothing of the others: one that
+ * was moved would be left out in silence.
+ *
+ * @param {string} word
+ */
+const isTestPath = (word) => /^(local\/)?test\//.test(word);
+/** @param {string} path Whole, or how a path begins. */
+const isThere = (path) => globSync([path, `${path}*`], { cwd: root }).length > 0;
+/** @param {string} path */
+const notThere = (path) => `there is no ${path}`;
+
 export class Tally {
   #file = process.env.EDGEWISE_TALLY;
   #score = readScore(this.#file);
@@ -65,6 +77,8 @@ export class Tally {
    */
   async vitest(title, words, { env = {}, timeoutMs } = {}) {
     if (this.#hasPassed(title)) return true;
+    const gone = words.filter((word) => isTestPath(word) && !isThere(word));
+    if (gone.length > 0) return this.compare(title, gone.map(notThere));
     const path = join(this.#reports, `${this.#reportsMade++}.json`);
     const all = [vitest, 'run', '--reporter=default', `--reporter=${reporter}`, ...words];
     const outcome = await runTool(title, all, {

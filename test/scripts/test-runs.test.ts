@@ -49,6 +49,14 @@ test('what failed in the first command is run again, and stays a failure', () =>
   expect(second.lines.at(-1)).toBe('1 passed, 1 failed');
 });
 
+test('a test file that is not there is a failure, not one file less', () => {
+  const words = "['test/scripts/nothing-of-this-name.test.ts']";
+  const gone = run(`await tally.vitest('moved', ${words});`);
+  expect(gone).toMatchObject({ status: 1 });
+  expect(gone.lines.join('\n')).toContain('no test/scripts/nothing-of-this-name.test.ts');
+  expect(gone.lines.at(-1)).toBe('0 passed, 1 failed');
+});
+
 test('a step that throws, and a run in which nothing ran, are no success', () => {
   const thrown = run(`${tool('good', '')} throw new Error('no');`);
   expect(thrown).toMatchObject({ status: 1 });
