@@ -49,7 +49,8 @@ function missingIn({ path: page, folder, text }: Document): string[] {
     for (const code of codeIn(line)) {
       if (code.includes('/')) before = posix.dirname(code.replace(/\/$/, '/x'));
       if (!filePattern.test(code)) continue;
-      const places = [before, `${before}/*`, `${folder}/${before}/*`, folder, '.'];
+      const within = `${folder}/${before}`;
+      const places = [before, `${before}/*`, within, `${within}/*`, folder, '.'];
       if (!places.some((it) => isThere(code, it))) say(code);
     }
   });
