@@ -48,7 +48,7 @@ export function takeWork(edge: EdgeModel, work: EdgeWork): void {
   for (const [id, lease] of work.leases) {
     if (lease.ranges.length === 0) continue;
     const done = intersect(edge.jobs.get(id)?.done ?? emptyRanges, lease.ranges);
-    const owned = subtract(subtract(lease.ranges, done), lease.giveBack);
+    const owned = subtract(subtract(lease.ranges, done), lease.reclaiming);
     jobs.set(id, { owned, done, slots: lease.slots });
   }
   edge.jobs = jobs;

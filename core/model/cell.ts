@@ -212,9 +212,9 @@ export const noEdgeWork: EdgeWork = {
 export type Lease = {
   /** Owned and not yet reported: done and dead chunks leave it. */
   readonly ranges: RangeSet;
-  /** Subset that is being taken back since `giveBackEpoch`. */
-  readonly giveBack: RangeSet;
-  readonly giveBackEpoch: number | null;
+  /** Subset that is being reclaimed since `reclaimEpoch`. */
+  readonly reclaiming: RangeSet;
+  readonly reclaimEpoch: number | null;
   readonly slots: number;
   /** Started by the edge as far as the last applied report says. */
   readonly running: RangeSet;

@@ -254,7 +254,7 @@ export const storedIntervalsMax = 200_000;
 /** Jobs whose executions are added up for the totals of an edge: one batch read. */
 export const edgeTotalsJobsMax = 100;
 /**
- * Work that would start within this time is not stolen: asking back and granting costs two document
+ * Work that would start within this time is not stolen: reclaiming and granting costs two document
  * writes.
  */
 export const stealWaitMs = 3_000;

@@ -54,7 +54,7 @@ export type JobCellStatus = {
 export type Execution = {
   readonly job: JobId;
   readonly edge: EdgeName;
-  /** All chunks this edge was ever given and did not give back. */
+  /** All chunks this edge was ever given and did not release. */
   readonly chunks: RangeSet;
   readonly done: RangeSet;
   readonly running: RangeSet;

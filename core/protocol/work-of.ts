@@ -29,7 +29,7 @@ function entryOf(lease: Lease, { intent, slice }: CellJob): WorkEntry {
     slots: lease.slots,
     chunkPower: intent.cut.chunkPower,
     specHash: intent.specHash,
-    giveBack: intersect(lease.giveBack, lease.ranges),
+    release: intersect(lease.reclaiming, lease.ranges),
     attempts: attemptsOf(lease.ranges, slice),
   };
 }
@@ -65,7 +65,7 @@ const entryBytesBase = 92;
 export function entryBytes(
   id: JobId,
   specHash: string,
-  texts: { readonly ranges: string; readonly giveBack: string },
+  texts: { readonly ranges: string; readonly release: string },
   attempts: ReadonlyMap<number, RangeSet>,
 ): number {
   const retried = attempts.size === 0 ? 0 : encodeAttempts(attempts).length;
@@ -74,7 +74,7 @@ export function entryBytes(
     id.length +
     specHash.length +
     texts.ranges.length +
-    texts.giveBack.length +
+    texts.release.length +
     retried
   );
 }

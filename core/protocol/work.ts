@@ -18,7 +18,7 @@ export type WorkEntry = {
   readonly chunkPower: number;
   readonly specHash: string;
   /** Being taken back: not to be started any more; what runs may go on. */
-  readonly giveBack: RangeSet;
+  readonly release: RangeSet;
   /** Attempt numbers above 1. */
   readonly attempts: ReadonlyMap<number, RangeSet>;
 };
@@ -55,7 +55,7 @@ export function encodeWork(work: Work, removed: Iterable<JobId> = []): WorkJson 
       s: entry.slots,
       p: entry.chunkPower,
       g: entry.specHash,
-      u: isEmpty(entry.giveBack) ? null : formatRanges(entry.giveBack),
+      u: isEmpty(entry.release) ? null : formatRanges(entry.release),
       t: entry.attempts.size === 0 ? null : encodeAttempts(entry.attempts),
     };
   }
@@ -89,13 +89,13 @@ function parseEntry(raw: unknown): WorkEntry | null {
     return null;
   const ranges = parseRanges(raw.r);
   if (ranges === null) return null;
-  const giveBack = typeof raw.u === 'string' ? parseRanges(raw.u) : emptyRanges;
+  const release = typeof raw.u === 'string' ? parseRanges(raw.u) : emptyRanges;
   return {
     ranges,
     slots: raw.s,
     chunkPower: raw.p,
     specHash: typeof raw.g === 'string' ? raw.g : '',
-    giveBack: giveBack ?? emptyRanges,
+    release: release ?? emptyRanges,
     attempts: parseAttempts(raw.t),
   };
 }

@@ -23,7 +23,7 @@ export function compareWork(applied: Work, arrived: Work, isCurrent: boolean): A
 /** No job that was not worked on before: the scheduler need not hear at once that this arrived. */
 export function isRefill(applied: Work, arrived: Work): boolean {
   for (const [job, entry] of arrived.jobs) {
-    if (!applied.jobs.has(job) || entry.giveBack.length > 0) return false;
+    if (!applied.jobs.has(job) || entry.release.length > 0) return false;
   }
   return true;
 }

@@ -318,7 +318,7 @@ export class Edge {
       if (!work.jobs.has(job) && !hasResults(ledger)) this.#ledgers.delete(job);
     }
     this.decide();
-    const isTakenBack = [...work.jobs.values()].some((entry) => !isEmpty(entry.giveBack));
+    const isTakenBack = [...work.jobs.values()].some((entry) => !isEmpty(entry.release));
     if (isTakenBack) this.#reporter.needNow();
     // A refill of what runs is confirmed with the next progress.
     else this.#reporter.need(mayWait ? this.#paceOf() : epochReportMs);

@@ -153,7 +153,7 @@ export function startable(
   ledger: JobLedger,
   running: ReadonlyMap<number, RunningChunk> | undefined,
 ): RangeSet {
-  let open = subtract(subtract(entry.ranges, entry.giveBack), ledger.done);
+  let open = subtract(subtract(entry.ranges, entry.release), ledger.done);
   const failed: number[] = [];
   for (const [chunk, { attempt }] of ledger.failed) {
     if (attempt >= attemptOf(entry, chunk)) failed.push(chunk);

@@ -5,7 +5,7 @@ import type { ReportAnswer } from '../link/link.ts';
 
 /**
  * When to report: one update in flight, at most one a second, sooner only for what the cloud
- * waits for (a lease that runs low or has ended, chunks to be given back), and never less than
+ * waits for (a lease that runs low or has ended, chunks to be released), and never less than
  * every ten minutes while work is held; an idle edge says a few times a day that it is there.
  */
 export type Reporter = {

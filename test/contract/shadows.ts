@@ -9,7 +9,7 @@ let made = 0;
 const freshEdge = () => edgeNameOf(`shadow-edge-${++made}`);
 
 function entry(over: Partial<WorkEntry> = {}): WorkEntry {
-  const held = { ranges: rangeOf(0, 4), giveBack: emptyRanges, attempts: new Map() };
+  const held = { ranges: rangeOf(0, 4), release: emptyRanges, attempts: new Map() };
   return { ...held, slots: 2, chunkPower: 100, specHash: 'hash', ...over };
 }
 

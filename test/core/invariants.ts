@@ -29,9 +29,9 @@ export function leasedIn(cell: Cell, job: CellJob): RangeSet {
     if (lease === undefined) continue;
     const twice = intersect(leased, lease.ranges);
     if (!isEmpty(twice)) throw new Error(`${formatRanges(twice)} of ${job.id} is leased twice`);
-    for (const part of [lease.giveBack, lease.running]) {
+    for (const part of [lease.reclaiming, lease.running]) {
       if (!isEmpty(subtract(part, lease.ranges))) {
-        throw new Error(`${job.id} on ${edge.name}: running or given back outside of the lease`);
+        throw new Error(`${job.id} on ${edge.name}: running or reclaimed outside of the lease`);
       }
     }
     leased = union(leased, lease.ranges);

@@ -74,7 +74,7 @@ function stateOf(agent: ModelAgent, id: JobId): JobState {
 export function startChunks(agent: ModelAgent): void {
   for (const [id, entry] of agent.work.jobs) {
     const state = stateOf(agent, id);
-    for (const chunk of chunksOf(subtract(entry.ranges, entry.giveBack))) {
+    for (const chunk of chunksOf(subtract(entry.ranges, entry.release))) {
       if (state.running.size >= entry.slots) break;
       if (state.running.has(chunk) || state.results.has(chunk)) continue;
       state.running.set(chunk, attemptOf(entry, chunk));

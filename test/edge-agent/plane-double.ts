@@ -63,7 +63,7 @@ export type JobDouble = {
 export type EntryDouble = {
   ranges: RangeSet;
   slots: number;
-  giveBack: RangeSet;
+  release: RangeSet;
   attempts: Record<string, string> | null;
 };
 
@@ -137,7 +137,7 @@ class Plane implements PlaneDouble {
     state.entries.set(job, {
       ranges: union(before, parseRanges(ranges) ?? emptyRanges),
       slots,
-      giveBack: emptyRanges,
+      release: emptyRanges,
       attempts: null,
     });
     this.#write(edge);
@@ -218,7 +218,7 @@ class Plane implements PlaneDouble {
         s: entry.slots,
         p: this.#specs.get(job)?.chunkPower ?? 1,
         g: 'h1',
-        u: isEmpty(entry.giveBack) ? null : formatRanges(entry.giveBack),
+        u: isEmpty(entry.release) ? null : formatRanges(entry.release),
         t: entry.attempts,
       };
     }
@@ -266,7 +266,7 @@ class Plane implements PlaneDouble {
       isChanged ||= !isEmpty(told);
       if (lease === undefined) continue;
       lease.ranges = subtract(lease.ranges, told);
-      lease.giveBack = emptyRanges;
+      lease.release = emptyRanges;
       if (isEmpty(lease.ranges)) this.#drop(state, job);
     }
     if (isChanged) this.#write(edge);

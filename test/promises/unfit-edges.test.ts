@@ -56,7 +56,7 @@ test('the scheduler understands what an agent says of its disk', () => {
   }
 });
 
-test('when its disk fills up an edge keeps what runs and gives back the rest', () => {
+test('when its disk fills up an edge keeps what runs and releases the rest', () => {
   let { cell } = rest(
     makeCell({ edges: [makeEdge('edge-0')], jobs: [makeJob(job, { chunks: 9 })] }),
     startMs,

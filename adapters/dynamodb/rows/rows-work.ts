@@ -65,8 +65,8 @@ type LeaseText = {
 function encodeLease(lease: Lease): LeaseText {
   const out: LeaseText = { r: formatRanges(lease.ranges), s: lease.slots, at: lease.grantedAtMs };
   if (lease.startedAtMs !== lease.grantedAtMs) out.st = lease.startedAtMs;
-  if (lease.giveBack.length > 0) out.u = formatRanges(lease.giveBack);
-  if (lease.giveBackEpoch !== null) out.ue = lease.giveBackEpoch;
+  if (lease.reclaiming.length > 0) out.u = formatRanges(lease.reclaiming);
+  if (lease.reclaimEpoch !== null) out.ue = lease.reclaimEpoch;
   if (lease.running.length > 0) out.a = formatRanges(lease.running);
   if (lease.chunkMs !== null) out.m = lease.chunkMs;
   if (lease.doneHere.length > 0) out.d = formatRanges(lease.doneHere);
@@ -77,8 +77,8 @@ function encodeLease(lease: Lease): LeaseText {
 function decodeLease(lease: LeaseText): Lease {
   return {
     ranges: ranges(lease.r),
-    giveBack: ranges(lease.u),
-    giveBackEpoch: lease.ue ?? null,
+    reclaiming: ranges(lease.u),
+    reclaimEpoch: lease.ue ?? null,
     slots: lease.s,
     running: ranges(lease.a),
     grantedAtMs: lease.at,

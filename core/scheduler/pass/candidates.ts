@@ -83,7 +83,7 @@ export function documentBytes(edge: EdgeDraft): number {
 
 /** What the lease's entry takes of the document when it holds `ranges`. */
 export function leaseBytes(lease: LeaseDraft, ranges: LeaseDraft['ranges']): number {
-  const texts = { ranges: formatRanges(ranges), giveBack: formatRanges(lease.giveBack) };
+  const texts = { ranges: formatRanges(ranges), release: formatRanges(lease.reclaiming) };
   return entryBytes(lease.job.id, lease.job.intent.specHash, texts, attemptsOf(ranges, lease.job));
 }
 

@@ -233,8 +233,8 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
 function openLease(edge: EdgeDraft, job: JobDraft, stored: Lease): void {
   const lease: LeaseDraft = {
     ranges: stored.ranges,
-    giveBack: stored.giveBack,
-    giveBackEpoch: stored.giveBackEpoch,
+    reclaiming: stored.reclaiming,
+    reclaimEpoch: stored.reclaimEpoch,
     slots: stored.slots,
     running: stored.running,
     grantedAtMs: stored.grantedAtMs,
@@ -262,8 +262,8 @@ export function leaseFor(pass: Pass, edge: EdgeDraft, job: JobDraft): LeaseDraft
   if (existing !== undefined) return existing;
   const lease: LeaseDraft = {
     ranges: emptyRanges,
-    giveBack: emptyRanges,
-    giveBackEpoch: null,
+    reclaiming: emptyRanges,
+    reclaimEpoch: null,
     slots: 0,
     running: emptyRanges,
     grantedAtMs: pass.nowMs,
@@ -281,7 +281,7 @@ export function leaseFor(pass: Pass, edge: EdgeDraft, job: JobDraft): LeaseDraft
 }
 
 type LeaseChange = Partial<
-  Pick<LeaseDraft, 'ranges' | 'giveBack' | 'giveBackEpoch' | 'slots' | 'running' | 'grantedAtMs'>
+  Pick<LeaseDraft, 'ranges' | 'reclaiming' | 'reclaimEpoch' | 'slots' | 'running' | 'grantedAtMs'>
 >;
 
 /**

@@ -9,24 +9,24 @@ export function revoke(pass: Pass, lease: LeaseDraft): void {
   changeLease(lease, {
     ranges: emptyRanges,
     running: emptyRanges,
-    giveBack: emptyRanges,
-    giveBackEpoch: null,
+    reclaiming: emptyRanges,
+    reclaimEpoch: null,
     slots: 0,
   });
   touchLease(pass, lease, true);
 }
 
-/** Chunks that the edge has not reported as started, and that are not asked back yet. */
+/** Chunks that the edge has not reported as started, and that are not being reclaimed yet. */
 export function unstartedOf(lease: LeaseDraft): RangeSet {
-  return subtract(subtract(lease.ranges, lease.running), lease.giveBack);
+  return subtract(subtract(lease.ranges, lease.running), lease.reclaiming);
 }
 
 /**
  * In two phases: the edge is asked not to start these, and confirms by applying the epoch that says
  * so.
  */
-export function askBack(pass: Pass, lease: LeaseDraft, chunks: RangeSet): void {
-  changeLease(lease, { giveBack: chunks, giveBackEpoch: nextEpochOf(lease.edge) });
+export function reclaim(pass: Pass, lease: LeaseDraft, chunks: RangeSet): void {
+  changeLease(lease, { reclaiming: chunks, reclaimEpoch: nextEpochOf(lease.edge) });
   touchLease(pass, lease, true);
 }
 
@@ -39,7 +39,7 @@ export function holdsSomething(leases: Iterable<LeaseDraft>): boolean {
 export function takeAway(lease: LeaseDraft, chunks: RangeSet): void {
   changeLease(lease, {
     ranges: subtract(lease.ranges, chunks),
-    giveBack: subtract(lease.giveBack, chunks),
+    reclaiming: subtract(lease.reclaiming, chunks),
     running: subtract(lease.running, chunks),
   });
 }

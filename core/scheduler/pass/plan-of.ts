@@ -83,8 +83,8 @@ function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
 function leaseRow(lease: LeaseDraft): Lease {
   return {
     ranges: lease.ranges,
-    giveBack: lease.giveBack,
-    giveBackEpoch: lease.giveBackEpoch,
+    reclaiming: lease.reclaiming,
+    reclaimEpoch: lease.reclaimEpoch,
     slots: isActive(lease) ? lease.slots : 0,
     running: lease.running,
     grantedAtMs: lease.grantedAtMs,

@@ -199,22 +199,22 @@ function attemptIn(entry: JobProgress, chunk: number): number {
   return 1;
 }
 
-/** What runs, what is given back, how fast it goes, and whether the edge wants the job at all. */
+/** What runs, what is released, how fast it goes, and whether the edge wants the job at all. */
 function applyLease(pass: Pass, lease: LeaseDraft, entry: JobProgress, epoch: number): boolean {
   const running = intersect(entry.running, lease.ranges);
-  const confirmed = lease.giveBackEpoch !== null && epoch >= lease.giveBackEpoch;
+  const confirmed = lease.reclaimEpoch !== null && epoch >= lease.reclaimEpoch;
   const started = union(running, entry.done);
   const refused = entry.refused !== null && refusalOf(pass, lease.job, lease.edge.name) === null;
   if (confirmed || refused || !equal(running, lease.running)) {
     if (!canAfford(pass, leaseCost(lease), placementRowsMin)) return false;
     let ranges = lease.ranges;
-    if (confirmed) ranges = subtract(ranges, subtract(lease.giveBack, started));
+    if (confirmed) ranges = subtract(ranges, subtract(lease.reclaiming, started));
     if (refused) ranges = running;
     changeLease(lease, {
       ranges,
       running,
-      giveBack: confirmed || refused ? emptyRanges : lease.giveBack,
-      giveBackEpoch: confirmed || refused ? null : lease.giveBackEpoch,
+      reclaiming: confirmed || refused ? emptyRanges : lease.reclaiming,
+      reclaimEpoch: confirmed || refused ? null : lease.reclaimEpoch,
     });
     if (refused) {
       const refusal = { reason: entry.refused ?? '', atMs: pass.nowMs };
@@ -223,7 +223,7 @@ function applyLease(pass: Pass, lease: LeaseDraft, entry: JobProgress, epoch: nu
     if (!isEmpty(running)) lease.job.startedAtMs ??= pass.nowMs;
     // What the edge had started stays, and has to be named as its own: after a restart it would not
     // start it again.
-    const kept = confirmed && !isEmpty(intersect(lease.before?.giveBack ?? emptyRanges, ranges));
+    const kept = confirmed && !isEmpty(intersect(lease.before?.reclaiming ?? emptyRanges, ranges));
     touchLease(pass, lease, refused || kept || !isActive(lease));
   }
   if (entry.chunkMs !== null) lease.chunkMs = entry.chunkMs;

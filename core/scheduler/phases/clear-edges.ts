@@ -1,7 +1,7 @@
 import { diskTroubleOf } from '../../model/edge-facts.ts';
 import { isEmpty, subtract } from '../../model/ranges.ts';
 import { type EdgeDraft, isActive, lookAgain, type Pass } from '../pass/draft.ts';
-import { askBack, holdsSomething, revoke, unstartedOf } from '../pass/leases.ts';
+import { holdsSomething, reclaim, revoke, unstartedOf } from '../pass/leases.ts';
 import { canAfford, edgeCost, leaseCost, removedEdgeRows, spend, touchEdge } from '../pass/rows.ts';
 
 /**
@@ -48,7 +48,7 @@ function returnUnstarted(pass: Pass, edge: EdgeDraft): void {
   for (const lease of edge.leases.values()) {
     if (isEmpty(unstartedOf(lease))) continue;
     if (!canAfford(pass, leaseCost(lease))) return;
-    askBack(pass, lease, subtract(lease.ranges, lease.running));
+    reclaim(pass, lease, subtract(lease.ranges, lease.running));
   }
 }
 

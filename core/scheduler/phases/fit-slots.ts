@@ -8,7 +8,7 @@ import {
   type LeaseDraft,
   type Pass,
 } from '../pass/draft.ts';
-import { askBack, unstartedOf } from '../pass/leases.ts';
+import { reclaim, unstartedOf } from '../pass/leases.ts';
 import { canAfford, leaseCost, touchLease } from '../pass/rows.ts';
 
 /**
@@ -23,7 +23,7 @@ export function shrinkSlots(pass: Pass): void {
     for (const lease of leases) {
       if (!shrinkLease(pass, edge, lease)) return;
       const unstarted = unstartedOf(lease);
-      if (lease.slots === 0 && !isEmpty(unstarted)) askBack(pass, lease, unstarted);
+      if (lease.slots === 0 && !isEmpty(unstarted)) reclaim(pass, lease, unstarted);
     }
   }
 }
@@ -71,7 +71,7 @@ export function widenSlots(pass: Pass): void {
   for (const edge of pass.edges.values()) {
     if (edge.free.power <= 0 || edge.leases.size === 0) continue;
     for (const lease of edge.leases.values()) {
-      if (!isActive(lease) || !isEmpty(lease.giveBack)) continue;
+      if (!isActive(lease) || !isEmpty(lease.reclaiming)) continue;
       const idle = count(lease.ranges) - slotsInUse(lease);
       if (idle <= 0 || lease.job.endReason !== null || lease.job.intent.blockedByDependencies)
         continue;

@@ -91,7 +91,7 @@ function candidates(pass: Pass, job: JobDraft, power: number): EdgeDraft[] {
     if (edge.free.power < power || fitOf(job.demand, edge.free, power) === 0) continue;
     full = false;
     const lease = edge.leases.get(job.id);
-    if (lease !== undefined && lease.giveBack.length > 0) continue;
+    if (lease !== undefined && lease.reclaiming.length > 0) continue;
     if (!hasRoomForEntry(edge)) {
       job.obstacle ??= 'shadow-full';
       continue;

@@ -41,7 +41,7 @@ function isAwaited({ before, source, rewrites }: EdgeDraft): boolean {
   if (rewrites > 0 || (source.report?.receivedAtMs ?? 0) > before.writtenAtMs) return true;
   let working = false;
   for (const lease of before.leases.values()) {
-    if (!isEmpty(lease.giveBack)) return true;
+    if (!isEmpty(lease.reclaiming)) return true;
     if (!isEmpty(lease.ranges) && lease.grantedAtMs < before.writtenAtMs) working = true;
   }
   return !working;

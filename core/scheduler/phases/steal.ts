@@ -10,12 +10,12 @@ import {
   type Pass,
   pendingOf,
 } from '../pass/draft.ts';
-import { askBack, unstartedOf } from '../pass/leases.ts';
+import { reclaim, unstartedOf } from '../pass/leases.ts';
 import { canAfford, leaseCost } from '../pass/rows.ts';
 
 /**
  * When a job has nothing left to give and edges stand idle, the unstarted tails of its longest
- * leases are asked back, so that all finish together. In two phases: an edge confirms what it has
+ * leases are reclaimed, so that all finish together. In two phases: an edge confirms what it has
  * not started before anybody else gets it. A few seconds of work are not worth the messages.
  */
 export function stealTails(pass: Pass): void {
@@ -36,7 +36,7 @@ function stealTail(pass: Pass, job: JobDraft): void {
     const tail = count(unstartedOf(lease));
     unstarted += tail;
     slots += slotsInUse(lease);
-    if (!isEmpty(lease.giveBack)) coming += count(lease.giveBack);
+    if (!isEmpty(lease.reclaiming)) coming += count(lease.reclaiming);
     else if (tail > 0 && canAnswer(lease)) victims.push(lease);
   }
   if (victims.length === 0) return;
@@ -51,7 +51,7 @@ function stealTail(pass: Pass, job: JobDraft): void {
     const take = Math.min(surplus, missing);
     if (take <= 0 || !isWorthIt(pass, lease)) continue;
     if (!canAfford(pass, leaseCost(lease))) return;
-    askBack(pass, lease, takeLast(unstartedOf(lease), take).taken);
+    reclaim(pass, lease, takeLast(unstartedOf(lease), take).taken);
     missing -= take;
   }
 }

@@ -18,7 +18,7 @@ import { yieldsTo } from '../pass/yield.ts';
 export function topUp(pass: Pass, job: JobDraft): void {
   const picker = openPicker(pass, job);
   if (left(picker) === 0) return;
-  const leases = job.leases.filter((lease) => isActive(lease) && isEmpty(lease.giveBack));
+  const leases = job.leases.filter((lease) => isActive(lease) && isEmpty(lease.reclaiming));
   const speed = speedOf(leases);
   const needy: { lease: LeaseDraft; has: number; target: number }[] = [];
   for (const lease of leases) {

@@ -113,8 +113,8 @@ const slice = {
 
 const lease: Lease = {
   ranges: rangeOf(2, 8),
-  giveBack: rangeOf(6, 8),
-  giveBackEpoch: 8,
+  reclaiming: rangeOf(6, 8),
+  reclaimEpoch: 8,
   slots: 2,
   running: rangeOf(2, 3),
   grantedAtMs: startMs + 2,
@@ -123,7 +123,7 @@ const lease: Lease = {
   doneHere: rangeOf(0, 2),
   deadHere: rangeOf(4, 5),
 };
-const plain = { giveBack: emptyRanges, giveBackEpoch: null, running: emptyRanges };
+const plain = { reclaiming: emptyRanges, reclaimEpoch: null, running: emptyRanges };
 const none = { chunkMs: null, doneHere: emptyRanges, deadHere: emptyRanges };
 const fresh: Lease = { ...lease, ...plain, ...none, startedAtMs: lease.grantedAtMs };
 

@@ -93,8 +93,8 @@ test('the counts of a cell read the same', () => {
 test('a lease that was granted again keeps when it began', () => {
   const lease: Lease = {
     ranges: rangeOf(0, 3),
-    giveBack: emptyRanges,
-    giveBackEpoch: null,
+    reclaiming: emptyRanges,
+    reclaimEpoch: null,
     slots: 2,
     running: emptyRanges,
     grantedAtMs: 9,

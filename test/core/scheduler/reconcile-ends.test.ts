@@ -105,7 +105,7 @@ test('draining moves unstarted chunks once the edge confirms, and running ones a
   expect(formatRanges(leaseOf(cell, 'edge-0', job)!.ranges)).toBe('0-3');
   const drain = { reason: 'move', deadlineAtMs: startMs + 60_000 };
   cell = pass(withEdge(cell, 'edge-0', { config: { ...plainConfig, drain } }), startMs);
-  expect(formatRanges(leaseOf(cell, 'edge-0', job)!.giveBack)).toBe('2-3');
+  expect(formatRanges(leaseOf(cell, 'edge-0', job)!.reclaiming)).toBe('2-3');
   // Chunk 2 had started before the edge saw that.
   cell = pass(withReport(cell, 'edge-0', { [job]: { running: '0-2' } }, startMs), startMs);
   expect(formatRanges(leaseOf(cell, 'edge-0', job)!.ranges)).toBe('0-2');

@@ -26,7 +26,7 @@ import { checkCapacity, freeOf } from '../invariants.ts';
 import { held, leaseOf, pass, rest, slice, withReport } from '../stage.ts';
 
 /**
- * How leases change while they run: given back, refilled, widened, shrunk, and applied in parts.
+ * How leases change while they run: reclaimed, refilled, widened, shrunk, and applied in parts.
  */
 
 const job = jobIdOf('job-a');
@@ -35,8 +35,8 @@ const one = edgeNameOf('edge-0');
 function leased(over: Partial<Lease>): Lease {
   return {
     ranges: emptyRanges,
-    giveBack: emptyRanges,
-    giveBackEpoch: null,
+    reclaiming: emptyRanges,
+    reclaimEpoch: null,
     slots: 2,
     running: emptyRanges,
     grantedAtMs: startMs,
@@ -55,7 +55,7 @@ function holding(cell: Cell, lease: Partial<Lease>, id = job): Cell {
   return withReport(withEdge(cell, one, { work: { ...before, leases } }), one, {}, startMs);
 }
 
-test('chunks asked back are named in the document and stay until the edge has applied that', () => {
+test('reclaimed chunks are named in the document and stay until the edge has applied that', () => {
   const edges = makeEdges(2);
   const asked = { ranges: rangeOf(0, 20), running: rangeOf(0, 2), chunkMs: 5_000 };
   let cell = holding(
@@ -65,12 +65,12 @@ test('chunks asked back are named in the document and stay until the edge has ap
   const reported = { running: '0-1', chunkMs: 5_000 };
   cell = rest(withReport(cell, one, { [job]: reported }, startMs), startMs).cell;
   const work = cell.edges.get(one)!.work!;
-  const { giveBack } = leaseOf(cell, one, job)!;
-  expect(count(giveBack)).toBe(9);
+  const { reclaiming } = leaseOf(cell, one, job)!;
+  expect(count(reclaiming)).toBe(9);
   expect(work.epoch).toBe(5);
   expect(encodeWork(workOf(work, cell.jobs)).w[job]).toMatchObject({
     r: '0-19',
-    u: formatRanges(giveBack),
+    u: formatRanges(reclaiming),
   });
   // A report of the document before says nothing about it, whatever has started meanwhile.
   for (const running of ['0-1', '0-2']) {
@@ -84,7 +84,7 @@ test('chunks asked back are named in the document and stay until the edge has ap
   expect(Object.keys(held(cell, job))).toEqual(['edge-0', 'edge-1']);
 });
 
-test('what runs at the end of a lease is not asked back', () => {
+test('what runs at the end of a lease is not reclaimed', () => {
   const asked = { ranges: rangeOf(0, 20), running: rangeOf(18, 20), chunkMs: 5_000 };
   const cell = holding(
     makeCell({ edges: makeEdges(2), jobs: [makeJob(job, { chunks: 20, chunkPower: 125 })] }),
@@ -92,9 +92,9 @@ test('what runs at the end of a lease is not asked back', () => {
   );
   const reported = { running: '18-19', chunkMs: 5_000 };
   const after = rest(withReport(cell, one, { [job]: reported }, startMs), startMs).cell;
-  const { giveBack } = leaseOf(after, one, job)!;
-  expect(count(giveBack)).toBe(9);
-  expect(intersect(giveBack, rangeOf(18, 20))).toEqual(emptyRanges);
+  const { reclaiming } = leaseOf(after, one, job)!;
+  expect(count(reclaiming)).toBe(9);
+  expect(intersect(reclaiming, rangeOf(18, 20))).toEqual(emptyRanges);
 });
 
 test('a report too large for one plan is acknowledged only when all of it is applied', () => {
@@ -233,14 +233,14 @@ test('a pass of a cell without work decides nothing twice', () => {
   expect(reconcile(cell, startMs + 1_000).meta).toBeNull();
 });
 
-test('chunks asked back that had started are named as the edge’s own again, with a new epoch', () => {
+test('reclaimed chunks that had started are named as the edge’s own again, with a new epoch', () => {
   const jobs = [makeJob(job, { chunks: 10 })];
   let cell = makeCell({ edges: [makeEdge(one, { power: 400 })], jobs });
-  const asked = { giveBack: rangeOf(2, 4), giveBackEpoch: 1 };
+  const asked = { reclaiming: rangeOf(2, 4), reclaimEpoch: 1 };
   cell = holding(cell, { ranges: rangeOf(0, 4), slots: 4, ...asked });
   const epoch = cell.edges.get(one)!.work!.epoch;
   const plan = reconcile(withReport(cell, one, { [job]: { running: '0-3' } }, startMs), startMs);
-  expect(plan.works.get(one)!.leases.get(job)!.giveBack).toEqual([]);
+  expect(plan.works.get(one)!.leases.get(job)!.reclaiming).toEqual([]);
   expect(plan.works.get(one)!.epoch).toBe(epoch + 1);
   expect(plan.shadows.has(one)).toBe(true);
 });

@@ -204,8 +204,8 @@ test('stealing asks first, takes only what was not started, and stops when all a
   let cell = makeCell({ edges: makeEdges(2), jobs: [job] });
   const lease = {
     ranges: rangeOf(0, 20),
-    giveBack: emptyRanges,
-    giveBackEpoch: null,
+    reclaiming: emptyRanges,
+    reclaimEpoch: null,
     slots: 2,
     running: rangeOf(0, 2),
     grantedAtMs: startMs,
@@ -231,7 +231,7 @@ test('stealing asks first, takes only what was not started, and stops when all a
   cell = withReport(cell, 'edge-0', { 'job-1': { running: '0-1', chunkMs: 5_000 } }, startMs);
   cell = rest(cell, startMs).cell;
   const asked = leaseOf(cell, 'edge-0', 'job-1')!;
-  expect(count(asked.giveBack)).toBe(9);
+  expect(count(asked.reclaiming)).toBe(9);
   expect(held(cell, 'job-1')['edge-1']).toBeUndefined();
   const late = { running: '0-1,11', chunkMs: 5_000 };
   cell = rest(withReport(cell, 'edge-0', { 'job-1': late }, startMs), startMs).cell;

@@ -49,7 +49,7 @@ function entry(ranges: string, more: Partial<WorkEntry> = {}): WorkEntry {
     slots: 4,
     chunkPower: 10,
     specHash: 'h',
-    giveBack: emptyRanges,
+    release: emptyRanges,
     attempts: new Map(),
     ...more,
   };
@@ -92,8 +92,8 @@ describe('what is started', () => {
     expect(started(nextSteps(view(entry('3-20')), 0))).toEqual([3, 4, 5, 6]);
   });
 
-  test('not what is being given back, has a result, or runs', () => {
-    const one = entry('0-9', { giveBack: fromChunks([2]) });
+  test('not what is being released, has a result, or runs', () => {
+    const one = entry('0-9', { release: fromChunks([2]) });
     const more = { ledgers: new Map([[job, done(0)]]), running: running([1]) };
     expect(started(nextSteps(view(one, more), 0))).toEqual([3, 4, 5]);
   });
@@ -163,7 +163,7 @@ const chunkSet = fc.uniqueArray(fc.nat(39), { maxLength: 40 }).map(fromChunks);
 const anyView: fc.Arbitrary<View> = fc
   .record({
     ranges: chunkSet,
-    giveBack: chunkSet,
+    release: chunkSet,
     again: chunkSet,
     slots: fc.nat(12),
     good: fc.uniqueArray(fc.nat(39), { maxLength: 20 }),
@@ -183,7 +183,7 @@ const anyView: fc.Arbitrary<View> = fc
     const one: WorkEntry = {
       ...entry('0-0'),
       ranges: it.ranges,
-      giveBack: it.giveBack,
+      release: it.release,
       slots: it.slots,
       attempts: isEmpty(it.again) ? new Map() : new Map([[2, it.again]]),
     };
@@ -228,7 +228,7 @@ test('deciding again after carrying out gives nothing', () => {
   );
 });
 
-test('what starts is owned, not given back, without result, and fits the slots', () => {
+test('what starts is owned, not being released, without result, and fits the slots', () => {
   fc.assert(
     fc.property(anyView, (before) => {
       const chunks = started(nextSteps(before, 0));
@@ -236,7 +236,7 @@ test('what starts is owned, not given back, without result, and fits the slots',
       const ledger = before.ledgers.get(job)!;
       for (const chunk of chunks) {
         expect(has(one!.ranges, chunk)).toBe(true);
-        expect(has(one!.giveBack, chunk)).toBe(false);
+        expect(has(one!.release, chunk)).toBe(false);
         expect(has(ledger.done, chunk)).toBe(false);
         expect(before.running.get(job)?.has(chunk)).toBe(false);
       }

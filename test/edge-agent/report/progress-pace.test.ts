@@ -30,7 +30,7 @@ function work(jobs: Record<string, Partial<WorkEntry>>): Work {
     slots: 1,
     chunkPower: 1,
     specHash: 'h',
-    giveBack: emptyRanges,
+    release: emptyRanges,
     attempts: new Map(),
   };
   const entries = Object.entries(jobs).map(
@@ -39,9 +39,9 @@ function work(jobs: Record<string, Partial<WorkEntry>>): Work {
   return { epoch: 1, acknowledgedSequence: null, jobs: new Map(entries) };
 }
 
-test('more of the same is a refill; a new job, and chunks asked back, are not', () => {
+test('more of the same is a refill; a new job, and reclaimed chunks, are not', () => {
   const applied = work({ 'job-a': {}, 'job-b': {} });
   expect(isRefill(applied, work({ 'job-a': { ranges: rangeOf(5, 99) } }))).toBe(true);
   expect(isRefill(applied, work({ 'job-a': {}, 'job-c': {} }))).toBe(false);
-  expect(isRefill(applied, work({ 'job-a': { giveBack: rangeOf(7, 9) } }))).toBe(false);
+  expect(isRefill(applied, work({ 'job-a': { release: rangeOf(7, 9) } }))).toBe(false);
 });
