@@ -100,7 +100,7 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
       requires: intent.spec.requires,
       placement: intent.spec.placement,
     };
-    for (const { cell, ranges } of chooseCells(offers, { cut: intent.cut, spec })) {
+    for (const { cell, ranges } of chooseCells(offers, { chunking: intent.chunking, spec })) {
       slices.get(cell)!.push(jobOf(i, ranges, 1));
       backlog.set(cell, backlog.get(cell)! + count(ranges));
     }
@@ -124,7 +124,7 @@ function jobOf(index: number, ranges: RangeSet, chunkPower: number): CellJob {
         deadlineSeconds: null,
       },
       specHash: '0123456789abcdef',
-      cut: { chunks: fleet.chunks, chunkPower, lastChunkPower: chunkPower },
+      chunking: { chunks: fleet.chunks, chunkPower, lastChunkPower: chunkPower },
       submittedAtMs: index,
       cancelled: false,
       retryEpoch: 0,

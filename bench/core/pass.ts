@@ -101,7 +101,7 @@ function jobOf(index: number, chunks: number): CellJob {
         deadlineSeconds: null,
       },
       specHash: '0123456789abcdef',
-      cut: { chunks, chunkPower, lastChunkPower: chunkPower },
+      chunking: { chunks, chunkPower, lastChunkPower: chunkPower },
       submittedAtMs: index,
       cancelled: false,
       retryEpoch: 0,

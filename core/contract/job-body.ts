@@ -1,5 +1,11 @@
 import * as z from 'zod';
-import { type Cut, cutJob, type JobSpec, type PlacementPolicy, type Run } from '../model/job.ts';
+import {
+  type Chunking,
+  chunkJob,
+  type JobSpec,
+  type PlacementPolicy,
+  type Run,
+} from '../model/job.ts';
 import {
   argvItemLengthMax,
   argvItemsMax,
@@ -235,10 +241,13 @@ export type PoolDefaults = {
 };
 
 /** The spec that is stored and answered: what was sent plus defaults, and how it is cut. */
-export function fillJob(body: JobBody, defaults: PoolDefaults): { spec: JobSpec; cut: Cut } {
+export function fillJob(
+  body: JobBody,
+  defaults: PoolDefaults,
+): { spec: JobSpec; chunking: Chunking } {
   const { largestEdgePower } = defaults;
-  const cut = cutJob(body, { chunks: chunksDefault, largestEdgePower });
-  const run = (body.run ?? { simulate: { wattSeconds: cut.chunkPower } }) as Run;
+  const chunking = chunkJob(body, { chunks: chunksDefault, largestEdgePower });
+  const run = (body.run ?? { simulate: { wattSeconds: chunking.chunkPower } }) as Run;
   const expressions = body.requires.expressions as JobSpec['requires']['expressions'];
   const spec: JobSpec = {
     name: body.name,
@@ -246,8 +255,8 @@ export function fillJob(body: JobBody, defaults: PoolDefaults): { spec: JobSpec;
     queue: body.queue,
     priority: body.priority,
     power: body.power,
-    chunks: cut.chunks,
-    chunkPower: body.power === null ? cut.chunkPower : null,
+    chunks: chunking.chunks,
+    chunkPower: body.power === null ? chunking.chunkPower : null,
     resources: body.resources,
     run,
     requires: { ...body.requires, expressions },
@@ -261,5 +270,5 @@ export function fillJob(body: JobBody, defaults: PoolDefaults): { spec: JobSpec;
     labels: body.labels,
     kind: body.kind,
   };
-  return { spec, cut };
+  return { spec, chunking };
 }

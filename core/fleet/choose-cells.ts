@@ -1,5 +1,5 @@
 import type { CellSummary } from '../model/cell.ts';
-import type { Cut, JobSpec } from '../model/job.ts';
+import type { Chunking, JobSpec } from '../model/job.ts';
 import {
   cellEdgesMax,
   cellsPerJobMax,
@@ -26,7 +26,7 @@ export type CellOffer = {
 export type CellSlice = { readonly cell: CellId; readonly ranges: RangeSet };
 
 type Asked = {
-  readonly cut: Cut;
+  readonly chunking: Chunking;
   readonly spec: Pick<JobSpec, 'pool' | 'requires' | 'placement'>;
   /** Cells of the edges that the job names; all others are out. */
   readonly namedCells?: ReadonlySet<CellId>;
@@ -40,7 +40,7 @@ type Asked = {
  */
 export function chooseCells(offers: readonly CellOffer[], job: Asked): readonly CellSlice[] {
   const pool = offers.filter((offer) => offer.pool === job.spec.pool);
-  const chunks = rangeOf(0, job.cut.chunks);
+  const chunks = rangeOf(0, job.chunking.chunks);
   if (pool.length === 0) return [{ cell: makeCellId(job.spec.pool, 0), ranges: chunks }];
   const suited = pool.filter((offer) => suits(offer, job));
   const living = pool.filter(({ summary }) => summary.edges.connected > 0);
@@ -48,14 +48,15 @@ export function chooseCells(offers: readonly CellOffer[], job: Asked): readonly 
   const freest = [...candidates].sort(byFreePower);
   const { maxEdges, nodes } = job.spec.placement;
   const whole = maxEdges !== null || nodes !== null;
-  const chosen = whole ? freest.slice(0, 1) : enough(freest, job.cut);
-  return divideOver(chosen, chunks, job.cut);
+  const chosen = whole ? freest.slice(0, 1) : enough(freest, job.chunking);
+  return divideOver(chosen, chunks, job.chunking);
 }
 
-function suits({ id, summary }: CellOffer, { cut, spec, namedCells }: Asked): boolean {
+function suits({ id, summary }: CellOffer, { chunking, spec, namedCells }: Asked): boolean {
   if (namedCells !== undefined) return namedCells.has(id);
   if (summary.edges.connected === 0) return false;
-  if (summary.largestEdgePower < Math.max(cut.chunkPower, cut.lastChunkPower)) return false;
+  if (summary.largestEdgePower < Math.max(chunking.chunkPower, chunking.lastChunkPower))
+    return false;
   for (const key in spec.requires.labels) {
     const values = namedValue(summary.labels, key);
     if (values === undefined || values === null) {
@@ -82,15 +83,15 @@ function byFreePower(a: CellOffer, b: CellOffer): number {
  * with something free, and at least so many that none gets more than some waves of the job:
  * spreading it further would not end it sooner, but cut its leases short.
  */
-function enough(freest: readonly CellOffer[], cut: Cut): readonly CellOffer[] {
+function enough(freest: readonly CellOffer[], chunking: Chunking): readonly CellOffer[] {
   let room = 0;
   let lasting = 0;
   let cells = 0;
   for (const offer of freest.slice(0, cellsPerJobMax)) {
     const free = freePower(offer);
-    if (room >= cut.chunks || (free <= 0 && lasting >= cut.chunks)) break;
-    room += Math.max(0, Math.floor(free / cut.chunkPower));
-    lasting += Math.floor(offer.summary.power.total / cut.chunkPower) * wavesPerCellMax;
+    if (room >= chunking.chunks || (free <= 0 && lasting >= chunking.chunks)) break;
+    room += Math.max(0, Math.floor(free / chunking.chunkPower));
+    lasting += Math.floor(offer.summary.power.total / chunking.chunkPower) * wavesPerCellMax;
     cells++;
   }
   return freest.slice(0, cells);
@@ -99,9 +100,9 @@ function enough(freest: readonly CellOffer[], cut: Cut): readonly CellOffer[] {
 function divideOver(
   offers: readonly CellOffer[],
   chunks: RangeSet,
-  cut: Cut,
+  chunking: Chunking,
 ): readonly CellSlice[] {
-  const { chunks: slices } = divide(cut.chunks, placesOf(offers, cut));
+  const { chunks: slices } = divide(chunking.chunks, placesOf(offers, chunking));
   const out: CellSlice[] = [];
   let rest = chunks;
   for (let i = 0; i < offers.length; i++) {
@@ -116,15 +117,15 @@ function divideOver(
  * Cells as places: full is when what is reserved and waits is all the power there is; they take
  * more than that.
  */
-function placesOf(offers: readonly CellOffer[], cut: Cut): Places {
-  const fit = new Int32Array(offers.length).fill(cut.chunks);
+function placesOf(offers: readonly CellOffer[], chunking: Chunking): Places {
+  const fit = new Int32Array(offers.length).fill(chunking.chunks);
   const load = new Float64Array(offers.length);
   const room = new Float64Array(offers.length);
   for (let i = 0; i < offers.length; i++) {
     const { power, backlogPower } = offers[i]!.summary;
     const total = Math.max(power.total, 1);
     load[i] = (power.reserved + backlogPower) / total;
-    room[i] = total / cut.chunkPower;
+    room[i] = total / chunking.chunkPower;
   }
   return { fit, load, room };
 }

@@ -31,7 +31,7 @@ export function boardOf(
   cells: readonly JobCellStatus[],
   executions: readonly Execution[],
 ): ChunkBoard {
-  const all = rangeOf(0, job.cut.chunks);
+  const all = rangeOf(0, job.chunking.chunks);
   const done = unionAll([...cells, ...executions].map((it) => it.done));
   const dead = subtract(unionAll(cells.map((cell) => cell.dead)), done);
   const cancelled = subtract(unionAll(cells.map((cell) => cell.cancelled)), union(done, dead));

@@ -56,7 +56,7 @@ export function edit(
 
 /**
  * What brings a job that exists to this body, field by field. What it runs cannot change; where the
- * body leaves the cut to us, the job stays cut as it is.
+ * body leaves the chunking to us, the job keeps the one it has.
  */
 export function patchTowards(
   stored: JobSpec,

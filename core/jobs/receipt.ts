@@ -30,7 +30,7 @@ const prices = {
 } as const;
 
 export function receiptOf(
-  status: Pick<JobStatus, 'cut' | 'cells'>,
+  status: Pick<JobStatus, 'chunking' | 'cells'>,
   executions: readonly Execution[],
 ): JobStatusAnswer['receipt'] {
   const rounds = executions.map((it) => 1 + Math.floor(count(it.chunks) / chunksPerReport));

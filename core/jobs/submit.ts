@@ -3,7 +3,7 @@ import { invalid, ProblemError } from '../contract/problem.ts';
 import { type CellOffer, chooseCells } from '../fleet/choose-cells.ts';
 import { type Caller, nameOfCaller, seesJob } from '../model/caller.ts';
 import type { Intent } from '../model/cell.ts';
-import { type Cut, isFinal, type JobSpec, type PlacementPolicy } from '../model/job.ts';
+import { type Chunking, isFinal, type JobSpec, type PlacementPolicy } from '../model/job.ts';
 import { type JobStatus, newJobStatus } from '../model/job-status.ts';
 import { specBytesMax } from '../model/limits.ts';
 import type { CellId, JobId } from '../model/names.ts';
@@ -53,19 +53,19 @@ export function submit(
   const { id, body, caller } = submission;
   const parents = openParentsOf(body, caller, around.parents);
   if (parents.kind === 'refused') return parents;
-  const { spec, cut } = fillJob(body, around);
+  const { spec, chunking } = fillJob(body, around);
   const bytes = bytesOf(spec);
   if (bytes > specBytesMax) {
     const detail = `A job spec has at most ${specBytesMax} bytes; this one has ${bytes}.`;
     return refuse(invalid('', detail));
   }
-  const slices = divideJob(spec, cut, around);
+  const slices = divideJob(spec, chunking, around);
   const createdBy = nameOfCaller(caller);
   const job: StoredJob = {
     id,
     spec,
-    cut,
-    specHash: hash(JSON.stringify(agentSpec(id, '', spec, cut, createdBy))),
+    chunking,
+    specHash: hash(JSON.stringify(agentSpec(id, '', spec, chunking, createdBy))),
     cells: [...slices.keys()],
     generation: 1,
     createdAtMs: nowMs,
@@ -88,7 +88,7 @@ function statusOf(job: StoredJob, openParents: readonly JobId[]): JobStatus {
     pool,
     queue,
     labels,
-    cut: job.cut,
+    chunking: job.chunking,
     cells: job.cells,
     dependsOn: openParents,
     createdAtMs: job.createdAtMs,
@@ -99,11 +99,11 @@ function statusOf(job: StoredJob, openParents: readonly JobId[]): JobStatus {
 /** Which cell of the pool gets which chunks. */
 function divideJob(
   spec: JobSpec,
-  cut: Cut,
+  chunking: Chunking,
   around: Pick<Surroundings, 'metas' | 'namedCells'>,
 ): ReadonlyMap<CellId, RangeSet> {
   const { metas, namedCells } = around;
-  const asked = namedCells === null ? { cut, spec } : { cut, spec, namedCells };
+  const asked = namedCells === null ? { chunking, spec } : { chunking, spec, namedCells };
   return new Map(chooseCells(metas, asked).map((slice) => [slice.cell, slice.ranges]));
 }
 

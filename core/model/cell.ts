@@ -1,6 +1,6 @@
 import type { FactValue } from '../protocol/facts.ts';
 import type { Failure, ProgressReport } from '../protocol/progress-report.ts';
-import type { Cut, JobSpec, ResourceVector } from './job.ts';
+import type { Chunking, JobSpec, ResourceVector } from './job.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
 import type { Execution, JobCellStatus } from './plan.ts';
 import { emptyRanges, type RangeSet, union } from './ranges.ts';
@@ -62,7 +62,7 @@ export type Intent = {
     | 'deadlineSeconds'
   >;
   readonly specHash: string;
-  readonly cut: Cut;
+  readonly chunking: Chunking;
   readonly submittedAtMs: number;
   /** Orders jobs submitted in the same millisecond; ids sort by time too. */
   readonly cancelled: boolean;

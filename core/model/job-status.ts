@@ -1,7 +1,7 @@
 import { mergeWaiting } from '../jobs/waiting.ts';
 import {
   type ChunkCounts,
-  type Cut,
+  type Chunking,
   isFinal,
   type JobState,
   noChunks,
@@ -25,7 +25,7 @@ export type JobStatus = {
   readonly pool: string;
   readonly queue: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly cut: Cut;
+  readonly chunking: Chunking;
   /** Cells that were given a slice at submit; a move may add others, which show by their counts. */
   readonly cells: readonly CellId[];
   readonly dependsOn: readonly JobId[];
@@ -72,14 +72,14 @@ export function newJobStatus(
     | 'pool'
     | 'queue'
     | 'labels'
-    | 'cut'
+    | 'chunking'
     | 'cells'
     | 'dependsOn'
     | 'createdAtMs'
     | 'maxFailedChunks'
   >,
 ): JobStatus {
-  const total = job.cut.chunks;
+  const total = job.chunking.chunks;
   const blockedByDependencies = job.dependsOn.length > 0;
   const counts = blockedByDependencies
     ? { ...noChunks, total, waiting: total }
@@ -103,9 +103,9 @@ export function newJobStatus(
 }
 
 /** By power done, rounded down; 100 only when all is done. */
-export function percentOf(status: Pick<JobStatus, 'cut' | 'counts' | 'donePower'>): number {
-  const power = powerOf(status.cut, rangeOf(0, status.cut.chunks));
-  if (status.counts.done >= status.cut.chunks) return 100;
+export function percentOf(status: Pick<JobStatus, 'chunking' | 'counts' | 'donePower'>): number {
+  const power = powerOf(status.chunking, rangeOf(0, status.chunking.chunks));
+  if (status.counts.done >= status.chunking.chunks) return 100;
   return power === 0 ? 0 : Math.min(99, Math.floor((status.donePower * 100) / power));
 }
 
@@ -140,7 +140,7 @@ export function foldJob(
 }
 
 function foldCounts(status: JobStatus, cells: readonly JobCellStatus[]): ChunkCounts {
-  const total = status.cut.chunks;
+  const total = status.chunking.chunks;
   const sum = (name: keyof ChunkCounts): number =>
     cells.reduce((all, cell) => all + cell.counts[name], 0);
   const counts = {

@@ -69,7 +69,7 @@ export type Requires = {
 export type PlacementPolicy = 'spread' | 'pack' | 'fastest';
 
 /**
- * The spec of a job with every default filled in and the cut decided. Config: users write it,
+ * The spec of a job with every default filled in and the chunking decided. Config: users write it,
  * nothing else does. Chunk `chunks - 1` reserves `lastChunkPower`, all others `chunkPower`.
  */
 export type JobSpec = {
@@ -103,7 +103,7 @@ export type JobSpec = {
   readonly kind: 'batch' | 'service' | 'everywhere';
 };
 
-export type Cut = {
+export type Chunking = {
   readonly chunks: number;
   readonly chunkPower: number;
   readonly lastChunkPower: number;
@@ -114,10 +114,10 @@ export type Cut = {
  * one the remainder as well. `power` alone: four chunks, or as many as are needed so that each fits
  * the largest eligible edge; a power too small to be divided is one chunk.
  */
-export function cutJob(
+export function chunkJob(
   intent: { power: number | null; chunkPower: number | null; chunks: number | null },
   defaults: { chunks: number; largestEdgePower: number | null },
-): Cut {
+): Chunking {
   if (intent.power === null) {
     const chunkPower = intent.chunkPower ?? 1;
     return { chunks: intent.chunks ?? 1, chunkPower, lastChunkPower: chunkPower };
@@ -143,9 +143,9 @@ function lastPower(power: number, chunks: number): number {
 }
 
 /** The power of a set of chunks, the last chunk's remainder included. */
-export function powerOf(cut: Cut, set: RangeSet): number {
-  const extra = has(set, cut.chunks - 1) ? cut.lastChunkPower - cut.chunkPower : 0;
-  return count(set) * cut.chunkPower + extra;
+export function powerOf(chunking: Chunking, set: RangeSet): number {
+  const extra = has(set, chunking.chunks - 1) ? chunking.lastChunkPower - chunking.chunkPower : 0;
+  return count(set) * chunking.chunkPower + extra;
 }
 
 export type JobState =

@@ -1,5 +1,5 @@
 import type { Intent } from './cell.ts';
-import type { Cut, JobSpec } from './job.ts';
+import type { Chunking, JobSpec } from './job.ts';
 import type { JobStatus } from './job-status.ts';
 import type { CellId, JobId } from './names.ts';
 
@@ -10,7 +10,7 @@ import type { CellId, JobId } from './names.ts';
 export type StoredJob = {
   readonly id: JobId;
   readonly spec: JobSpec;
-  readonly cut: Cut;
+  readonly chunking: Chunking;
   readonly specHash: string;
   readonly cells: readonly CellId[];
   readonly generation: number;
@@ -28,7 +28,7 @@ export type JobWithStatus = { readonly job: StoredJob; readonly status: JobStatu
 export function intentOf(
   job: Pick<
     StoredJob,
-    'spec' | 'specHash' | 'cut' | 'createdAtMs' | 'retryEpoch' | 'cancelledAtMs'
+    'spec' | 'specHash' | 'chunking' | 'createdAtMs' | 'retryEpoch' | 'cancelledAtMs'
   >,
   blockedByDependencies: boolean,
 ): Intent {
@@ -46,7 +46,7 @@ export function intentOf(
       deadlineSeconds: spec.deadlineSeconds,
     },
     specHash: job.specHash,
-    cut: job.cut,
+    chunking: job.chunking,
     submittedAtMs: job.createdAtMs,
     cancelled: job.cancelledAtMs !== null,
     retryEpoch: job.retryEpoch,

@@ -1,10 +1,10 @@
-import type { Cut, JobSpec, Run } from '../model/job.ts';
+import type { Chunking, JobSpec, Run } from '../model/job.ts';
 
 /**
  * What an agent needs to know of a job to run its chunks: `GET /v1/jobs/{id}/spec?g=<hash>`, cached
  * on disk.
  */
-export type AgentSpec = Cut & {
+export type AgentSpec = Chunking & {
   readonly id: string;
   /** The hash that `work` names in `g`. */
   readonly hash: string;
@@ -23,7 +23,7 @@ export function agentSpec(
   id: string,
   hash: string,
   spec: JobSpec,
-  cut: Cut,
+  chunking: Chunking,
   createdBy: string,
 ): AgentSpec {
   return {
@@ -31,9 +31,9 @@ export function agentSpec(
     hash,
     name: spec.name,
     createdBy,
-    chunks: cut.chunks,
-    chunkPower: cut.chunkPower,
-    lastChunkPower: cut.lastChunkPower,
+    chunks: chunking.chunks,
+    chunkPower: chunking.chunkPower,
+    lastChunkPower: chunking.lastChunkPower,
     run: spec.run,
     resources: spec.resources,
     keepOutput: spec.keepOutput,
@@ -42,6 +42,6 @@ export function agentSpec(
 }
 
 /** The power that one chunk reserves on its edge. */
-export function chunkPowerOf(cut: Cut, chunk: number): number {
-  return chunk === cut.chunks - 1 ? cut.lastChunkPower : cut.chunkPower;
+export function chunkPowerOf(chunking: Chunking, chunk: number): number {
+  return chunk === chunking.chunks - 1 ? chunking.lastChunkPower : chunking.chunkPower;
 }

@@ -27,7 +27,7 @@ function entryOf(lease: Lease, { intent, slice }: CellJob): WorkEntry {
   return {
     ranges: lease.ranges,
     slots: lease.slots,
-    chunkPower: intent.cut.chunkPower,
+    chunkPower: intent.chunking.chunkPower,
     specHash: intent.specHash,
     release: intersect(lease.reclaiming, lease.ranges),
     attempts: attemptsOf(lease.ranges, slice),

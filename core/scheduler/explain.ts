@@ -50,7 +50,7 @@ export function planJob(
   cell: Cell,
   intent: Intent,
   nowMs: number,
-  ranges: RangeSet = rangeOf(0, intent.cut.chunks),
+  ranges: RangeSet = rangeOf(0, intent.chunking.chunks),
 ): JobPlan {
   const id = jobIdOf(dryRunId);
   const job: CellJob = { id, intent, slice: newSlice(ranges) };
@@ -68,7 +68,7 @@ function jobPlanOf(pass: Pass, id: JobId): JobPlan {
     edge: lease.edge.name,
     chunks: lease.ranges,
     slots: lease.slots,
-    power: powerOf(job.intent.cut, lease.ranges),
+    power: powerOf(job.intent.chunking, lease.ranges),
   }));
   return { executions, waiting: waitingOf(pass, job) };
 }

@@ -12,8 +12,8 @@ import { removeQuietly } from './data-directory.ts';
 
 /**
  * Kept outputs on their way to the output store: on disk until the plane has taken them, so that
- * they wait out a cut link and a restart. Bounded: the oldest go first. What the plane refuses is
- * dropped.
+ * they wait out a lost connection and a restart. Bounded: the oldest go first. What the plane
+ * refuses is dropped.
  */
 export type OutputStore = {
   keep(name: ChunkName, output: Uint8Array): void;

@@ -56,7 +56,7 @@ export function makeJob(id: string, options: JobOptions = {}): CellJob {
     intent: {
       spec,
       specHash: `hash-${id}`,
-      cut: { chunks: spec.chunks, chunkPower, lastChunkPower: lastChunkPower ?? chunkPower },
+      chunking: { chunks: spec.chunks, chunkPower, lastChunkPower: lastChunkPower ?? chunkPower },
       submittedAtMs: startMs,
       cancelled: false,
       retryEpoch: 0,

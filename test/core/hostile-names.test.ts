@@ -93,7 +93,7 @@ function outcomeOf(words: readonly string[]) {
     pool: 'default',
     summary: meta.summary,
   }));
-  const asked = { cut: job.intent.cut, spec: { pool: 'default', ...job.intent.spec } };
+  const asked = { chunking: job.intent.chunking, spec: { pool: 'default', ...job.intent.spec } };
   return {
     holders: [...cell.edges.values()].map((edge) => edge.work?.leases.get(job.id)?.ranges ?? []),
     waiting: explain(lone, job.id, startMs).map(({ reason, edges: count }) => [reason, count]),
@@ -124,7 +124,7 @@ describe('a name that every object answers for', () => {
       expect(cell.edges.get(edgeNameOf('edge-0'))?.work ?? null).toBeNull();
       const [cellChosen] = chooseCells(
         [{ id: cell.meta.id, pool: 'default', summary: cell.meta.summary }],
-        { cut: job.intent.cut, spec: { pool: 'default', ...job.intent.spec } },
+        { chunking: job.intent.chunking, spec: { pool: 'default', ...job.intent.spec } },
       );
       expect(cellChosen?.cell).toBe(cell.meta.id);
     }

@@ -67,11 +67,11 @@ export function freeOf(cell: Cell, edge: CellEdge): Record<string, number> {
   for (const [id, lease] of edge.work?.leases ?? []) {
     const job = cell.jobs.get(id);
     if (job === undefined) continue;
-    const { cut, spec } = job.intent;
+    const { chunking, spec } = job.intent;
     const slots = Math.min(lease.slots, count(lease.ranges));
-    const withLast = slots > 0 && has(lease.ranges, cut.chunks - 1);
-    const extra = withLast ? cut.lastChunkPower - cut.chunkPower : 0;
-    free.power! -= slots * cut.chunkPower + extra;
+    const withLast = slots > 0 && has(lease.ranges, chunking.chunks - 1);
+    const extra = withLast ? chunking.lastChunkPower - chunking.chunkPower : 0;
+    free.power! -= slots * chunking.chunkPower + extra;
     for (const [name, amount] of Object.entries(spec.resources)) {
       free[name] = (free[name] ?? 0) - slots * amount;
     }

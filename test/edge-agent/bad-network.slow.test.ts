@@ -70,7 +70,7 @@ const numbers = (n: number): number[] => Array.from({ length: n }, (_, index) =>
 
 test('on a slow network, cut again and again, the job ends and nothing is doubled', async () => {
   network.delayMs = 20;
-  network.cutAfterBytes = 6_000;
+  network.dropAfterBytes = 6_000;
   plane.addJob('job-a', countedJob(1_000));
   start();
   const job = plane.jobs.get('job-a')!;
@@ -91,16 +91,16 @@ test('half an hour offline: it works on, and tells all once the link is back', a
   plane.grant('edge-1', 'job-a', '0-199', 4);
   const job = plane.jobs.get('job-a')!;
   await plane.until(() => job.done.size > 0, 'the first are told');
-  network.setCut(true);
+  network.setDown(true);
   plane.setHttpDown(true);
   const toldBefore = job.done.size;
-  const cutAtMs = clock.nowMs();
+  const downAtMs = clock.nowMs();
   await new Promise<void>((resolve) => {
     clock.after(30 * 60_000, resolve);
   });
-  expect(clock.nowMs() - cutAtMs).toBeGreaterThanOrEqual(30 * 60_000);
+  expect(clock.nowMs() - downAtMs).toBeGreaterThanOrEqual(30 * 60_000);
   expect(job.done.size).toBe(toldBefore);
-  network.setCut(false);
+  network.setDown(false);
   plane.setHttpDown(false);
   await plane.until(() => job.done.size === 200, 'all is told');
   expect(runsCounted()).toEqual(numbers(200));
@@ -115,11 +115,11 @@ test('past its offline limit a job is stopped, and taken up again', async () => 
   start(shortened(600));
   plane.grant('edge-1', 'job-a', '0', 1);
   await waitUntil(() => runsCounted().length === 1);
-  network.setCut(true);
+  network.setDown(true);
   plane.setHttpDown(true);
   await waitUntil(() => !isRunning());
   expect(plane.jobs.get('job-a')!.failed.size).toBe(0);
-  network.setCut(false);
+  network.setDown(false);
   plane.setHttpDown(false);
   await waitUntil(() => runsCounted().length === 2);
   expect(isRunning()).toBe(true);
@@ -134,7 +134,7 @@ test('after a restart without uplink it goes on with what it holds', async () =>
   await plane.until(() => plane.reports.some(({ jobs }) => jobs.size > 0), 'it is at work');
   plane.grant('edge-1', 'job-a', '0-59', 1);
   await plane.until(() => job.done.size > 0, 'the first are told');
-  network.setCut(true);
+  network.setDown(true);
   plane.setHttpDown(true);
   await first.stop();
   const told = job.done.size;
@@ -142,7 +142,7 @@ test('after a restart without uplink it goes on with what it holds', async () =>
   // The chunk that was under way when the agent stopped may have been told so just before its end.
   await waitUntil(() => new Set(runsCounted()).size === 60);
   expect(job.done.size).toBe(told);
-  network.setCut(false);
+  network.setDown(false);
   plane.setHttpDown(false);
   await plane.until(() => job.done.size === 60, 'all is told');
 });

@@ -9,20 +9,20 @@ export type NetworkDouble = {
   /** Every part waits this long on its way. */
   delayMs: number;
   /** Cuts a connection after so many bytes from the agent; `null`: never. */
-  cutAfterBytes: number | null;
+  dropAfterBytes: number | null;
   /** Refuses new connections and cuts those that are there. */
-  setCut(isCut: boolean): void;
+  setDown(isDown: boolean): void;
   connections(): number;
   stop(): Promise<void>;
 };
 
 export async function startNetwork(targetPort: number): Promise<NetworkDouble> {
   const pairs = new Set<[Socket, Socket]>();
-  let isCut = false;
+  let isDown = false;
   let total = 0;
   const server = createServer({ noDelay: true }, (near) => {
     near.on('error', () => {});
-    if (isCut) {
+    if (isDown) {
       near.destroy();
       return;
     }
@@ -38,7 +38,7 @@ export async function startNetwork(targetPort: number): Promise<NetworkDouble> {
     };
     const pass = (to: Socket) => (part: Buffer) => {
       if (to === far) fromAgent += part.length;
-      if (network.cutAfterBytes !== null && fromAgent > network.cutAfterBytes) return end();
+      if (network.dropAfterBytes !== null && fromAgent > network.dropAfterBytes) return end();
       if (network.delayMs === 0) to.write(part);
       else setTimeout(() => to.writable && to.write(part), network.delayMs);
       return undefined;
@@ -53,10 +53,10 @@ export async function startNetwork(targetPort: number): Promise<NetworkDouble> {
   const network: NetworkDouble = {
     port: (server.address() as AddressInfo).port,
     delayMs: 0,
-    cutAfterBytes: null,
-    setCut(cut) {
-      isCut = cut;
-      if (!cut) return;
+    dropAfterBytes: null,
+    setDown(down) {
+      isDown = down;
+      if (!down) return;
       for (const [near, far] of pairs) {
         near.destroy();
         far.destroy();
@@ -64,7 +64,7 @@ export async function startNetwork(targetPort: number): Promise<NetworkDouble> {
     },
     connections: () => total,
     async stop() {
-      network.setCut(true);
+      network.setDown(true);
       await new Promise((resolve) => server.close(resolve));
     },
   };

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { jobBodySchema } from '../../core/contract/job-body.ts';
 import { checkBody } from '../../core/contract/validation.ts';
-import { cutJob, powerOf } from '../../core/model/job.ts';
+import { chunkJob, powerOf } from '../../core/model/job.ts';
 import { jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
@@ -21,22 +21,22 @@ test.each([
   [5, [1, 1, 1, 2]],
   [3, [3]],
 ])('a job of %i power alone is cut into %j', (power, chunks) => {
-  const cut = cutJob(
+  const chunking = chunkJob(
     { power, chunkPower: null, chunks: null },
     { chunks: 4, largestEdgePower: 250 },
   );
-  const powers = chunks.map((_, chunk) => powerOf(cut, rangeOf(chunk, chunk + 1)));
-  expect([cut.chunks, powers]).toEqual([chunks.length, chunks]);
+  const powers = chunks.map((_, chunk) => powerOf(chunking, rangeOf(chunk, chunk + 1)));
+  expect([chunking.chunks, powers]).toEqual([chunks.length, chunks]);
 });
 
 test('a power that no edge could hold a quarter of is cut finer, and none of it is lost', () => {
   for (const power of [1_001, 5_003, 999_999_937]) {
-    const cut = cutJob(
+    const chunking = chunkJob(
       { power, chunkPower: null, chunks: null },
       { chunks: 4, largestEdgePower: 250 },
     );
-    expect(cut.lastChunkPower).toBeLessThanOrEqual(250);
-    expect(powerOf(cut, rangeOf(0, cut.chunks))).toBe(power);
+    expect(chunking.lastChunkPower).toBeLessThanOrEqual(250);
+    expect(powerOf(chunking, rangeOf(0, chunking.chunks))).toBe(power);
   }
 });
 

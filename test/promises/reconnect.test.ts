@@ -8,7 +8,7 @@ import { CalmWorld } from './calm-world.ts';
  * it.
  */
 
-test('a cut that is shorter than the grace restarts nothing', async () => {
+test('a disconnection that is shorter than the grace restarts nothing', async () => {
   const stage = new CalmWorld(2);
   const job = stage.submit(4, 20_000, 120);
   await stage.until('both at work', () => stage.runningOn(job).length === 2);
@@ -115,7 +115,7 @@ test('the last report of a job is lost on its way: it is told again and counted 
   expect(stage.world.truth.runs).toBe(2);
 });
 
-test('what had ended is not run again after cut, cordon, restart and return', async () => {
+test('what had ended is not run again after disconnection, cordon, restart and return', async () => {
   const stage = new CalmWorld(1);
   const edge = stage.edges[0]!;
   const job = stage.submit(12, 10_000, 30);

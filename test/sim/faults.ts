@@ -22,8 +22,8 @@ export type Faults = {
   /** Means between events of the whole fleet, in milliseconds; 0 is never. */
   readonly agentKillEveryMs: number;
   readonly powerLossEveryMs: number;
-  readonly linkCutEveryMs: number;
-  readonly cellCutEveryMs: number;
+  readonly disconnectEveryMs: number;
+  readonly cellDisconnectEveryMs: number;
   readonly planeOutageEveryMs: number;
   readonly userActionEveryMs: number;
 };
@@ -41,8 +41,8 @@ export const calm: Faults = {
   refuseShadow: 0,
   agentKillEveryMs: 0,
   powerLossEveryMs: 0,
-  linkCutEveryMs: 0,
-  cellCutEveryMs: 0,
+  disconnectEveryMs: 0,
+  cellDisconnectEveryMs: 0,
   planeOutageEveryMs: 0,
   userActionEveryMs: 0,
 };
@@ -64,8 +64,8 @@ export function drawFaults(random: SeededRandom): Faults {
     refuseShadow: often(0.2),
     agentKillEveryMs: every(8_000, 60_000),
     powerLossEveryMs: every(15_000, 90_000),
-    linkCutEveryMs: every(8_000, 60_000),
-    cellCutEveryMs: every(60_000, 200_000),
+    disconnectEveryMs: every(8_000, 60_000),
+    cellDisconnectEveryMs: every(60_000, 200_000),
     planeOutageEveryMs: every(60_000, 200_000),
     userActionEveryMs: every(5_000, 30_000),
   };

@@ -70,10 +70,12 @@ function checkCapacity(cell: Cell, edge: CellEdge): void {
   for (const [id, lease] of edge.work?.leases ?? []) {
     const job = cell.jobs.get(id);
     if (job === undefined || isEmpty(lease.ranges)) continue;
-    const { cut } = job.intent;
+    const { chunking } = job.intent;
     const atOnce = Math.min(lease.slots, count(lease.ranges));
-    const extra = has(lease.ranges, cut.chunks - 1) ? cut.lastChunkPower - cut.chunkPower : 0;
-    if (atOnce > 0) reserved += atOnce * cut.chunkPower + extra;
+    const extra = has(lease.ranges, chunking.chunks - 1)
+      ? chunking.lastChunkPower - chunking.chunkPower
+      : 0;
+    if (atOnce > 0) reserved += atOnce * chunking.chunkPower + extra;
   }
   must(
     reserved <= capacity,

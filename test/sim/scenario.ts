@@ -143,10 +143,10 @@ function makeTrouble(world: World): void {
     world.kill(edge, false);
     bootLater(edge);
   });
-  again(faults.linkCutEveryMs, 'cut', () =>
+  again(faults.disconnectEveryMs, 'cut', () =>
     downFor([random.pick(edges)], random.between(500, 60_000)),
   );
-  again(faults.cellCutEveryMs, 'cell cut', () => {
+  again(faults.cellDisconnectEveryMs, 'cell cut', () => {
     const cell = random.pick([...world.stored.cells.values()]);
     downFor([...cell.edges.keys()], random.between(5_000, 90_000));
   });

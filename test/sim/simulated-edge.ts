@@ -110,8 +110,8 @@ export class SimulatedEdge {
     if (!withPower) this.disk.losePower(this.#world.random);
   }
 
-  cut(): void {
-    this.#link?.cut();
+  disconnect(): void {
+    this.#link?.disconnect();
   }
 
   hear(message: ShadowMessage): void {

@@ -51,7 +51,7 @@ export class SimulatedLink implements Link {
   }
 
   /** The network went away. */
-  cut(): void {
+  disconnect(): void {
     if (!this.#isConnected) return;
     this.#isConnected = false;
     this.#waiting?.settle('unanswered');

@@ -59,7 +59,7 @@ export function createUserBook(stored: Stored, truth: Truth): UserBook {
 }
 
 /** Each chunk is in exactly one cell, and one submission makes one job. */
-function checkCreated(stored: Stored, { id, spec, cut }: StoredJob): void {
+function checkCreated(stored: Stored, { id, spec, chunking }: StoredJob): void {
   let all: RangeSet = emptyRanges;
   for (const cell of stored.cells.values()) {
     const ranges = cell.jobs.get(id)?.slice.ranges ?? emptyRanges;
@@ -67,7 +67,7 @@ function checkCreated(stored: Stored, { id, spec, cut }: StoredJob): void {
     must(isEmpty(twice), () => `job ${id}: chunks ${formatRanges(twice)} are in two cells`);
     all = union(all, ranges);
   }
-  must(equal(all, rangeOf(0, cut.chunks)), () => `job ${id} begins with ${formatRanges(all)}`);
+  must(equal(all, rangeOf(0, chunking.chunks)), () => `job ${id} begins with ${formatRanges(all)}`);
   const same = [...stored.jobs.values()].filter(({ job }) => job?.spec.name === spec.name);
   must(
     same.length === 1,

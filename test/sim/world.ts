@@ -258,7 +258,7 @@ export class World {
   /** The broker notices at once, or only when the keep-alive runs out. */
   #vanish(edge: EdgeName): void {
     const link = this.#links.get(edge)!;
-    this.edges.get(edge)!.cut();
+    this.edges.get(edge)!.disconnect();
     if (!link.isKnown) return;
     link.isKnown = false;
     const { connection } = link;
@@ -276,7 +276,7 @@ export class World {
   #specOf(job: JobId, hash: string): AgentSpec | null {
     const known = this.stored.jobs.get(job)?.job ?? null;
     if (known === null || known.specHash !== hash) return null;
-    return agentSpec(job, hash, known.spec, known.cut, known.createdBy);
+    return agentSpec(job, hash, known.spec, known.chunking, known.createdBy);
   }
 
   #fateOf(edge: EdgeName, order: ChunkOrder): ChunkFate {

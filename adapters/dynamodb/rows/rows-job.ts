@@ -1,4 +1,9 @@
-import { type ChunkCounts, type Cut, type JobState, noChunks } from '../../../core/model/job.ts';
+import {
+  type ChunkCounts,
+  type Chunking,
+  type JobState,
+  noChunks,
+} from '../../../core/model/job.ts';
 import { type JobStatus, percentOf } from '../../../core/model/job-status.ts';
 import { type CellId, cellIdOf, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import type { ChunkEnd, Execution, JobCellStatus, WaitingCount } from '../../../core/model/plan.ts';
@@ -26,7 +31,7 @@ export function encodeStatus(status: JobStatus): Row {
     pool: status.pool,
     queue: status.queue,
     labels: JSON.stringify(status.labels),
-    cut: JSON.stringify(status.cut),
+    cut: JSON.stringify(status.chunking),
     cells: JSON.stringify(status.cells),
     dependsOn: JSON.stringify(status.dependsOn),
     createdAtMs: status.createdAtMs,
@@ -61,7 +66,7 @@ export function decodeStatus(row: Row): JobStatus {
     pool: text(row.pool),
     queue: text(row.queue),
     labels: json(row.labels, {}),
-    cut: json<Cut>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
+    chunking: json<Chunking>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
     cells: json<string[]>(row.cells, []).map(cellIdOf),
     dependsOn: json<string[]>(row.dependsOn, []).map(jobIdOf),
     createdAtMs: amount(row.createdAtMs),

@@ -1,5 +1,5 @@
 import { type ChunkRetry, type Intent, newSlice, type Slice } from '../../../core/model/cell.ts';
-import type { Cut } from '../../../core/model/job.ts';
+import type { Chunking } from '../../../core/model/job.ts';
 import type { CellId, EdgeName, JobId } from '../../../core/model/names.ts';
 import { formatRanges, type RangeSet } from '../../../core/model/ranges.ts';
 import type { Failure } from '../../../core/protocol/progress-report.ts';
@@ -30,7 +30,7 @@ export function encodeIntent(
     priority,
     retries: JSON.stringify(retries),
     specHash: intent.specHash,
-    cut: JSON.stringify(intent.cut),
+    cut: JSON.stringify(intent.chunking),
     submittedAtMs: intent.submittedAtMs,
     cancelled: intent.cancelled,
     retryEpoch: intent.retryEpoch,
@@ -45,7 +45,7 @@ export function decodeIntent(row: Row): Intent {
   return {
     spec: { ...spec, priority: amount(row.priority), retries },
     specHash: text(row.specHash),
-    cut: json<Cut>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
+    chunking: json<Chunking>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
     submittedAtMs: amount(row.submittedAtMs),
     cancelled: row.cancelled === true,
     retryEpoch: amount(row.retryEpoch),

@@ -1,4 +1,4 @@
-import type { Cut, JobSpec } from '../../../core/model/job.ts';
+import type { Chunking, JobSpec } from '../../../core/model/job.ts';
 import { cellIdOf } from '../../../core/model/names.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import { jobOfRow, specKey } from '../keys.ts';
@@ -10,7 +10,7 @@ export function encodeSpec(job: StoredJob): Row {
   return {
     ...specKey(job.id),
     spec: JSON.stringify(job.spec),
-    cut: JSON.stringify(job.cut),
+    cut: JSON.stringify(job.chunking),
     specHash: job.specHash,
     cells: job.cells.join(' '),
     generation: job.generation,
@@ -28,7 +28,7 @@ export function decodeSpec(row: Row): StoredJob {
   return {
     id: jobOfRow(row),
     spec,
-    cut: json<Cut>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
+    chunking: json<Chunking>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
     specHash: text(row.specHash),
     cells: text(row.cells).split(' ').filter(Boolean).map(cellIdOf),
     generation: amount(row.generation, 1),

@@ -19,13 +19,13 @@ export type Demand = {
 
 const nothing: readonly (readonly [string, number])[] = [];
 
-export function demandOf(intent: Pick<Intent, 'cut' | 'spec'>): Demand {
-  const { cut, spec } = intent;
+export function demandOf(intent: Pick<Intent, 'chunking' | 'spec'>): Demand {
+  const { chunking, spec } = intent;
   const others = Object.entries(spec.resources).filter(([name, n]) => name !== 'power' && n > 0);
   return {
-    power: cut.chunkPower,
-    lastPower: cut.lastChunkPower,
-    lastChunk: cut.chunks - 1,
+    power: chunking.chunkPower,
+    lastPower: chunking.lastChunkPower,
+    lastChunk: chunking.chunks - 1,
     others: others.length === 0 ? nothing : others,
   };
 }

@@ -22,7 +22,7 @@ export function endDone(pass: Pass, job: JobDraft, chunks: RangeSet): void {
   job.pending = null;
   forget(job, chunks);
   pass.ends.done += count(chunks);
-  pass.ends.power += powerOf(job.intent.cut, chunks);
+  pass.ends.power += powerOf(job.intent.chunking, chunks);
 }
 
 export function endCancelled(pass: Pass, job: JobDraft, chunks: RangeSet): void {

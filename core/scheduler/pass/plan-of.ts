@@ -148,7 +148,7 @@ function statusRow(pass: Pass, job: JobDraft): JobCellStatus {
   return {
     job: job.id,
     counts: countsOf(job),
-    donePower: powerOf(job.intent.cut, job.done),
+    donePower: powerOf(job.intent.chunking, job.done),
     done: job.done,
     dead: job.dead,
     cancelled: job.cancelled,
@@ -170,7 +170,7 @@ function executionRow(pass: Pass, lease: LeaseDraft): Execution {
     done: lease.doneHere,
     running: lease.running,
     dead: lease.deadHere,
-    power: powerOf(job.intent.cut, chunks),
+    power: powerOf(job.intent.chunking, chunks),
     slots: slotsInUse(lease),
     startedAtMs: lease.startedAtMs,
     endedAtMs: isActive(lease) ? null : pass.nowMs,

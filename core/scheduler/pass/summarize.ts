@@ -127,7 +127,7 @@ function backlogOf(
     jobs++;
     counts = addCounts(counts, countsOf(job));
     if (job.endReason !== null) continue;
-    const power = powerOf(job.intent.cut, pendingOf(job));
+    const power = powerOf(job.intent.chunking, pendingOf(job));
     backlogPower += power;
     if (power > 0 && !job.intent.blockedByDependencies && isStranded(pass, job))
       strandedPower += power;

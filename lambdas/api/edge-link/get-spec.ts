@@ -22,7 +22,7 @@ async function handle(call: Call, deps: Pick<Ports, 'jobs'>): Promise<Answer> {
   if (wanted !== undefined && wanted !== job.specHash) {
     throw notFound(`spec "${wanted.slice(0, 64)}" of job "${id}"`);
   }
-  const body = agentSpec(id, job.specHash, job.spec, job.cut, job.createdBy);
+  const body = agentSpec(id, job.specHash, job.spec, job.chunking, job.createdBy);
   return { status: 200, headers: { etag: etagOf(job.generation, body) }, body };
 }
 

@@ -27,7 +27,7 @@ async function handle(
   if (job === null || poolOfCell(caller.cell) !== job.spec.pool) {
     throw notFound(`job "${id}"`);
   }
-  const chunk = chunkOf(call.params.chunk ?? '', job.cut.chunks);
+  const chunk = chunkOf(call.params.chunk ?? '', job.chunking.chunks);
   if (!(await wasGiven(deps, caller, id, chunk))) {
     throw new ProblemError('forbidden', 'This edge was not given this chunk.');
   }

@@ -15,7 +15,7 @@ export const getChunk = defineOperation({
   },
   run: async ({ id, ...named }, { caller }, deps: Pick<Ports, 'jobs'>) => {
     const found = await visibleJob(id, caller, deps);
-    const chunk = chunkOf(named.chunk, found.job.cut.chunks);
+    const chunk = chunkOf(named.chunk, found.job.chunking.chunks);
     const [board, stored] = await Promise.all([
       loadBoard(deps.jobs, found),
       deps.jobs.chunk(id, chunk),

@@ -14,7 +14,7 @@ export const getOutput = defineOperation({
   },
   run: async ({ id, ...named }, { caller }, deps: Pick<Ports, 'jobs' | 'outputs'>) => {
     const { job } = await visibleJob(id, caller, deps);
-    const chunk = chunkOf(named.chunk, job.cut.chunks);
+    const chunk = chunkOf(named.chunk, job.chunking.chunks);
     const stored = await deps.jobs.chunk(id, chunk);
     const key = stored?.output?.key;
     const output = key === undefined ? null : await deps.outputs.get(key);

@@ -21,7 +21,7 @@ export const listChunks = defineOperation({
     const found = await visibleJob(id, caller, deps);
     const board = await loadBoard(deps.jobs, found);
     const from = paging.position === null ? 0 : Number(paging.position) + 1;
-    const rest = rangeOf(from, found.job.cut.chunks);
+    const rest = rangeOf(from, found.job.chunking.chunks);
     const wanted = state === null ? rest : intersect(board.sets[state], rest);
     const { taken, rest: later } = take(wanted, paging.limit);
     const numbers = [...chunksOf(taken)];

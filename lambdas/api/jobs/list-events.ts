@@ -27,7 +27,8 @@ export const listEvents = defineOperation({
       at: timeOf(job.createdAtMs),
       kind: 'submitted',
       by: job.createdBy,
-      detail: job.cut.chunks === 1 ? 'Submitted.' : `Submitted with ${job.cut.chunks} chunks.`,
+      detail:
+        job.chunking.chunks === 1 ? 'Submitted.' : `Submitted with ${job.chunking.chunks} chunks.`,
     };
     const recorded = rows.map((row) => ({
       at: timeOf(row.atMs),

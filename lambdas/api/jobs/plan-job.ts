@@ -35,23 +35,23 @@ export const planJob = defineOperation({
     const wanted = { id: jobIdOf('plan'), body, caller };
     const decision = submit(wanted, around, nowMs, () => '');
     if (decision.kind === 'refused') throw decision.problem;
-    const { cut } = decision.job;
+    const { chunking } = decision.job;
     const placements = [];
     const counted: WaitingCount[] = [];
-    if (around.metas.length === 0) counted.push(noEdges(cut.chunks));
+    if (around.metas.length === 0) counted.push(noEdges(chunking.chunks));
     for (const [id, { intent, ranges }] of decision.intents) {
       const cell = await deps.cellStore.load(id);
       if (cell === null) continue;
       const plan = planInCell(cell, intent, nowMs, ranges);
       counted.push(...plan.waiting);
       for (const it of plan.executions) {
-        const power = powerOf(cut, it.chunks);
+        const power = powerOf(chunking, it.chunks);
         placements.push({ edge: it.edge, cell: id, chunks: count(it.chunks), power });
       }
     }
     const placed = placements.reduce((sum, it) => sum + it.chunks, 0);
     const waiting = mergeWaiting(counted).map(waitingView);
-    return { feasible: placed > 0, ...cut, placed, placements, waiting };
+    return { feasible: placed > 0, ...chunking, placed, placements, waiting };
   },
   answer: (body) => ({ status: 200, body }),
 });

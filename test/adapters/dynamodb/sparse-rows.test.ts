@@ -60,7 +60,7 @@ test('a zero is a value: a job that may have no failed chunk at all is not one w
     pool: 'default',
     queue: 'default',
     labels: {},
-    cut: { chunks: 10, chunkPower: 1, lastChunkPower: 1 },
+    chunking: { chunks: 10, chunkPower: 1, lastChunkPower: 1 },
     cells: [cell],
     dependsOn: [],
     createdAtMs: 1,

@@ -12,9 +12,9 @@ function filled(body: unknown, defaults = pool as Parameters<typeof fillJob>[1])
 
 test('the spec is what was sent plus defaults, in one order whatever was sent', () => {
   const sent = { labels: { b: '2', a: '1' }, power: 403 };
-  const { spec, cut } = filled(sent);
+  const { spec, chunking } = filled(sent);
   expect(spec).toMatchObject({ ...sent, chunks: 4, chunkPower: null });
-  expect(cut).toEqual({ chunks: 4, chunkPower: 100, lastChunkPower: 103 });
+  expect(chunking).toEqual({ chunks: 4, chunkPower: 100, lastChunkPower: 103 });
   expect(Object.keys(spec)).toEqual(Object.keys(filled({}).spec));
 });
 
@@ -24,8 +24,8 @@ test('sending a spec back as a body gives the same spec', () => {
 });
 
 test('a pool decides what a job leaves open: its largest edge, its policy', () => {
-  const { spec, cut } = filled({ power: 1_000 }, { largestEdgePower: 100, policy: 'pack' });
-  expect([cut.chunks, spec.placement.policy]).toEqual([10, 'pack']);
+  const { spec, chunking } = filled({ power: 1_000 }, { largestEdgePower: 100, policy: 'pack' });
+  expect([chunking.chunks, spec.placement.policy]).toEqual([10, 'pack']);
   expect(filled({ placement: { policy: 'fastest' } }).spec.placement.policy).toBe('fastest');
 });
 

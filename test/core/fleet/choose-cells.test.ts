@@ -31,7 +31,7 @@ function offer(index: number, over: Over = {}, pool = 'default'): CellOffer {
   };
 }
 
-const cut = (chunks: number, chunkPower = 10) => ({
+const chunking = (chunks: number, chunkPower = 10) => ({
   chunks,
   chunkPower,
   lastChunkPower: chunkPower,
@@ -43,18 +43,18 @@ test('a job that fits one cell stays in the freest', () => {
     offer(1, { free: 900 }),
     offer(2, { free: 950, backlog: 900 }),
   ];
-  const chosen = chooseCells(offers, { cut: cut(50), spec: makeSpec() });
+  const chosen = chooseCells(offers, { chunking: chunking(50), spec: makeSpec() });
   expect(chosen).toEqual([{ cell: 'default.1', ranges: [0, 50] }]);
 });
 
 test('a large job is divided over as many cells as it needs, to the same level', () => {
   const offers = [offer(0), offer(1, { total: 3_000 }), offer(2), offer(3)];
-  const chosen = chooseCells(offers, { cut: cut(390), spec: makeSpec() });
+  const chosen = chooseCells(offers, { chunking: chunking(390), spec: makeSpec() });
   expect(chosen.map(({ cell, ranges }) => [cell, count(ranges)])).toEqual([
     ['default.1', 293],
     ['default.0', 97],
   ]);
-  const all = chooseCells(offers, { cut: cut(1_000_000), spec: makeSpec() });
+  const all = chooseCells(offers, { chunking: chunking(1_000_000), spec: makeSpec() });
   expect(all).toHaveLength(4);
   expect(Math.abs(count(all[0]!.ranges) - 500_000)).toBeLessThanOrEqual(1);
 });
@@ -73,7 +73,7 @@ test('every chunk goes to exactly one cell, whatever the offers', () => {
       const offers = list.map(({ total, free, backlog }, i) =>
         offer(i, { total, free: (total * free) / 100, backlog }),
       );
-      const chosen = chooseCells(offers, { cut: cut(chunks), spec: makeSpec() });
+      const chosen = chooseCells(offers, { chunking: chunking(chunks), spec: makeSpec() });
       expect(unionAll(chosen.map(({ ranges }) => ranges))).toEqual([0, chunks]);
       expect(chosen.reduce((sum, { ranges }) => sum + count(ranges), 0)).toBe(chunks);
       expect(new Set(chosen.map(({ cell }) => cell)).size).toBe(chosen.length);
@@ -89,17 +89,19 @@ test('cells that cannot have the edges it asks for are left out', () => {
     offer(0, { labels: { site: ['north'] } }),
     offer(1, { labels: { site: ['south'] }, free: 10 }),
   ];
-  expect(chooseCells(offers, { cut: cut(2), spec })).toMatchObject([{ cell: 'default.1' }]);
-  expect(chooseCells([offer(0, { labels: { site: null } })], { cut: cut(2), spec })).toHaveLength(
-    1,
-  );
+  expect(chooseCells(offers, { chunking: chunking(2), spec })).toMatchObject([
+    { cell: 'default.1' },
+  ]);
+  expect(
+    chooseCells([offer(0, { labels: { site: null } })], { chunking: chunking(2), spec }),
+  ).toHaveLength(1);
   const large = chooseCells([offer(0), offer(1, { free: 10 })], {
-    cut: cut(1, 900),
+    chunking: chunking(1, 900),
     spec: makeSpec(),
   });
   expect(large).toHaveLength(1);
   const named = chooseCells(offers, {
-    cut: cut(2),
+    chunking: chunking(2),
     spec: makeSpec(),
     namedCells: new Set([cellIdOf('default.1')]),
   });
@@ -109,8 +111,10 @@ test('cells that cannot have the edges it asks for are left out', () => {
 test('gangs and jobs with a limit of edges stay in one cell; a pool without cells gets its first', () => {
   const placement = { policy: 'spread' as const, maxEdges: 3, nodes: null };
   const offers = [offer(0), offer(1)];
-  expect(chooseCells(offers, { cut: cut(900), spec: makeSpec({ placement }) })).toHaveLength(1);
-  expect(chooseCells([], { cut: cut(9), spec: makeSpec({ pool: 'lab' }) })).toEqual([
+  expect(
+    chooseCells(offers, { chunking: chunking(900), spec: makeSpec({ placement }) }),
+  ).toHaveLength(1);
+  expect(chooseCells([], { chunking: chunking(9), spec: makeSpec({ pool: 'lab' }) })).toEqual([
     { cell: 'lab.0', ranges: [0, 9] },
   ]);
 });

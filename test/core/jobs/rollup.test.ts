@@ -24,7 +24,7 @@ function makeStatus(over: Partial<JobStatus> = {}): JobStatus {
     pool: 'default',
     queue: 'default',
     labels: {},
-    cut: { chunks: 4, chunkPower: 100, lastChunkPower: 103 },
+    chunking: { chunks: 4, chunkPower: 100, lastChunkPower: 103 },
     cells: [north],
     dependsOn: [],
     createdAtMs: startMs,
@@ -95,8 +95,8 @@ describe('the counts of a job', () => {
   });
 
   test('say in percent what power is done, and 100 only when all is', () => {
-    const cut = { chunks: 1_000, chunkPower: 1, lastChunkPower: 1 };
-    const part = { cut, counts: { ...noChunks, total: 1_000, done: 999 }, donePower: 999 };
+    const chunking = { chunks: 1_000, chunkPower: 1, lastChunkPower: 1 };
+    const part = { chunking, counts: { ...noChunks, total: 1_000, done: 999 }, donePower: 999 };
     expect(percentOf(part)).toBe(99);
     expect(percentOf({ ...part, counts: { ...part.counts, done: 1_000 } })).toBe(100);
     expect(percentOf({ ...part, donePower: 12.9 })).toBe(1);

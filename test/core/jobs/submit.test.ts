@@ -34,7 +34,7 @@ test('every chunk is in exactly one cell, and each cell knows what is wanted of 
       cancelled: false,
       retryEpoch: 0,
       blockedByDependencies: false,
-      cut: job.cut,
+      chunking: job.chunking,
     });
   }
   expect(equal(all, rangeOf(0, 16))).toBe(true);
@@ -55,7 +55,7 @@ test('a pool without cells gets its first one', () => {
 test('power is cut so that each chunk fits the largest edge', () => {
   const around = { largestEdgePower: 50, metas: [makeMeta(north, { largestEdgePower: 50 })] };
   const { job } = creation({ power: 400, chunkPower: null, chunks: null }, around);
-  expect(job.cut).toEqual({ chunks: 8, chunkPower: 50, lastChunkPower: 50 });
+  expect(job.chunking).toEqual({ chunks: 8, chunkPower: 50, lastChunkPower: 50 });
 });
 
 test('the hash is of what an agent gets, not of what a user may edit', () => {

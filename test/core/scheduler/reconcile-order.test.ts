@@ -11,7 +11,7 @@ function powerOfJobs(cell: Cell): Record<string, number> {
   for (const edge of cell.edges.values()) {
     for (const [id, lease] of edge.work?.leases ?? []) {
       const slots = Math.min(lease.slots, count(lease.ranges));
-      const power = cell.jobs.get(id)?.intent.cut.chunkPower ?? 0;
+      const power = cell.jobs.get(id)?.intent.chunking.chunkPower ?? 0;
       out[id] = (out[id] ?? 0) + slots * power;
     }
   }

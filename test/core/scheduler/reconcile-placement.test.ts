@@ -62,11 +62,11 @@ function checkNoRoomLeft(cell: Cell, id: JobId): void {
   for (const edge of cell.edges.values())
     leased += count(leaseOf(cell, edge.name, id)?.ranges ?? emptyRanges);
   // The last chunk may be too large for what is left.
-  if (leased >= intent.cut.chunks - 1) return;
+  if (leased >= intent.chunking.chunks - 1) return;
   for (const edge of cell.edges.values()) {
     const free = freeOf(cell, edge);
     const fits = Object.entries(intent.spec.resources).every(([name, n]) => (free[name] ?? 0) >= n);
-    expect(fits && free.power! >= intent.cut.chunkPower).toBe(false);
+    expect(fits && free.power! >= intent.chunking.chunkPower).toBe(false);
   }
 }
 

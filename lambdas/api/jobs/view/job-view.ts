@@ -43,11 +43,11 @@ function statusView(status: JobStatus, executions: readonly Execution[]): JobSta
 }
 
 export function executionView(
-  status: Pick<JobStatus, 'cut'>,
+  status: Pick<JobStatus, 'chunking'>,
   execution: Execution,
 ): ExecutionAnswer {
-  const all = powerOf(status.cut, execution.chunks);
-  const done = powerOf(status.cut, execution.done);
+  const all = powerOf(status.chunking, execution.chunks);
+  const done = powerOf(status.chunking, execution.done);
   const complete = count(execution.chunks) > 0 && done >= all;
   return {
     edge: execution.edge,

@@ -57,7 +57,7 @@ async function submit(table: Table, id: string, dependsOn: string[] = []): Promi
     pool: 'default',
     queue: 'default',
     labels: {},
-    cut: intent.cut,
+    chunking: intent.chunking,
     cells: [cell],
     dependsOn: dependsOn.map(jobIdOf),
     createdAtMs: startMs,
