@@ -181,15 +181,15 @@ export function ratePrefixOf(interval: number): string {
 }
 
 /** Says that a cell has ended the job and that the job's status may not say so yet. */
-export function owedFoldKey(job: JobId): Key {
-  return { pk: owedFoldPartition(shardOf(job, owedFoldShards)), sk: job };
+export function pendingRollupKey(job: JobId): Key {
+  return { pk: pendingRollupPartition(shardOf(job, pendingRollupShards)), sk: job };
 }
 
-export function owedFoldPartition(shard: number): string {
-  return `${partitions.owed}${shard}`;
+export function pendingRollupPartition(shard: number): string {
+  return `${partitions.pendingRollups}${shard}`;
 }
 
-export const owedFoldShards = 4;
+export const pendingRollupShards = 4;
 
 export const statsShards = 8;
 

@@ -33,7 +33,7 @@ export const partitions = {
   audit: 'AUDIT#',
   stats: 'STATS#',
   /** Jobs whose last fold may have been lost. */
-  owed: 'OWED#',
+  pendingRollups: 'OWED#',
 } as const;
 
 /** Rows of a cell. A kind that ends in `#` is followed by a name: there is one for each. */

@@ -278,4 +278,4 @@ export const retryElsewhereMs = 60_000;
  */
 export const wavesPerCellMax = 16;
 /** Jobs per part of the table whose fold one tick looks after; the rest waits a minute more. */
-export const owedFoldsMax = 50;
+export const pendingRollupsMax = 50;

@@ -1,9 +1,9 @@
 import type { CellMeta } from '../model/cell.ts';
 import type { CellId } from '../model/names.ts';
-import type { OwedFolds } from './rollups.ts';
+import type { PendingRollups } from './rollups.ts';
 
 /** The fleet as the minute tick sees it: its cells by their summaries alone. */
-export type Fleet = OwedFolds & {
+export type Fleet = PendingRollups & {
   /** Every cell, in a stable order. */
   cells(): Promise<readonly CellId[]>;
   /** Those of the cells that there are, in the order of `cells`. */

@@ -27,10 +27,10 @@ export type RollupStore = {
 };
 
 /** Jobs that somebody has to come back to when their last fold was lost. */
-export type OwedFolds = {
+export type PendingRollups = {
   /**
    * Jobs that a cell has ended before `atMs`, and whose status may not say so yet; a bounded
    * number.
    */
-  owedFolds(atMs: number): Promise<readonly JobId[]>;
+  pendingRollups(atMs: number): Promise<readonly JobId[]>;
 };

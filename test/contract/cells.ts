@@ -129,8 +129,8 @@ export const cellsContract: Contract = (makeStores) => {
     expect(await stores.jobs.cellStatuses(job)).toEqual([status]);
     expect(await stores.jobs.executions(job, null, 9)).toEqual([execution]);
     expect(await stores.jobs.chunk(job, 2)).toEqual({ chunk: 2, end, output: null });
-    expect(await stores.rollups.owedFolds(startMs)).toEqual([]);
-    expect(await stores.rollups.owedFolds(startMs + 1)).toEqual([job]);
+    expect(await stores.rollups.pendingRollups(startMs)).toEqual([]);
+    expect(await stores.rollups.pendingRollups(startMs + 1)).toEqual([job]);
   });
 
   test('a cell of many pages is loaded whole', async () => {

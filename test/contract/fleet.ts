@@ -39,6 +39,6 @@ export const fleetContract: Contract = (makeStores) => {
       jobStatuses: new Map([[job, cellStatus(job, { endedAtMs: startMs })]]),
       endedJobs: new Set([job]),
     });
-    expect(await stores.fleet.owedFolds(startMs + 1)).toEqual([job]);
+    expect(await stores.fleet.pendingRollups(startMs + 1)).toEqual([job]);
   });
 };

@@ -165,16 +165,16 @@ export const rollupsContract: Contract = (makeStores) => {
     expect(await stores.cells.load(north)).toEqual(before);
   });
 
-  test('a fold is owed from the end in a cell until a status as late was saved', async () => {
+  test('a rollup is pending from the end in a cell until a status as late was saved', async () => {
     const stores = await stage(makeStores);
     const end = (cell: typeof north, endedAtMs: number) =>
       commit(stores, cell, {
         jobStatuses: new Map([[job, cellStatus(job, { endedAtMs })]]),
         endedJobs: new Set([job]),
       });
-    const owed = () => stores.rollups.owedFolds(startMs + 100);
+    const owed = () => stores.rollups.pendingRollups(startMs + 100);
     await end(north, startMs);
-    expect(await stores.rollups.owedFolds(startMs)).toEqual([]);
+    expect(await stores.rollups.pendingRollups(startMs)).toEqual([]);
     expect(await owed()).toEqual([job]);
     await end(south, startMs + 9);
     await stores.rollups.settle(job, startMs);

@@ -24,7 +24,7 @@ import type { Inventory } from '../../core/ports/inventory.ts';
 import type { JobStatistics } from '../../core/ports/job-stats.ts';
 import type { JobChanges, JobsStore } from '../../core/ports/jobs.ts';
 import type { Pools, Queues } from '../../core/ports/pools.ts';
-import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
+import type { PendingRollups, RollupStore } from '../../core/ports/rollups.ts';
 import type { TokensStore } from '../../core/ports/tokens.ts';
 import { seedCell } from '../adapters/dynamodb/seed-cell.ts';
 import { createMemoryStores } from '../memory/stores.ts';
@@ -40,7 +40,7 @@ export type Stores = {
   readonly moves: CellMoves;
   readonly fleet: Fleet;
   readonly inventory: Inventory;
-  readonly rollups: RollupStore & OwedFolds;
+  readonly rollups: RollupStore & PendingRollups;
   readonly edges: EdgesStore;
   readonly pools: Pools;
   readonly queues: Queues;

@@ -34,6 +34,6 @@ export function carryOut(stored: Stored, plan: Plan): void {
   for (const row of plan.executions) rowsOf(stored, row.job).executions.set(row.edge, row);
   for (const end of plan.chunkEnds) rowsOf(stored, end.job).ends.set(end.chunk, end);
   for (const job of plan.endedJobs) {
-    stored.owed.set(job, plan.jobStatuses.get(job)?.endedAtMs ?? 0);
+    stored.pendingRollups.set(job, plan.jobStatuses.get(job)?.endedAtMs ?? 0);
   }
 }

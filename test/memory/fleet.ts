@@ -6,11 +6,11 @@ import type { Stored } from './stored.ts';
 /** The fleet as the tick sees it, in memory. */
 export function createMemoryFleet(stored: Stored): Fleet {
   const { allCells, metas } = createMemoryPools(stored);
-  const { owedFolds } = createMemoryRollups(stored);
+  const { pendingRollups } = createMemoryRollups(stored);
   return {
     cells: allCells,
     metas,
-    owedFolds,
+    pendingRollups,
     async touch(cell, atMs) {
       const found = stored.cells.get(cell);
       if (found !== undefined) stored.cells.set(cell, { ...found, tickAtMs: atMs });

@@ -3,12 +3,12 @@ import type { JobState } from '../../core/model/job.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import { rateIntervalMs } from '../../core/model/limits.ts';
 import type { CellId, JobId } from '../../core/model/names.ts';
-import type { OwedFolds, RollupStore } from '../../core/ports/rollups.ts';
+import type { PendingRollups, RollupStore } from '../../core/ports/rollups.ts';
 import { eventPosition } from './jobs.ts';
 import { changeJob, rowsOf, type Stored } from './stored.ts';
 
 /** Jobs for the rollup, in memory. */
-export function createMemoryRollups(stored: Stored): RollupStore & OwedFolds {
+export function createMemoryRollups(stored: Stored): RollupStore & PendingRollups {
   return {
     async load(job) {
       const rows = stored.jobs.get(job);
@@ -38,10 +38,13 @@ export function createMemoryRollups(stored: Stored): RollupStore & OwedFolds {
       return [...(stored.jobs.get(job)?.dependants ?? [])].sort();
     },
     async settle(job, endedAtMs) {
-      if ((stored.owed.get(job) ?? Number.POSITIVE_INFINITY) <= endedAtMs) stored.owed.delete(job);
+      if ((stored.pendingRollups.get(job) ?? Number.POSITIVE_INFINITY) <= endedAtMs)
+        stored.pendingRollups.delete(job);
     },
-    async owedFolds(atMs) {
-      return [...stored.owed].flatMap(([job, endedAtMs]) => (endedAtMs < atMs ? [job] : []));
+    async pendingRollups(atMs) {
+      return [...stored.pendingRollups].flatMap(([job, endedAtMs]) =>
+        endedAtMs < atMs ? [job] : [],
+      );
     },
     async countProgress(progress, atMs) {
       const interval = Math.floor(atMs / rateIntervalMs);

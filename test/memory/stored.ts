@@ -34,7 +34,7 @@ export type Stored = {
   readonly audit: AuditEvent[];
   readonly jobs: Map<JobId, JobRows>;
   /** Jobs that a cell has ended and whose last fold may be lost, with the time of the end. */
-  readonly owed: Map<JobId, number>;
+  readonly pendingRollups: Map<JobId, number>;
   readonly counts: Map<JobState | 'total', number>;
   /** Progress by the number of its interval. */
   readonly rates: Map<number, { chunks: number; jobs: number }>;
@@ -76,7 +76,7 @@ export function nothingStored(): Stored {
     firstAnswers: new Map(),
     audit: [],
     jobs: new Map(),
-    owed: new Map(),
+    pendingRollups: new Map(),
     counts: new Map(),
     rates: new Map(),
   };

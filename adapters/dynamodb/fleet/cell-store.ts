@@ -7,7 +7,7 @@ import {
   edgeKey,
   factsKey,
   intentKey,
-  owedFoldKey,
+  pendingRollupKey,
   reportKey,
   sliceKey,
   workKey,
@@ -69,7 +69,7 @@ export function planWrites(plan: Plan): Write[] {
     writes.push({ kind: 'delete', key: intentKey(cell, job) });
     writes.push({ kind: 'delete', key: sliceKey(cell, job) });
     const atMs = plan.jobStatuses.get(job)?.endedAtMs ?? 0;
-    writes.push({ kind: 'put', row: { ...owedFoldKey(job), atMs } });
+    writes.push({ kind: 'put', row: { ...pendingRollupKey(job), atMs } });
   }
   writes.push(...removals(cell, plan));
   return writes;

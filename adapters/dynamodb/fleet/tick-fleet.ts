@@ -7,11 +7,11 @@ import { createPoolsStore } from './pools-store.ts';
 /** What the minute tick reads of all cells, and the row with which it wakes one. */
 export function createFleet(table: Table): Fleet {
   const pools = createPoolsStore(table);
-  const { owedFolds } = createRollupStore(table);
+  const { pendingRollups } = createRollupStore(table);
   return {
     cells: pools.allCells,
     metas: pools.metas,
-    owedFolds,
+    pendingRollups,
     async touch(cell, atMs) {
       await table.put(encodeTick(cell, atMs));
     },

@@ -1,15 +1,15 @@
 import type { JobState } from '../../../core/model/job.ts';
-import { owedFoldsMax } from '../../../core/model/limits.ts';
+import { pendingRollupsMax } from '../../../core/model/limits.ts';
 import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../../core/model/names.ts';
 import type { JobCellStatus } from '../../../core/model/plan.ts';
-import type { OwedFolds, RollupStore } from '../../../core/ports/rollups.ts';
+import type { PendingRollups, RollupStore } from '../../../core/ports/rollups.ts';
 import {
   intentKey,
   jobOfRow,
   jobPartition,
-  owedFoldKey,
-  owedFoldPartition,
-  owedFoldShards,
+  pendingRollupKey,
+  pendingRollupPartition,
+  pendingRollupShards,
   statusKey,
 } from '../keys.ts';
 import { amount, text } from '../rows/row-values.ts';
@@ -23,7 +23,7 @@ import { addProgress, moveJob } from './job-stats.ts';
  * Jobs for the rollup: the status is read before the counts, so that a version never stands for
  * older counts.
  */
-export function createRollupStore(table: Table): RollupStore & OwedFolds {
+export function createRollupStore(table: Table): RollupStore & PendingRollups {
   return {
     async load(job) {
       const row = await table.get(statusKey(job));
@@ -62,13 +62,15 @@ export function createRollupStore(table: Table): RollupStore & OwedFolds {
     async settle(job, endedAtMs) {
       // One that a cell wrote after this fold was read stays.
       const condition = { expression: '#atMs <= :at', values: { at: endedAtMs } };
-      await table.remove(owedFoldKey(job), condition);
+      await table.remove(pendingRollupKey(job), condition);
     },
 
-    async owedFolds(atMs) {
-      const shards = Array.from({ length: owedFoldShards }, (_, shard) => shard);
+    async pendingRollups(atMs) {
+      const shards = Array.from({ length: pendingRollupShards }, (_, shard) => shard);
       const pages = await Promise.all(
-        shards.map((shard) => table.query({ pk: owedFoldPartition(shard), limit: owedFoldsMax })),
+        shards.map((shard) =>
+          table.query({ pk: pendingRollupPartition(shard), limit: pendingRollupsMax }),
+        ),
       );
       const rows = pages.flatMap((page) => page.rows).filter((row) => amount(row.atMs) < atMs);
       return rows.map((row) => jobIdOf(row.sk));

@@ -52,7 +52,7 @@ async function rollUpJob(
     if (rollup.settleDependants && settlesDependants) {
       // One level is enough: a child that ends is told by its own cells, and its children after it.
       for (const child of await deps.store.dependantsOf(job)) await rollUpJob(deps, child, false);
-      // Only now is nothing owed any more: a crash before this brings somebody back to it.
+      // Only now is no rollup pending any more: a crash before this brings somebody back to it.
       await deps.store.settle(job, rollup.next.endedAtMs ?? 0);
     }
     return rollup.changed ? rollup.progress : nothing;

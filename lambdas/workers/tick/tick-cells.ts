@@ -23,8 +23,8 @@ export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
   const nowMs = deps.clock.nowMs();
   const metas = await deps.fleet.metas(await deps.fleet.cells());
   await moveBacklog(deps, metas);
-  const owed = await deps.fleet.owedFolds(nowMs - tickEveryMs);
-  if (owed.length > 0) await deps.fold(owed);
+  const pending = await deps.fleet.pendingRollups(nowMs - tickEveryMs);
+  if (pending.length > 0) await deps.fold(pending);
   const due = metas.filter((meta, at) => isActive(meta) || isTurn(at, nowMs));
   await eachAtOnce(due, tableWritesAtOnce, (meta) => deps.fleet.touch(meta.id, nowMs));
   deps.log.info('tick', { cells: metas.length, touched: due.length });

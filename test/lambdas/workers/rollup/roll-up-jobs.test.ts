@@ -5,7 +5,7 @@ import {
   dependantKey,
   intentKey,
   jobPartition,
-  owedFoldKey,
+  pendingRollupKey,
   statusKey,
 } from '../../../../adapters/dynamodb/keys.ts';
 import {
@@ -171,19 +171,19 @@ test('a crash after telling the cells and before the status is repaired by the n
   expect(await statusOf(table, child)).toMatchObject({ blockedByDependencies: false });
 });
 
-test('a crash before the dependants are released leaves the fold owed', async () => {
+test('a crash before the dependants are released leaves the rollup pending', async () => {
   const { table, store, deps } = await stage();
   const parent = await submit(table, 'parent');
   const child = await submit(table, 'child', ['parent']);
   await count(table, parent, { done: 4 });
-  await table.put({ ...owedFoldKey(parent), atMs: endMs });
+  await table.put({ ...pendingRollupKey(parent), atMs: endMs });
   const dependantsOf: RollupStore['dependantsOf'] = async () => {
     throw new Error('killed');
   };
   await rollUpJobs({ ...deps, store: { ...store, dependantsOf } }, [parent]);
-  expect(await store.owedFolds(endMs + 1)).toEqual([parent]);
+  expect(await store.pendingRollups(endMs + 1)).toEqual([parent]);
   await rollUpJobs(deps, [parent]);
-  expect(await store.owedFolds(endMs + 1)).toEqual([]);
+  expect(await store.pendingRollups(endMs + 1)).toEqual([]);
   expect((await intentOf(table, child)).blockedByDependencies).toBe(false);
 });
 

@@ -15,7 +15,7 @@ import { createQuietLog } from '../../quiet-log.ts';
 
 type Parts = { readonly id: string; readonly summary?: Partial<CellSummary>; readonly cell?: Cell };
 
-function stage(parts: readonly Parts[], owed: readonly JobId[] = []) {
+function stage(parts: readonly Parts[], pending: readonly JobId[] = []) {
   const folded: JobId[] = [];
   const touched: CellId[] = [];
   const moves: Move[] = [];
@@ -37,7 +37,7 @@ function stage(parts: readonly Parts[], owed: readonly JobId[] = []) {
       fleet: {
         cells: async () => metas.map((meta) => meta.id),
         metas: async () => metas,
-        owedFolds: async (atMs: number) => (atMs === nowMs - tickEveryMs ? owed : []),
+        pendingRollups: async (atMs: number) => (atMs === nowMs - tickEveryMs ? pending : []),
         async touch(cell: CellId) {
           touched.push(cell);
         },
