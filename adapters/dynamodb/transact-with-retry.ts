@@ -2,15 +2,14 @@ import { conflictAttemptsMax, conflictWaitMsMax } from '../../core/model/limits.
 import type { Table, Write } from './table.ts';
 
 /**
- * A transaction that stands in line: when another one holds the same rows it waits a little and
- * tries again, a bounded number of times. Only a failed condition is left for the caller to decide
- * about.
+ * A transaction that is tried again, after a short wait, when another one holds the same rows; a
+ * bounded number of times. Only a failed condition is left for the caller to decide about.
  */
 export type SettledOutcome =
   | { readonly kind: 'committed' }
   | { readonly kind: 'refused'; readonly failed: readonly number[] };
 
-export async function transactPatiently(
+export async function transactWithRetry(
   table: Table,
   writes: readonly Write[],
 ): Promise<SettledOutcome> {
@@ -23,7 +22,7 @@ export async function transactPatiently(
   throw new ContendedRows();
 }
 
-/** Too many requests at the same rows: told to the user as a reason to try again. */
+/** Too many requests at the same rows: answered to the user as a reason to try again. */
 export class ContendedRows extends Error {
   override readonly name = 'TransactionConflictException';
 }

@@ -6,7 +6,7 @@ import { edgeFactsKey, edgeKey, pointerKey } from '../keys.ts';
 import { edgeAttributes, encodeFacts } from '../rows/rows-edge.ts';
 import { encodeCredentials, encodeIdentity } from '../rows/rows-identity.ts';
 import type { Table, Write } from '../table.ts';
-import { transactPatiently } from '../transact-with-retry.ts';
+import { transactWithRetry } from '../transact-with-retry.ts';
 import { edgeRowKeys } from './edge-rows.ts';
 import { countEdge } from './pools-store.ts';
 
@@ -17,7 +17,7 @@ const present = { expression: 'attribute_exists(#pk)' };
 export function createEdgeEnrolments(table: Table): EdgeEnrolments {
   return {
     async enrol(enrolment) {
-      const outcome = await transactPatiently(table, enrolmentWrites(enrolment));
+      const outcome = await transactWithRetry(table, enrolmentWrites(enrolment));
       if (outcome.kind === 'committed') return 'enrolled';
       return outcome.failed.includes(0) ? 'taken' : 'full';
     },
@@ -25,7 +25,7 @@ export function createEdgeEnrolments(table: Table): EdgeEnrolments {
       const kept = identity.credentials.slice(-1);
       const dropped = identity.credentials.slice(0, -1);
       const next = { ...identity, credentials: [...kept, hash] };
-      await transactPatiently(table, [
+      await transactWithRetry(table, [
         { kind: 'put', row: encodeIdentity(next) },
         putEdgeCredential(hash, identity.edge, identity.cell),
         ...dropped.map(deleteCredential),
@@ -33,20 +33,20 @@ export function createEdgeEnrolments(table: Table): EdgeEnrolments {
       return next;
     },
     async renew(seen, next) {
-      const outcome = await transactPatiently(table, renewalWrites(seen, next));
+      const outcome = await transactWithRetry(table, renewalWrites(seen, next));
       return outcome.kind === 'committed';
     },
     async markRemoving({ edge }, nowMs) {
       await table.update(pointerKey(edge), { set: { removingSinceMs: nowMs } }, present);
     },
     async revoke({ credentials }) {
-      await transactPatiently(table, credentials.map(deleteCredential));
+      await transactWithRetry(table, credentials.map(deleteCredential));
     },
     async forget(identity) {
       const { cell } = identity;
-      const outcome = await transactPatiently(table, removalWrites(identity));
+      const outcome = await transactWithRetry(table, removalWrites(identity));
       if (outcome.kind !== 'committed') return;
-      await transactPatiently(table, [countEdge(poolOfCell(cell), cell, -1, cellEdgesMax)]);
+      await transactWithRetry(table, [countEdge(poolOfCell(cell), cell, -1, cellEdgesMax)]);
     },
   };
 }

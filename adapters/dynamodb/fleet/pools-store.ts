@@ -7,7 +7,7 @@ import { amount, amountOrNull, text } from '../rows/row-values.ts';
 import { decodeMeta, encodeMeta } from '../rows/rows-cell.ts';
 import { listIndex, lists, poolRows } from '../schema.ts';
 import type { Row, Table, Write } from '../table.ts';
-import { transactPatiently } from '../transact-with-retry.ts';
+import { transactWithRetry } from '../transact-with-retry.ts';
 import { listCells } from './cell-list.ts';
 import { cellQueue, copyQueues, listQueues } from './queues-store.ts';
 
@@ -60,7 +60,7 @@ async function ensureCell(
     { kind: 'put', row: { ...poolCellKey(pool, id), ...cellListKey(id), edges: 0 } },
     ...queues.map((it): Write => ({ kind: 'put', row: cellQueue(id, it, cells) })),
   ];
-  const outcome = await transactPatiently(table, writes);
+  const outcome = await transactWithRetry(table, writes);
   await table.put(encodePool(newPool(pool, nowMs)), absent);
   if (index > 0 && outcome.kind === 'committed') await copyQueues(table);
   return id;

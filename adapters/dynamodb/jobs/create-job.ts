@@ -6,7 +6,7 @@ import { encodeStatus } from '../rows/rows-job.ts';
 import { encodeIntent } from '../rows/rows-slice.ts';
 import { encodeSpec } from '../rows/rows-spec.ts';
 import type { Condition, Table, Write } from '../table.ts';
-import { transactPatiently } from '../transact-with-retry.ts';
+import { transactWithRetry } from '../transact-with-retry.ts';
 import { positionOf } from './job-position.ts';
 import { absent } from './job-writes.ts';
 
@@ -22,7 +22,7 @@ export async function createJob(
 ): Promise<CreateOutcome> {
   const writes = creationWrites(creation);
   const answer = kept === null ? [] : [putFirstAnswer(kept.request, kept.answer, kept.atMs)];
-  const outcome = await transactPatiently(table, [...writes, ...answer]);
+  const outcome = await transactWithRetry(table, [...writes, ...answer]);
   if (outcome.kind === 'committed') return 'created';
   if (outcome.failed.some((at) => at >= writes.length)) return 'key-taken';
   const firstCheck = writes.length - creation.openParents.length;

@@ -7,7 +7,7 @@ import { eventRow } from '../rows/rows-event.ts';
 import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
 import { jobRows } from '../schema.ts';
 import type { Table, Write } from '../table.ts';
-import { transactPatiently } from '../transact-with-retry.ts';
+import { transactWithRetry } from '../transact-with-retry.ts';
 import { cancelWrites } from './cancel-job.ts';
 import { createJob } from './create-job.ts';
 import { editWrites } from './edit-job.ts';
@@ -28,7 +28,7 @@ export function createJobChanges(table: Table): JobChanges {
     },
     create: (creation, kept) => createJob(table, creation, kept),
     async commit(change) {
-      const outcome = await transactPatiently(table, changeWrites(change));
+      const outcome = await transactWithRetry(table, changeWrites(change));
       return outcome.kind === 'committed' ? 'changed' : 'conflict';
     },
     purge: ({ id }) => purgeJob(table, id),

@@ -2,7 +2,7 @@ import { purgeRowsMax } from '../../../core/model/limits.ts';
 import type { JobId } from '../../../core/model/names.ts';
 import { jobPartition, specKey } from '../keys.ts';
 import type { Table, Write } from '../table.ts';
-import { transactPatiently } from '../transact-with-retry.ts';
+import { transactWithRetry } from '../transact-with-retry.ts';
 
 /**
  * Every row of a job goes; the index forgets it with its status. The spec goes last, so that a
@@ -20,6 +20,6 @@ export async function purgeJob(table: Table, id: JobId): Promise<void> {
     const writes = ordered
       .slice(start, start + purgeRowsMax)
       .map((row): Write => ({ kind: 'delete', key: row }));
-    await transactPatiently(table, writes);
+    await transactWithRetry(table, writes);
   }
 }

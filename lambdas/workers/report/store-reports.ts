@@ -1,7 +1,7 @@
 import { tableWritesAtOnce } from '../../../core/model/limits.ts';
 import type { Inventory } from '../../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../../core/protocol/edge-event.ts';
-import { eachAtOnce } from '../../at-once.ts';
+import { forEachLimited } from '../../for-each-limited.ts';
 import type { Log } from '../../log.ts';
 
 export type StoreReportsDeps = { readonly inventory: Inventory; readonly log: Log };
@@ -20,7 +20,7 @@ export async function storeReports(
 ): Promise<StoreOutcome[]> {
   const outcomes: StoreOutcome[] = events.map(() => 'older');
   const cells = await deps.inventory.cellsOf(events.map((event) => event.edge));
-  await eachAtOnce(newestOf(events), tableWritesAtOnce, async (at) => {
+  await forEachLimited(newestOf(events), tableWritesAtOnce, async (at) => {
     const event = events[at]!;
     const cell = cells.get(event.edge);
     if (cell === undefined) {

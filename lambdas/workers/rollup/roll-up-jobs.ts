@@ -3,7 +3,7 @@ import { rollupAttemptsMax, tableWritesAtOnce } from '../../../core/model/limits
 import type { JobId } from '../../../core/model/names.ts';
 import type { RollupStore } from '../../../core/ports/rollups.ts';
 import type { Clock } from '../../../core/ports/timers.ts';
-import { eachAtOnce } from '../../at-once.ts';
+import { forEachLimited } from '../../for-each-limited.ts';
 import type { Log } from '../../log.ts';
 
 export type RollUpDeps = { readonly store: RollupStore; readonly clock: Clock; readonly log: Log };
@@ -15,7 +15,7 @@ export type RollUpDeps = { readonly store: RollupStore; readonly clock: Clock; r
 export async function rollUpJobs(deps: RollUpDeps, jobs: Iterable<JobId>): Promise<JobId[]> {
   const failed: JobId[] = [];
   const progress = { chunks: 0, jobs: 0 };
-  await eachAtOnce([...new Set(jobs)], tableWritesAtOnce, async (job) => {
+  await forEachLimited([...new Set(jobs)], tableWritesAtOnce, async (job) => {
     try {
       const made = await rollUpJob(deps, job);
       progress.chunks += made.chunks;

@@ -14,7 +14,7 @@ import { encodeWork } from '../../../core/protocol/work.ts';
 import { workOf } from '../../../core/protocol/work-of.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
-import { eachAtOnce } from '../../at-once.ts';
+import { forEachLimited } from '../../for-each-limited.ts';
 import type { Log } from '../../log.ts';
 
 export type PassDeps = {
@@ -74,7 +74,7 @@ export async function runPass(deps: PassDeps, id: CellId): Promise<PassOutcome> 
  * the next write.
  */
 async function writeShadows(deps: PassDeps, cell: Cell, plan: Plan): Promise<void> {
-  await eachAtOnce([...plan.shadows], shadowWritesAtOnce, async (edge: EdgeName) => {
+  await forEachLimited([...plan.shadows], shadowWritesAtOnce, async (edge: EdgeName) => {
     const work = cell.edges.get(edge)?.work;
     if (work === undefined || work === null) return;
     try {

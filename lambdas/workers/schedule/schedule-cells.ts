@@ -3,8 +3,8 @@ import { cellOfPartition } from '../../../adapters/dynamodb/keys.ts';
 import { passesAtOnce } from '../../../core/model/limits.ts';
 import { type CellId, parseCellId } from '../../../core/model/names.ts';
 import { isRecord } from '../../../core/protocol/json.ts';
-import { eachAtOnce } from '../../at-once.ts';
 import { parseBody } from '../../event-handler.ts';
+import { forEachLimited } from '../../for-each-limited.ts';
 import { type PassDeps, runPass } from './run-pass.ts';
 
 /**
@@ -44,7 +44,7 @@ export function wakeupsOfTimers(
 /** One pass per cell, however many records woke it; answers the records whose pass failed. */
 export async function scheduleCells(deps: PassDeps, wakeups: Wakeups): Promise<string[]> {
   const failed: string[] = [];
-  await eachAtOnce([...wakeups], passesAtOnce, async ([cell, records]) => {
+  await forEachLimited([...wakeups], passesAtOnce, async ([cell, records]) => {
     try {
       await runPass(deps, cell);
     } catch (error) {

@@ -2,7 +2,7 @@ import type { CellMeta } from '../../../core/model/cell.ts';
 import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../../core/model/limits.ts';
 import type { CellId, JobId } from '../../../core/model/names.ts';
 import type { Fleet } from '../../../core/ports/fleet.ts';
-import { eachAtOnce } from '../../at-once.ts';
+import { forEachLimited } from '../../for-each-limited.ts';
 import { type MoveDeps, moveBacklog } from './move-backlog.ts';
 
 export type TickDeps = MoveDeps & {
@@ -26,7 +26,7 @@ export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
   const pending = await deps.fleet.pendingRollups(nowMs - tickEveryMs);
   if (pending.length > 0) await deps.fold(pending);
   const due = metas.filter((meta, at) => isActive(meta) || isTurn(at, nowMs));
-  await eachAtOnce(due, tableWritesAtOnce, (meta) => deps.fleet.touch(meta.id, nowMs));
+  await forEachLimited(due, tableWritesAtOnce, (meta) => deps.fleet.touch(meta.id, nowMs));
   deps.log.info('tick', { cells: metas.length, touched: due.length });
   return due.map((meta) => meta.id);
 }

@@ -1,10 +1,10 @@
 /**
- * Runs `work` for each item, at most `atOnce` at a time; the first failure is thrown when all have
+ * Runs `work` for each item, at most `limit` at a time; the first failure is thrown when all have
  * ended.
  */
-export async function eachAtOnce<T>(
+export async function forEachLimited<T>(
   items: readonly T[],
-  atOnce: number,
+  limit: number,
   work: (item: T) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = [];
@@ -19,6 +19,6 @@ export async function eachAtOnce<T>(
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
   if (failures.length > 0) throw failures[0];
 }
