@@ -1,4 +1,4 @@
-import { intentOf } from '../../core/contract/edge-lamp.ts';
+import { userIntentOf } from '../../core/contract/short-status.ts';
 import type { Edge } from '../client/resources.ts';
 import { formatAge } from '../input/duration.ts';
 import { paintState } from '../output/colour.ts';
@@ -35,7 +35,7 @@ function seenText(edge: Edge, nowMs: number): string {
 
 function noteText(edge: Edge): string {
   const reason = edge.reason ?? '';
-  const intent = intentOf(edge);
+  const intent = userIntentOf(edge);
   if (intent === null) return reason;
   const word = intent === 'removing' ? 'leaving' : intent;
   return reason === '' ? word : `${word}: ${reason}`;

@@ -5,8 +5,8 @@ import { rewritesMax } from './limits.ts';
 import { isEmpty } from './ranges.ts';
 
 /**
- * The lamps of an edge, computed here and nowhere else, so that list, detail, statistics and graph
- * always agree. Where there is room for one word, `wire/edge-lamp.ts` says which.
+ * The status of an edge, computed here and nowhere else, so that list, detail, statistics and graph
+ * always agree. Where there is room for one word only, `contract/short-status.ts` chooses it.
  *
  * Two things are told apart: the link (what the broker and the passes say of it: `enrolled` is an
  * edge that has not reported yet) and the intent of its users (`cordoned`, `draining`, `removed`).
@@ -15,7 +15,7 @@ import { isEmpty } from './ranges.ts';
 export const edgeLinks = ['enrolled', 'connected', 'disconnected', 'lost'] as const;
 export type EdgeLink = (typeof edgeLinks)[number];
 
-export const edgeLampNames = [
+export const edgeStatusNames = [
   ...edgeLinks,
   'cordoned',
   'draining',
@@ -23,9 +23,9 @@ export const edgeLampNames = [
   'busy',
   'free',
 ] as const;
-export type EdgeLampName = (typeof edgeLampNames)[number];
+export type EdgeStatusName = (typeof edgeStatusNames)[number];
 
-export type EdgeLamps = {
+export type EdgeStatus = {
   readonly link: EdgeLink;
   readonly cordoned: boolean;
   readonly draining: boolean;
@@ -36,7 +36,7 @@ export type EdgeLamps = {
 
 type Observed = Pick<CellEdge, 'config' | 'report' | 'work' | 'facts'>;
 
-export function lampsOf(edge: Observed): EdgeLamps {
+export function edgeStatusOf(edge: Observed): EdgeStatus {
   const leases = [...(edge.work?.leases.values() ?? [])];
   return {
     link: linkOf(edge),
@@ -53,19 +53,19 @@ function linkOf(edge: Observed): EdgeLink {
   return edge.report.connected ? 'connected' : 'disconnected';
 }
 
-/** What `?state=` means: any lamp that is lit. */
-export function isLit(edge: Observed, name: EdgeLampName, nowMs: number): boolean {
-  const lamps = lampsOf(edge);
+/** What `?state=` means: any part of the status. */
+export function hasStatus(edge: Observed, name: EdgeStatusName, nowMs: number): boolean {
+  const status = edgeStatusOf(edge);
   switch (name) {
     case 'cordoned':
     case 'draining':
     case 'removed':
     case 'busy':
-      return lamps[name];
+      return status[name];
     case 'free':
-      return !lamps.busy && isOpen(edge, nowMs);
+      return !status.busy && isOpen(edge, nowMs);
     default:
-      return lamps.link === name;
+      return status.link === name;
   }
 }
 

@@ -1,24 +1,28 @@
-import { type Lamp, type LampSource, lampOf } from '../../core/contract/edge-lamp.ts';
+import {
+  type ShortStatus,
+  type StatusSource,
+  shortStatusOf,
+} from '../../core/contract/short-status.ts';
 import type { JobState } from '../api/resources.ts';
 import { lampWords } from '../model/lamp-words.ts';
 
 /** Lamps and state badges: always a shape and a word beside the colour. */
-export function LampDot({ lamp }: { lamp: Lamp }) {
+export function LampDot({ lamp }: { lamp: ShortStatus }) {
   return <span class={`lamp lamp-${lamp}`} aria-hidden="true" />;
 }
 
-export function EdgeLamp({ edge }: { edge: LampSource }) {
+export function EdgeLamp({ edge }: { edge: StatusSource }) {
   return (
     <span class="lamp-words">
-      <LampDot lamp={lampOf(edge)} />
+      <LampDot lamp={shortStatusOf(edge)} />
       {lampWords(edge)}
     </span>
   );
 }
 
 /** The lamp in one word, for rows; the whole sentence is its title. */
-export function ShortLamp({ edge }: { edge: LampSource }) {
-  const lamp = lampOf(edge);
+export function ShortLamp({ edge }: { edge: StatusSource }) {
+  const lamp = shortStatusOf(edge);
   return (
     <span class="lamp-words" title={lampWords(edge)}>
       <LampDot lamp={lamp} />

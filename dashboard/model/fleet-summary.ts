@@ -1,4 +1,8 @@
-import { type Lamp, lampOf, lamps } from '../../core/contract/edge-lamp.ts';
+import {
+  type ShortStatus,
+  shortStatuses,
+  shortStatusOf,
+} from '../../core/contract/short-status.ts';
 import type { Edge, Job } from '../api/resources.ts';
 import { edgePower } from './edge-power.ts';
 
@@ -12,9 +16,12 @@ export type PoolPower = {
   readonly total: number;
 };
 
-export function countLamps(edges: readonly Edge[]): Readonly<Record<Lamp, number>> {
-  const counts = Object.fromEntries(lamps.map((lamp) => [lamp, 0])) as Record<Lamp, number>;
-  for (const edge of edges) counts[lampOf(edge)]++;
+export function countLamps(edges: readonly Edge[]): Readonly<Record<ShortStatus, number>> {
+  const counts = Object.fromEntries(shortStatuses.map((lamp) => [lamp, 0])) as Record<
+    ShortStatus,
+    number
+  >;
+  for (const edge of edges) counts[shortStatusOf(edge)]++;
   return counts;
 }
 

@@ -1,4 +1,8 @@
-import { intentOf, type LampSource, lampOf } from '../../core/contract/edge-lamp.ts';
+import {
+  type StatusSource,
+  shortStatusOf,
+  userIntentOf,
+} from '../../core/contract/short-status.ts';
 
 const intentWords = {
   removing: 'being removed',
@@ -7,9 +11,9 @@ const intentWords = {
 } as const;
 
 /** What the lamp of an edge means, as a sentence would say it. */
-export function lampWords(edge: LampSource): string {
-  const intent = intentOf(edge);
-  switch (lampOf(edge)) {
+export function lampWords(edge: StatusSource): string {
+  const intent = userIntentOf(edge);
+  switch (shortStatusOf(edge)) {
     case 'connected':
       return 'connected';
     case 'late':

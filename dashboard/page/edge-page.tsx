@@ -1,4 +1,4 @@
-import { lampOf } from '../../core/contract/edge-lamp.ts';
+import { shortStatusOf } from '../../core/contract/short-status.ts';
 import type { Edge, EdgeJob } from '../api/resources.ts';
 import { Ago, Took } from '../component/ago.tsx';
 import { EdgeActions } from '../component/edge/edge-actions.tsx';
@@ -41,7 +41,7 @@ export function EdgePage({ name }: { name: string }) {
             </Link>
           </p>
           <h1>{value.name}</h1>
-          <p class={`state-line lamp-text-${lampOf(value)}`}>
+          <p class={`state-line lamp-text-${shortStatusOf(value)}`}>
             <EdgeLamp edge={value} />
             <span class="soft">
               seen <Ago at={value.lastSeenAt} />

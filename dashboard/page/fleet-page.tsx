@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { lampOf } from '../../core/contract/edge-lamp.ts';
+import { shortStatusOf } from '../../core/contract/short-status.ts';
 import type { Edge, Job, Stats } from '../api/resources.ts';
 import { EdgeTable } from '../component/fleet/edge-table.tsx';
 import { FleetGrid } from '../component/fleet/fleet-grid.tsx';
@@ -65,7 +65,7 @@ function groupsOf(edges: readonly Edge[], filter: FleetFilter) {
   const wanted = filter.q.toLowerCase();
   const groups = new Map<string, Edge[]>();
   for (const edge of edges) {
-    if (filter.lamp !== '' && lampOf(edge) !== filter.lamp) continue;
+    if (filter.lamp !== '' && shortStatusOf(edge) !== filter.lamp) continue;
     if (filter.pool !== '' && edge.pool !== filter.pool) continue;
     if (wanted !== '' && !matches(edge, wanted)) continue;
     const group = groups.get(edge.pool);

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { type Lamp, lampOf } from '../../../core/contract/edge-lamp.ts';
+import { type ShortStatus, shortStatusOf } from '../../../core/contract/short-status.ts';
 import type { Edge } from '../../api/resources.ts';
 import { edgePower, loadStep, percentUsed } from '../../model/edge-power.ts';
 import { lampWords } from '../../model/lamp-words.ts';
@@ -15,7 +15,7 @@ import { EdgeLamp } from '../marks.tsx';
  */
 type CellProps = {
   readonly name: string;
-  readonly lamp: Lamp;
+  readonly lamp: ShortStatus;
   readonly words: string;
   readonly step: number;
   readonly percent: number;
@@ -94,7 +94,7 @@ const Cells = pure(({ groups, roomy }: CellsProps) =>
           <li key={edge.name}>
             <Cell
               name={edge.name}
-              lamp={lampOf(edge)}
+              lamp={shortStatusOf(edge)}
               words={lampWords(edge)}
               step={loadStep(edge)}
               percent={roomy ? percentUsed(edge) : 10 * loadStep(edge)}

@@ -1,4 +1,4 @@
-import { type Lamp, lamps } from '../../../core/contract/edge-lamp.ts';
+import { type ShortStatus, shortStatuses } from '../../../core/contract/short-status.ts';
 import type { Stats } from '../../api/resources.ts';
 import { numberWords, percentWords, powerWords } from '../../model/words.ts';
 import { Link } from '../../route/navigation.tsx';
@@ -7,7 +7,7 @@ import { LampDot } from '../marks.tsx';
 import { Meter } from '../meter.tsx';
 
 /** The strip on top of the fleet: lamps that filter, power, queue and pace. */
-type LampCountsOf = Readonly<Record<Lamp, number>>;
+type LampCountsOf = Readonly<Record<ShortStatus, number>>;
 
 export type FleetTotalsProps = {
   readonly stats: Stats | null;
@@ -31,7 +31,7 @@ function LampCounts(props: Pick<FleetTotalsProps, 'filter'> & { counts: LampCoun
   return (
     <div class="lamps-total">
       <ul class="lamps" aria-label="Edges by status">
-        {lamps.map((lamp) => {
+        {shortStatuses.map((lamp) => {
           const on = filter.lamp === lamp;
           const next = { ...noFleetFilter, view: filter.view, lamp: on ? '' : lamp };
           return (
@@ -51,7 +51,7 @@ function LampCounts(props: Pick<FleetTotalsProps, 'filter'> & { counts: LampCoun
         })}
       </ul>
       <div class="lamp-bar" aria-hidden="true">
-        {lamps.map((lamp) => (
+        {shortStatuses.map((lamp) => (
           <span key={lamp} class={`lamp-part-${lamp}`} style={{ flexGrow: counts[lamp] }} />
         ))}
       </div>

@@ -1,7 +1,7 @@
 import type { EdgeAnswer } from '../../../core/contract/edge-answer.ts';
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { type Caller, seesPool } from '../../../core/model/caller.ts';
-import { type EdgeLampName, edgeLampNames, isLit } from '../../../core/model/edge-state.ts';
+import { type EdgeStatusName, edgeStatusNames, hasStatus } from '../../../core/model/edge-state.ts';
 import { listRowsExaminedMax } from '../../../core/model/limits.ts';
 import {
   type CellId,
@@ -27,7 +27,7 @@ import { edgeViews } from './view/visible-edge.ts';
  */
 export type EdgeFilter = {
   readonly pool: string | null;
-  readonly lamp: EdgeLampName | null;
+  readonly status: EdgeStatusName | null;
   readonly labels: LabelFilter;
 };
 
@@ -55,12 +55,12 @@ type FilterWords = Readonly<Record<'state' | 'pool', string | null>> & {
 export function edgesAsked(words: FilterWords, page: AskedPage): EdgesAsked {
   const { state, pool, label } = words;
   if (pool !== null && !isName(pool)) throw badQuery('pool', 'This cannot be a name.');
-  const lamp = edgeLampNames.find((name) => name === state) ?? null;
-  if (lamp === null && state !== null) {
-    throw badQuery('state', `This must be one of ${edgeLampNames.join(', ')}.`);
+  const status = edgeStatusNames.find((name) => name === state) ?? null;
+  if (status === null && state !== null) {
+    throw badQuery('state', `This must be one of ${edgeStatusNames.join(', ')}.`);
   }
   return {
-    filter: { pool, lamp, labels: labelsOf(label) },
+    filter: { pool, status, labels: labelsOf(label) },
     paging: pagingOf({ name: 'edges', position: /^\S+ \S+$/ }, words, page),
   };
 }
@@ -142,7 +142,7 @@ async function cellsOf(
 }
 
 function passes(edge: StoredEdge, filter: EdgeFilter, nowMs: number): boolean {
-  if (filter.lamp !== null && !isLit(edge, filter.lamp, nowMs)) return false;
+  if (filter.status !== null && !hasStatus(edge, filter.status, nowMs)) return false;
   const { config, facts } = edge;
   return hasLabels(filter.labels, (key) => labelOf({ config, facts }, key));
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type CellEdge, type EdgeWork, noEdgeWork } from '../../../core/model/cell.ts';
-import { isLit } from '../../../core/model/edge-state.ts';
+import { hasStatus } from '../../../core/model/edge-state.ts';
 import { rewritesMax } from '../../../core/model/limits.ts';
 import { edgeNameOf } from '../../../core/model/names.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
@@ -30,5 +30,5 @@ test.each(cases)('free, but for: %s', (_, change) => {
   const cell = withEdge(makeCell({ edges: [makeEdge('edge-0')] }), 'edge-0', change);
   const edge = cell.edges.get(edgeNameOf('edge-0'))!;
   const counted = reconcile(cell, startMs).meta?.summary.edges ?? cell.meta.summary.edges;
-  expect(isLit(edge, 'free', startMs) ? 1 : 0).toBe(counted.free);
+  expect(hasStatus(edge, 'free', startMs) ? 1 : 0).toBe(counted.free);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { lampOf } from '../../../core/contract/edge-lamp.ts';
+import { shortStatusOf } from '../../../core/contract/short-status.ts';
 import type { Edge } from '../../../dashboard/api/resources.ts';
 import { loadStep } from '../../../dashboard/model/edge-power.ts';
 import {
@@ -44,7 +44,7 @@ describe('lamps', () => {
     [edge({ draining: true }), 'drained'],
     [edge({ removing: true, state: 'disconnected' }), 'drained'],
   ])('%# is %s', (one, lamp) => {
-    expect(lampOf(one)).toBe(lamp);
+    expect(shortStatusOf(one)).toBe(lamp);
     expect(lampWords(one)).not.toBe('');
   });
 
@@ -52,7 +52,7 @@ describe('lamps', () => {
     const edges = [...makeWorld(400, 0, 0).edges.values()];
     const counts = countLamps(edges);
     expect(Object.values(counts).reduce((a, b) => a + b)).toBe(400);
-    expect(counts.lost).toBe(edges.filter((one) => lampOf(one) === 'lost').length);
+    expect(counts.lost).toBe(edges.filter((one) => shortStatusOf(one) === 'lost').length);
     expect(counts.lost).toBeGreaterThan(0);
   });
 

@@ -1,6 +1,6 @@
 import type { EdgeAnswer, LeaseAnswer } from '../../../../core/contract/edge-answer.ts';
 import type { CellEdge, Intent } from '../../../../core/model/cell.ts';
-import { lampsOf } from '../../../../core/model/edge-state.ts';
+import { edgeStatusOf } from '../../../../core/model/edge-state.ts';
 import { type JobId, poolOfCell } from '../../../../core/model/names.ts';
 import { count, formatRanges, isEmpty } from '../../../../core/model/ranges.ts';
 import type { StoredEdge } from '../../../../core/ports/edges.ts';
@@ -26,23 +26,23 @@ export function edgeView(
   totals: EdgeTotals,
 ): EdgeAnswer {
   const { config, facts, report } = edge;
-  const lamps = lampsOf(edge);
+  const status = edgeStatusOf(edge);
   const capacity = capacityOf(edge);
   return {
     name: edge.name,
     pool: poolOfCell(edge.cell),
     cell: edge.cell,
-    state: lamps.link,
+    state: status.link,
     lastSeenAt: timeOrNull(lastSeenMs(edge)),
     connectedAt: report?.connected === true ? timeOrNull(report.connectionAtMs) : null,
     capacity: flat(capacity),
     free: flat(freeOf(edge, capacity, intents)),
     labels: { ...facts?.labels, ...config.labels },
     facts: { ...edge.allFacts },
-    cordoned: lamps.cordoned,
-    draining: lamps.draining,
-    removing: lamps.removed,
-    busy: lamps.busy,
+    cordoned: status.cordoned,
+    draining: status.draining,
+    removing: status.removed,
+    busy: status.busy,
     reason: config.drain?.reason ?? config.cordoned?.reason ?? null,
     leases: leasesOf(edge),
     totals,
