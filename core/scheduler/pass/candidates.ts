@@ -25,8 +25,10 @@ export function refusalOf(pass: Pass, job: JobDraft, edge: EdgeName): string | n
 }
 
 export function openEdges(pass: Pass): readonly EdgeDraft[] {
-  pass.open ??= [...pass.edges.values()].filter((edge) => unavailable(pass, edge) === null);
-  return pass.open;
+  pass.memo.openEdges ??= [...pass.edges.values()].filter(
+    (edge) => unavailable(pass, edge) === null,
+  );
+  return pass.memo.openEdges;
 }
 
 /**
@@ -34,10 +36,10 @@ export function openEdges(pass: Pass): readonly EdgeDraft[] {
  */
 export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
   const shape = shapeOf(job);
-  let edges = pass.matches.get(shape);
+  let edges = pass.memo.matchingByShape.get(shape);
   if (edges === undefined) {
     edges = openEdges(pass).filter((edge) => mismatchOf(edge.source, job.intent.spec) === null);
-    pass.matches.set(shape, edges);
+    pass.memo.matchingByShape.set(shape, edges);
   }
   if (job.refusals.size === 0) return edges;
   return edges.filter((edge) => refusalOf(pass, job, edge.name) === null);
@@ -49,12 +51,12 @@ export function matchingEdges(pass: Pass, job: JobDraft): readonly EdgeDraft[] {
  */
 export function isStranded(pass: Pass, job: JobDraft): boolean {
   const shape = shapeOf(job);
-  let stranded = pass.stranded.get(shape);
+  let stranded = pass.memo.strandedByShape.get(shape);
   if (stranded === undefined) {
     const edges = [...pass.edges.values()];
     stranded =
       edges.length > 0 && edges.every((edge) => mismatchOf(edge.source, job.intent.spec) !== null);
-    pass.stranded.set(shape, stranded);
+    pass.memo.strandedByShape.set(shape, stranded);
   }
   return stranded;
 }

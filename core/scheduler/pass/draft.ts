@@ -47,23 +47,32 @@ export type Pass = {
   readonly rowsMax: number;
   rowsLeft: number;
   lookAgainAtMs: number | null;
-  /**
-   * Edges that may get new work, and those of them that match a shape of job: filled on first use.
-   */
-  open: readonly EdgeDraft[] | null;
-  readonly matches: Map<string, readonly EdgeDraft[]>;
-  /** Shapes of jobs for which the cell has no edge of the right kind. */
-  readonly stranded: Map<string, boolean>;
-  readonly kinds: Map<string, Kind>;
-  readonly rooms: Map<string, ReadonlyMap<WaitingReason, Found>>;
-  /** The power from which on nothing fits any more, per kind of need: spares looking again. */
-  readonly full: Map<string, number>;
+  readonly memo: Memo;
   queues: ReadonlyMap<string, QueueDraft> | null;
   total: Amounts | null;
   readonly unmet: Unmet[];
   readonly alarms: Alarm[];
   readonly chunkEnds: ChunkEnd[];
   readonly ends: { done: number; dead: number; cancelled: number; power: number };
+};
+
+/**
+ * What a pass has worked out once, because many jobs of a cell ask the same: filled on first use.
+ * A shape is what a job requires of an edge (`shapeOf`), a need is a shape and the resources of
+ * one chunk.
+ */
+type Memo = {
+  /** Edges that may get new work of any job; `null` until somebody asks. */
+  openEdges: readonly EdgeDraft[] | null;
+  /** Those of them that match. */
+  readonly matchingByShape: Map<string, readonly EdgeDraft[]>;
+  /** Whether the cell has no edge that matches, not even one that is away. */
+  readonly strandedByShape: Map<string, boolean>;
+  readonly kindByShape: Map<string, Kind>;
+  /** Why edges that match have no room. */
+  readonly shortagesByNeed: Map<string, ReadonlyMap<WaitingReason, Found>>;
+  /** The power of a chunk from which on nothing fits any more: spares looking again. */
+  readonly unfitPowerByNeed: Map<string, number>;
 };
 
 /** The edges of a cell as jobs of one shape see them: those that fit, and why the others do not. */
@@ -155,12 +164,7 @@ export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
     rowsMax,
     rowsLeft: rowsMax,
     lookAgainAtMs: null,
-    open: null,
-    matches: new Map(),
-    stranded: new Map(),
-    kinds: new Map(),
-    rooms: new Map(),
-    full: new Map(),
+    memo: newMemo(),
     queues: null,
     total: null,
     unmet: [],
@@ -173,6 +177,17 @@ export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
   }
   for (const edge of cell.edges.values()) pass.edges.set(edge.name, openEdge(pass, edge));
   return pass;
+}
+
+function newMemo(): Memo {
+  return {
+    openEdges: null,
+    matchingByShape: new Map(),
+    strandedByShape: new Map(),
+    kindByShape: new Map(),
+    shortagesByNeed: new Map(),
+    unfitPowerByNeed: new Map(),
+  };
 }
 
 function openJob(id: JobId, intent: Intent, slice: Slice): JobDraft {

@@ -84,7 +84,7 @@ function placeChunks(pass: Pass, picker: Picker, wanted: number, power: number):
 
 function candidates(pass: Pass, job: JobDraft, power: number): EdgeDraft[] {
   const key = kindOfNeed(job);
-  if (power >= (pass.full.get(key) ?? Number.POSITIVE_INFINITY)) return [];
+  if (power >= (pass.memo.unfitPowerByNeed.get(key) ?? Number.POSITIVE_INFINITY)) return [];
   const fitting: EdgeDraft[] = [];
   let full = job.refusals.size === 0;
   for (const edge of matchingEdges(pass, job)) {
@@ -99,7 +99,7 @@ function candidates(pass: Pass, job: JobDraft, power: number): EdgeDraft[] {
     fitting.push(edge);
   }
   // Placing only takes room away, so what does not fit now does not fit later in this pass.
-  if (full) pass.full.set(key, power);
+  if (full) pass.memo.unfitPowerByNeed.set(key, power);
   return withinMaxEdges(job, fitting);
 }
 

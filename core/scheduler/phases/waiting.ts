@@ -109,7 +109,7 @@ function note(
 /** Edges of another kind, or out of service: the same for every job of one shape. */
 function kindReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Found> {
   const shape = shapeOf(job);
-  const known = pass.kinds.get(shape);
+  const known = pass.memo.kindByShape.get(shape);
   if (known !== undefined) return known.reasons;
   const reasons = new Map<WaitingReason, Found>();
   const fitting: EdgeDraft[] = [];
@@ -118,7 +118,7 @@ function kindReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
     if (why === null) fitting.push(edge);
     else note(reasons, edge, why.reason, why.detail);
   }
-  pass.kinds.set(shape, { reasons, fitting });
+  pass.memo.kindByShape.set(shape, { reasons, fitting });
   return reasons;
 }
 
@@ -130,13 +130,13 @@ function roomReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
   const onlyLast = count(pendingOf(job)) === 1 && last(pendingOf(job)) === demand.lastChunk;
   const power = onlyLast ? demand.lastPower : demand.power;
   const key = job.refusals.size > 0 ? null : `${shapeOf(job)} ${power} ${demand.others.join()}`;
-  const known = key === null ? undefined : pass.rooms.get(key);
+  const known = key === null ? undefined : pass.memo.shortagesByNeed.get(key);
   if (known !== undefined) return known;
   const found = new Map<WaitingReason, Found>();
   const small = emptyFound();
   const tight = new Map<string, Found>();
   let capable = 0;
-  for (const edge of pass.kinds.get(shapeOf(job))!.fitting) {
+  for (const edge of pass.memo.kindByShape.get(shapeOf(job))!.fitting) {
     const refusal = refusalOf(pass, job, edge.name);
     if (refusal !== null) {
       note(found, edge, 'edge-refused', refusal);
@@ -166,7 +166,7 @@ function roomReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
     same.detail ||= `has too little free ${short} for one chunk`;
     found.set(`no-free-${short}`, same);
   }
-  if (key !== null) pass.rooms.set(key, found);
+  if (key !== null) pass.memo.shortagesByNeed.set(key, found);
   return found;
 }
 
