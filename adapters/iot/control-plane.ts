@@ -102,8 +102,8 @@ async function removeCertificate(
 }
 
 /**
- * A certificate that nobody was told of would stay for ever. Why it had to go is what the caller
- * hears; that it is still there is said beside it.
+ * A certificate that nobody knows of would stay for ever. The caller gets the error for which it
+ * had to go; that it could not be deleted is the cause of that error.
  */
 async function discardHalfMade(
   iot: IoTClient,

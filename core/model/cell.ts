@@ -64,7 +64,7 @@ export type Intent = {
   readonly specHash: string;
   readonly chunking: Chunking;
   readonly submittedAtMs: number;
-  /** Orders jobs submitted in the same millisecond; ids sort by time too. */
+  /** Its user wants it to end. */
   readonly cancelled: boolean;
   /** Grows with each `retry` by the user: dead chunks of earlier epochs run again. */
   readonly retryEpoch: number;
@@ -180,11 +180,11 @@ export type EdgeWork = {
   readonly rewrites: number;
   /** Jobs that earlier documents named and this one does not, whose keys every write must null. */
   readonly removed: readonly JobId[];
-  /** Since when the edge is taken for lost; `null` while it is not. */
+  /** Since when the edge is considered lost; `null` while it is not. */
   readonly lostAtMs: number | null;
   /**
-   * Chunks failed here since the last success, over all jobs; and until when the edge is set aside
-   * for it.
+   * Chunks failed here since the last success, over all jobs; and until when the edge is
+   * quarantined for it.
    */
   readonly failuresInRow: number;
   readonly quarantinedUntilMs: number | null;

@@ -59,16 +59,16 @@ export const lostHoldMs = 120_000;
 /** A leased edge reports at least this often, so that a missing report means something. */
 export const reportEveryMsMax = 600_000;
 export const missedReportsMax = 3;
-/** The tick comes every minute; a plane that missed three was itself unwell. */
+/** The tick comes every minute; a control plane that missed three was itself unwell. */
 export const tickEveryMs = 60_000;
 export const ticksMissedMax = 3;
 
 export const leaseTargetSecondsDefault = 60;
 export const leaseChunksMax = 100_000;
 /**
- * A chunk that was running again and again when its edge was lost or its agent died is taken for
- * their killer: three lost edges, or twenty deaths of agents that came back. Long chunks outlive a
- * few restarts that they did not cause.
+ * A chunk that was running again and again when its edge was lost or its agent died is treated as
+ * the cause: three lost edges, or twenty deaths of agents that came back. Long chunks outlive a few
+ * restarts that they did not cause.
  */
 export const chunkDeathsMax = 20;
 export const deathsOfLostEdge = 7;
@@ -273,8 +273,7 @@ export const graphqlTokensMax = 2_000;
 /** How long a chunk that failed waits for an edge without failures before any edge may try it. */
 export const retryElsewhereMs = 60_000;
 /**
- * How many rounds of its power a cell takes of a job before another cell with nothing free is asked
- * too.
+ * Waves of a job that are queued in one cell before a second busy cell is used.
  */
 export const wavesPerCellMax = 16;
 /** Jobs per part of the table whose fold one tick looks after; the rest waits a minute more. */

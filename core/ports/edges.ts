@@ -13,7 +13,7 @@ export type EdgeIdentity = {
   readonly keyHash: string | null;
   readonly certificateId: string | null;
   readonly certificate: string | null;
-  /** The one before the last renewal, still valid: its edge may not have heard of the new one. */
+  /** The one before the last renewal, still valid: its edge may not have got the new one. */
   readonly previousCertificateId: string | null;
   readonly renewedAtMs: number | null;
   /** Hashes of the secrets that are valid: the newest last, two at most. */

@@ -28,7 +28,7 @@ export const apiFunctions: Readonly<Record<ApiFunction, ApiFunctionSettings>> = 
     timeoutSeconds: 15,
   },
   jobspecs: {
-    description: 'Translates jobspecs of the next generation and submits them',
+    description: 'Translates jobspecs (version 1) and submits them',
     memoryMb: 512,
     timeoutSeconds: 20,
   },

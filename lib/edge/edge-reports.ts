@@ -23,7 +23,8 @@ export class EdgeReports extends Construct {
       stage: props.stage,
       visibilitySeconds: 6 * timeoutSeconds,
       triesMax: 5,
-      deadMeans: 'Reports of edges could not be stored, or are none; the next report repairs it.',
+      deadMeans:
+        'Reports of edges could not be stored, or are not valid; the next report repairs it.',
     });
     const refused = lastResortQueue(
       this,

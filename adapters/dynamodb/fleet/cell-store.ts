@@ -77,8 +77,7 @@ export function planWrites(plan: Plan): Write[] {
 
 /**
  * An edge that left takes its rows in the cell with it; its name and its identity go later, when
- * nothing of it can be heard any more. The condition is for one that enrolled again in the
- * meantime.
+ * nothing of it can arrive any more. The condition is for one that enrolled again in the meantime.
  */
 function removals(cell: CellId, plan: Plan): Write[] {
   return [...plan.removedEdges].flatMap((edge): Write[] => [

@@ -47,7 +47,11 @@ export function decodeWorkRow(row: Row): EdgeWork {
   };
 }
 
-/** Short names, because a row is billed by the kilobyte and is written with every report. */
+/**
+ * Short names, because a row is billed by the kilobyte and is written with every report: those of
+ * the wire where they mean the same (`r`, `s`, `u`, `a`, `m`). `d` and `x` are totals here, and
+ * `ue`, `at` and `st` are names of the row alone.
+ */
 type LeaseText = {
   r: string;
   u?: string;

@@ -68,8 +68,8 @@ export function choose(
   wanted: number,
   inOrder: boolean,
 ): RangeSet {
-  const shy = lease.edge.failuresInRow > 0 && picker.hasHealthy;
-  const offered = shy ? intersect(picker.retried, picker.overdue) : picker.retried;
+  const avoidsFailedChunks = lease.edge.failuresInRow > 0 && picker.hasHealthy;
+  const offered = avoidsFailedChunks ? intersect(picker.retried, picker.overdue) : picker.retried;
   const retried = take(offered, wanted).taken;
   const more = wanted - count(retried);
   if (more <= 0 || isEmpty(picker.fresh)) return retried;

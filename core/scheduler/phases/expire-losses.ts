@@ -28,8 +28,8 @@ import { canAfford, edgeCost, leaseCost, touchEdge } from '../pass/rows.ts';
  * An edge that reports and does not apply what it is given is unresponsive: what it does not work
  * on goes to others, and it gets nothing until it applies its document.
  *
- * A loss is no failed attempt, but a chunk that was running on several lost edges is taken for
- * their killer.
+ * A loss is no failed attempt, but a chunk that was running on several lost edges is treated as the
+ * cause.
  */
 export function expireLosses(pass: Pass): void {
   const verdicts: LeaseDraft[] = [];

@@ -32,8 +32,10 @@ export function topUp(pass: Pass, job: JobDraft): void {
   needy.sort((a, b) => a.has / a.target - b.has / b.target);
   for (const { lease, has, target } of needy) {
     const part = speed.of(lease) / speed.total;
+    // Of half of what is left the lease takes its part, or its spare chunks when they are more. One
+    // that already holds more than its part takes only what it lacks of its spare chunks.
     const fair = Math.floor((left(picker) * part) / 2);
-    const most = Math.max(fair, leastOf(lease)) - (has > fair ? has : 0);
+    const most = Math.max(fair, spareOf(lease)) - (has > fair ? has : 0);
     const wanted = Math.min(target - has, most, left(picker));
     if (wanted <= 0 || yieldsTo(pass, lease)) continue;
     if (!canAfford(pass, leaseCost(lease))) return;
@@ -66,7 +68,7 @@ function targetOf(lease: LeaseDraft): number {
 }
 
 /** Chunks shorter than a report's way are worth a spare one for each slot, even at the end. */
-function leastOf(lease: LeaseDraft): number {
+function spareOf(lease: LeaseDraft): number {
   return lease.chunkMs !== null && lease.chunkMs < progressEveryMs ? slotsInUse(lease) : 0;
 }
 

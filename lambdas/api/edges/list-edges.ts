@@ -22,7 +22,7 @@ import type { Ports } from '../ports.ts';
 import { edgeViews } from './view/visible-edge.ts';
 
 /**
- * `GET /v1/edges`: by cell, then by name; filtered by any lamp, by pool and by label. Walks the
+ * `GET /v1/edges`: by cell, then by name; filtered by status, by pool and by label. Walks the
  * cells, each with one consistent query a page; the cursor names the last edge looked at.
  */
 export type EdgeFilter = {

@@ -131,7 +131,7 @@ export function valuesOf({ query, repeated }: Pick<Call, 'query' | 'repeated'>, 
   return one === undefined ? [] : (repeated[name] ?? [one]);
 }
 
-/** `PUT` may make what the path names, so the name itself is what is wrong when it is none. */
+/** `PUT` may create what the path names, so a name that is not valid is a 400 and not a 404. */
 export function newNameOf(call: Call, name: string): string {
   const value = call.params[name] ?? '';
   if (isName(value)) return value;

@@ -34,8 +34,8 @@ export async function rollUpJobs(deps: RollUpDeps, jobs: Iterable<JobId>): Promi
 const nothing: Rollup['progress'] = { chunks: 0, jobs: 0 };
 
 /**
- * Cells are told before the status says so: a crash in between repeats the telling, which is
- * harmless, while the other order could leave a job that looks released and is not.
+ * Cells are written before the status: a crash in between repeats those writes, which is harmless,
+ * while the other order could leave a job that looks released and is not.
  */
 async function rollUpJob(
   deps: RollUpDeps,
@@ -50,7 +50,8 @@ async function rollUpJob(
     if (rollup.cancel.length > 0) await deps.store.cancel(job, rollup.cancel);
     if (rollup.changed && (await deps.store.save(view.status, rollup)) === 'conflict') continue;
     if (rollup.settleDependants && settlesDependants) {
-      // One level is enough: a child that ends is told by its own cells, and its children after it.
+      // One level is enough: a child that ends is rolled up by its own cells, and its children
+      // after it.
       for (const child of await deps.store.dependantsOf(job)) await rollUpJob(deps, child, false);
       // Only now is no rollup pending any more: a crash before this brings somebody back to it.
       await deps.store.settle(job, rollup.next.endedAtMs ?? 0);

@@ -16,14 +16,14 @@ const since = { reason: 'x', sinceMs: startMs };
 
 const cases: readonly (readonly [string, Partial<CellEdge>])[] = [
   ['nothing', {}],
-  ['never heard of', { report: null }],
+  ['never seen', { report: null }],
   ['not connected', { report: makeReport({ connected: false }) }],
   ['cordoned', { config: { ...makeEdge('any').config, cordoned: since } }],
   ['being removed', { config: { ...makeEdge('any').config, removing: { force: false } } }],
   ['a disk that is full', { facts: { ...facts, flat: { health: 'disk-full' } } }],
-  ['set aside', { work: work({ quarantinedUntilMs: startMs + 1 }) }],
-  ['set aside once', { work: work({ quarantinedUntilMs: startMs - 1 }) }],
-  ['deaf', { work: work({ epoch: 3, rewrites: rewritesMax, writtenAtMs: startMs }) }],
+  ['quarantined', { work: work({ quarantinedUntilMs: startMs + 1 }) }],
+  ['quarantined once', { work: work({ quarantinedUntilMs: startMs - 1 }) }],
+  ['unresponsive', { work: work({ epoch: 3, rewrites: rewritesMax, writtenAtMs: startMs }) }],
 ];
 
 test.each(cases)('free, but for: %s', (_, change) => {

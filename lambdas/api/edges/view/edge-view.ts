@@ -17,7 +17,7 @@ import { timeOrNull } from '../../jobs/view/job-view.ts';
 export type EdgeTotals = { readonly chunksDone: number; readonly powerServed: number };
 
 /**
- * How an edge looks from outside: its lamps come from one function, its free amounts from the
+ * How an edge looks from outside: its status comes from one function, its free amounts from the
  * scheduler's own.
  */
 export function edgeView(
