@@ -59,8 +59,8 @@ const rules: Readonly<Record<string, Rule>> = {
     ours: ['core/model/limits.ts', 'core/contract/routes.ts', 'adapters/dynamodb/schema.ts'],
     packages: null,
     because:
-      'the template names bounds, routes, and how the table’s keys begin, which its stream filters ' +
-      'compare; everything else belongs to the code it deploys',
+      'the template names bounds, routes, and how the table’s keys begin, which its stream ' +
+      'filters compare; everything else belongs to the code it deploys',
   },
   local: {
     ours: [],

@@ -11,7 +11,8 @@ import { placesOf, root, sourceFiles } from '../source-files.ts';
  */
 
 const heading = `
-import { type CellId, cellIdOf, type EdgeName, type JobId, jobIdOf } from '${root}/core/model/names.ts';
+import { type CellId, type EdgeName, type JobId } from '${root}/core/model/names.ts';
+import { cellIdOf, jobIdOf } from '${root}/core/model/names.ts';
 import { parseEdgeName } from '${root}/core/model/names.ts';
 import { type RangeSet, parseRanges, rangeOf } from '${root}/core/model/ranges.ts';
 export type All = CellId | EdgeName | JobId | RangeSet | ReturnType<typeof parseEdgeName>;

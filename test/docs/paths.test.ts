@@ -78,7 +78,8 @@ test('a page that names what is gone is seen', () => {
     'see `core/reconcile/place.ts`, `core/model/limits.ts`, `ranges.ts`',
     'or `core/scheduler/phases/place.ts` and `candidates.ts`, `cli/<noun>/<verb>-<noun>.ts`',
     'or `core/model/names.ts`,',
-    '`limits.ts`, `gone.ts`, or `lambdas/none/`, and [this](docs/none.md), [that](https://x.invalid/none.md)',
+    '`limits.ts`, `gone.ts`, or `lambdas/none/`, and [this](docs/none.md),' +
+      ' [that](https://x.invalid/none.md)',
   ].join('\n');
   const page: Document = { path: 'README.md', folder: '.', text };
   expect(missingIn(page)).toEqual([

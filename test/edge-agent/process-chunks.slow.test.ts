@@ -193,7 +193,8 @@ function isLauncher(pid: number, mentions: number): boolean {
 
 /** A process that listens and is killed. */
 function leaveSocket(path: string): void {
-  const program = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 9))`;
+  const die = 'process.kill(process.pid, 9)';
+  const program = `require('net').createServer().listen(process.argv[1], () => ${die})`;
   spawnSync(process.execPath, ['-e', program, path]);
   expect(existsSync(path)).toBe(true);
 }

@@ -45,7 +45,11 @@ describe('one action taken out of the policy of a role', () => {
     const { id } = await product.submit({ power: 403 });
     await until('a refusal', () => product.place.denials().length > 0);
     expect(product.place.denials()[0]).toMatch(
-      /denied arn:aws:sts::\d+:assumed-role\/\S*SchedulerPassRole\S*\/\S*SchedulerPassFunction\S* iot:UpdateThingShadow on arn:aws:iot:us-east-1:\d+:thing\/edge-1\/work/,
+      new RegExp(
+        'denied arn:aws:sts::\\d+:assumed-role/\\S*SchedulerPassRole\\S*/' +
+          '\\S*SchedulerPassFunction\\S* iot:UpdateThingShadow on ' +
+          'arn:aws:iot:us-east-1:\\d+:thing/edge-1/work',
+      ),
     );
     await expect(product.done(id, 1_000)).rejects.toThrow(
       /SchedulerPassFunction\S* iot:UpdateThingShadow on \S+thing\/edge-1\/work/,

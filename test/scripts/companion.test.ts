@@ -13,9 +13,10 @@ test('a companion hears what it is told, and not what the shell says of other pl
   const logPath = join(directory, 'log');
   const code = `
     import { startCompanion } from '${companion}';
-    const settings = ['config', 'show', '--output', 'json'];
+    const args = ['config', 'show', '--output', 'json'];
+    const logPath = '${logPath}';
     const env = { EDGEWISE_API: 'http://told.test', EDGEWISE_TOKEN: 'told' };
-    const what = { name: 'client', script: 'cli/main.ts', args: settings, env, logPath: '${logPath}' };
+    const what = { name: 'client', script: 'cli/main.ts', args, env, logPath };
     await startCompanion(what).ended;`;
   const env = { ...process.env, EDGEWISE_CONTEXT: 'absent', EDGEWISE_OUTPUT: 'nonsense' };
   await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], { env });

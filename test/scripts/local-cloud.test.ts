@@ -41,7 +41,8 @@ test('a start that comes second leaves what the first one wrote', async () => {
   writeFileSync(endpoints, JSON.stringify({ api: 'http://127.0.0.1:1', pid: process.pid }));
   const code = `
     import { startCloud } from '${script}';
-    await startCloud({ state: '${state}', portBase: 1 }).catch((error) => console.log(error.message));`;
+    const say = (error) => console.log(error.message);
+    await startCloud({ state: '${state}', portBase: 1 }).catch(say);`;
   const words = ['--input-type=module', '-e', code];
   const { stdout } = await execFileLater(process.execPath, words);
   expect(stdout).toMatch(/^A local cloud already runs on .+ \(process \d+, http:\/\/127/);

@@ -91,11 +91,11 @@ function checkEdited({ request, change, before, after }: ChangeDone): void {
       retries: { ...spec.retries, ...body.retries },
     };
   }
-  must(
-    isDeepStrictEqual(after, wanted),
-    () =>
-      `job ${after.id}: ${request.operation} made ${JSON.stringify(after)} of ${JSON.stringify(before)}`,
-  );
+  const sentence = () => {
+    const [made, from] = [after, before].map((job) => JSON.stringify(job));
+    return `job ${after.id}: ${request.operation} made ${made} of ${from}`;
+  };
+  must(isDeepStrictEqual(after, wanted), sentence);
 }
 
 /** Passes decide by the copies in their cells: they say what the job says. */

@@ -93,7 +93,8 @@ printf '%s\\n' "\${COMPREPLY[@]:-}"`;
 describe.skipIf(!hasShell('zsh'))('zsh', () => {
   test('loads and registers', async () => {
     const path = await scriptOf('zsh');
-    const script = `autoload -Uz compinit; compinit -u -D; source '${path}'; print $_comps[edgewise]`;
+    const load = `autoload -Uz compinit; compinit -u -D; source '${path}'`;
+    const script = `${load}; print $_comps[edgewise]`;
     expect(runShell('zsh', ['-f'], script).trim()).toBe('_edgewise');
   });
 });

@@ -68,7 +68,8 @@ test('an executor that there is not is refused, and so is none at all', () => {
 });
 
 test('labels and executors may be repeated', () => {
-  const words = `--name e --api ${api} --label site=north --label zone=a=b --executor process,slurm`;
+  const labels = '--label site=north --label zone=a=b';
+  const words = `--name e --api ${api} ${labels} --executor process,slurm`;
   expect(parse(`${words} --executor flux`)).toMatchObject({
     labels: { site: 'north', zone: 'a=b' },
     executors: ['process', 'slurm', 'flux'],
