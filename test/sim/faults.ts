@@ -67,6 +67,6 @@ export function drawFaults(random: SeededRandom): Faults {
     disconnectEveryMs: every(8_000, 60_000),
     cellDisconnectEveryMs: every(60_000, 200_000),
     planeOutageEveryMs: every(60_000, 200_000),
-    userActionEveryMs: every(5_000, 30_000),
+    userActionEveryMs: every(1_500, 15_000),
   };
 }

@@ -36,6 +36,8 @@ export type FunctionsWorld = {
   /** False while the plane is out: nothing is invoked. */
   readonly isUp: () => boolean;
   readonly defect: (error: unknown) => void;
+  /** A pass has read the cell, and decides now. */
+  readonly loaded: (cell: Cell) => void;
   readonly committed: (seen: Cell, before: Cell, after: Cell, plan: Plan) => void;
   readonly folded: (before: JobStatus, after: JobStatus) => void;
   readonly trace: (line: string) => void;
@@ -46,6 +48,8 @@ const triesMax = 6;
 
 export class Functions {
   readonly #world: FunctionsWorld;
+  /** When the timer of each cell that is under way comes. */
+  readonly #timers = new Map<CellId, number>();
 
   constructor(world: FunctionsWorld) {
     this.#world = world;
@@ -115,10 +119,7 @@ export class Functions {
           timers: {
             lookAgain: async (id, atMs) => {
               if (bug?.noTimers) return;
-              await call('timer', () => {
-                const delayMs = Math.max(0, Math.ceil((atMs - timeline.nowMs) / 1_000) * 1_000);
-                timeline.after(delayMs, 'timer', () => this.wake(id));
-              });
+              await call('timer', () => this.#setTimer(id, atMs));
             },
           },
           clock: { nowMs: () => timeline.nowMs },
@@ -130,13 +131,25 @@ export class Functions {
     });
   }
 
+  /** As the shipped timers: none while one is under way that comes no later. */
+  #setTimer(id: CellId, atMs: number): void {
+    const { timeline } = this.#world;
+    const { nowMs } = timeline;
+    const delayMs = Math.max(0, Math.ceil((atMs - nowMs) / 1_000) * 1_000);
+    const sent = this.#timers.get(id);
+    if (sent !== undefined && sent > nowMs && sent <= nowMs + delayMs) return;
+    this.#timers.set(id, nowMs + delayMs);
+    timeline.after(delayMs, 'timer', () => this.wake(id));
+  }
+
   #cells(): CellStore {
-    const { stored, stores, bug } = this.#world;
+    const { stored, stores, bug, loaded } = this.#world;
     const { cells } = stores;
     let seen: Cell | null = null;
     return {
       load: async (id) => {
         seen = await cells.load(id);
+        if (seen !== null) loaded(seen);
         return seen === null ? null : (bug?.load?.(seen) ?? seen);
       },
       commit: async (plan) => {

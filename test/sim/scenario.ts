@@ -62,7 +62,7 @@ export async function runSeed(
 
 function layOut(world: World): void {
   const { random, timeline } = world;
-  const cells = random.chance(0.4) ? 2 : 1;
+  const cells = random.chance(0.5) ? 2 : 1;
   for (let cell = 0; cell < cells; cell++) {
     const id = world.addCell(cell);
     const edges = random.between(2, 5);
@@ -79,10 +79,10 @@ function layOut(world: World): void {
 
 async function submitJob(world: World, name: string): Promise<void> {
   const { random } = world;
-  const chunks = random.pick([1, 4, 9, 40, 150]);
+  const chunks = random.pick([1, 4, 9, 40, 40, 150]);
   const failing = new Map<number, number>();
-  if (random.chance(0.5)) {
-    for (let i = 0; i < random.between(1, 3); i++) {
+  if (random.chance(0.6)) {
+    for (let i = 0; i < random.between(1, 4); i++) {
       failing.set(random.between(0, chunks - 1), random.pick([1, 2, always]));
     }
   }

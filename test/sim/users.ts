@@ -1,5 +1,7 @@
+import type { Cell } from '../../core/model/cell.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import type { JobId } from '../../core/model/names.ts';
+import { isEmpty } from '../../core/model/ranges.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { ApiAnswer, ApiRequest } from './api.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -75,17 +77,32 @@ export class Users {
     const jobs = this.#world.jobs();
     if (jobs.length === 0) return;
     const job = random.pick(jobs);
-    const users = random.chance(0.4) ? 2 : 1;
+    const users = random.chance(0.5) ? 2 : 1;
     for (let user = 0; user < users; user++) this.#actOn(job).catch(this.#world.defect);
   }
 
   /** A job's status changed: somebody may be looking at it. */
   sees(status: JobStatus, before: JobStatus): void {
     const { random, timeline } = this.#world;
-    if (!this.watch || status.counts.dead <= before.counts.dead || random.chance(0.6)) return;
-    timeline.after(random.between(0, 3_000), 'user retries', () =>
-      this.#change('retryJob', status.job).catch(this.#world.defect),
-    );
+    const { dead, done, cancelled, total } = status.counts;
+    const isNew = dead > before.counts.dead;
+    const isNearlyOver = dead > 0 && total - done - cancelled - dead <= 6;
+    if (!this.watch || !(isNew || isNearlyOver) || random.chance(0.3)) return;
+    const delayMs = random.chance(0.5) ? 0 : random.between(0, 1_200);
+    timeline.after(delayMs, 'user retries', () => this.#retry(status.job));
+  }
+
+  /** A pass has read this cell and decides: the worst moment for a user to step in. */
+  meets(cell: Cell): void {
+    const { random } = this.#world;
+    if (!this.watch) return;
+    for (const { id, slice } of cell.jobs.values()) {
+      if (!isEmpty(slice.dead) && random.chance(0.1)) this.#retry(id);
+    }
+  }
+
+  #retry(id: JobId): void {
+    this.#change('retryJob', id).catch(this.#world.defect);
   }
 
   async #actOn({ id, spec }: StoredJob): Promise<void> {

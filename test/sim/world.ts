@@ -109,6 +109,7 @@ export class World {
       shadows: () => this.shadows,
       isUp: () => this.isUp,
       defect: (error) => this.fail(error),
+      loaded: (cell) => this.users.meets(cell),
       committed: (...commit) => checkCommit(this.truth, ...commit),
       folded: (before, after) => this.#folded(before, after),
       trace: (line) => this.note(line),
