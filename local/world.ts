@@ -86,6 +86,8 @@ export type ResourceRequest = {
   readonly path: string;
   readonly properties: JsonObject;
   readonly world: World;
+  /** True when this resource is created after that one, whatever else happens at the time. */
+  waitsFor(logicalId: string): boolean;
 };
 
 /** One resource type of CloudFormation. */

@@ -1,5 +1,6 @@
 import { CfnOutput, Duration } from 'aws-cdk-lib';
 import {
+  type CfnRoute,
   type CfnStage,
   CorsHttpMethod,
   HttpApi as GatewayApi,
@@ -53,6 +54,7 @@ export class HttpApi extends Construct {
   readonly url: string;
   readonly api: GatewayApi;
   private readonly functions = new Map<ApiFunction, EdgewiseFunction>();
+  private readonly routes = new Map<string, HttpRoute>();
 
   constructor(scope: Construct, id: string, props: HttpApiProps) {
     super(scope, id);
@@ -139,7 +141,9 @@ export class HttpApi extends Construct {
           integration,
           authorizer: route.access === null ? new HttpNoneAuthorizer() : authorizer,
         });
-        if (route.access !== null || added === undefined) continue;
+        if (added === undefined) continue;
+        this.routes.set(routeKeyOf(route), added);
+        if (route.access !== null) continue;
         acceptFinding(added, 'AwsSolutions-APIG4', 'it says nothing that is not public');
       }
       if (name === 'public') this.addDefault(integration);
@@ -197,7 +201,6 @@ export class HttpApi extends Construct {
       throttlingBurstLimit: apiThrottle.burst,
       detailedMetricsEnabled: true,
     };
-    const known = new Set([...this.functions.keys()].flatMap(routesOf).map(routeKeyOf));
     alarmWhen(this, 'Failing', stage, {
       metric: this.api.metricServerError({ period: Duration.minutes(5), statistic: 'sum' }),
       above: 0,
@@ -205,15 +208,14 @@ export class HttpApi extends Construct {
       description: 'The API answers 5xx again and again; the access log says on which routes.',
     });
     gatewayStage.routeSettings = Object.fromEntries(
-      Object.entries(routeThrottles)
-        .filter(([key]) => known.has(key))
-        .map(([key, throttle]) => [
-          key,
-          {
-            ThrottlingRateLimit: throttle.ratePerSecond,
-            ThrottlingBurstLimit: throttle.burst,
-          },
-        ]),
+      Object.entries(routeThrottles).flatMap(([key, throttle]) => {
+        const route = this.routes.get(key);
+        if (route === undefined) return [];
+        // The gateway looks for the route when the stage is made, and it is made early.
+        gatewayStage.addDependency(route.node.defaultChild as CfnRoute);
+        const { ratePerSecond: ThrottlingRateLimit, burst: ThrottlingBurstLimit } = throttle;
+        return [[key, { ThrottlingRateLimit, ThrottlingBurstLimit }]];
+      }),
     );
   }
 }

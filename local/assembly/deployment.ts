@@ -9,7 +9,7 @@ import type { Json, JsonObject, Template, TemplateParameter } from './assembly.t
 import { ignoredTypes, resourceTypes } from './catalog.ts';
 import { conditionsOf } from './conditions.ts';
 import { resolveValue, type Scope } from './intrinsics.ts';
-import { creationOrder, referencesOf } from './resource-order.ts';
+import { creationOrder, dependenciesOf, referencesOf } from './resource-order.ts';
 
 export type DeploymentRequest = {
   readonly template: Template;
@@ -37,7 +37,9 @@ export async function deploy(request: DeploymentRequest): Promise<Record<string,
       Object.entries(resource.Properties).filter(([key]) => type.used.includes(key)),
     );
     const properties = resolveValue(raw, scope, at) as JsonObject;
-    created.set(logicalId, await type.create({ logicalId, path: at, properties, world }));
+    const waitsFor = (other: string) => dependenciesOf(template, logicalId).has(other);
+    const made = await type.create({ logicalId, path: at, properties, world, waitsFor });
+    created.set(logicalId, made);
   }
   const outputs: Record<string, Json> = {};
   for (const [name, output] of Object.entries(template.outputs)) {

@@ -2,6 +2,7 @@ import { Match, Template } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, test } from 'vitest';
 import { EdgewiseFunction } from '../../lib/frame/edgewise-function.ts';
 import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
+import { deployErrors } from './template-rules.ts';
 
 afterAll(removeOutputs);
 const { stack, template } = synthesized();
@@ -30,6 +31,12 @@ describe('the stack', () => {
     const routes = [...resourcesOf(template, 'AWS::ApiGatewayV2::Route').values()];
     const rest = routes.filter(({ Properties }) => Properties.RouteKey === '$default');
     expect(rest).toMatchObject([{ Properties: { AuthorizationType: 'NONE' } }]);
+  });
+
+  test('has nothing that a deployment fails on', () => {
+    expect(deployErrors(template)).toEqual([]);
+    const [stage] = [...resourcesOf(template, 'AWS::ApiGatewayV2::Stage').values()];
+    expect(Object.keys(stage?.Properties.RouteSettings ?? {})).toHaveLength(3);
   });
 
   test('has no custom resource and nothing that only a container could build', () => {

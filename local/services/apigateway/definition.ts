@@ -36,6 +36,7 @@ export type AuthorizerDefinition = {
 };
 
 export type RouteDefinition = {
+  readonly logicalId: string;
   /** `GET /v1/jobs/{id}`, `ANY /{proxy+}` or `$default`. */
   readonly key: string;
   readonly integrationId: string;

@@ -18,6 +18,7 @@ export const apigatewayv2Route: ResourceType = {
     }
     const id = stableToken(logicalId, 7).toLowerCase();
     apiOf(world, reader.text('ApiId'), path).routes.push({
+      logicalId,
       key: reader.text('RouteKey'),
       integrationId: reader.text('Target').replace(/^integrations\//, ''),
       authorizerId: kind === 'CUSTOM' ? reader.text('AuthorizerId') : undefined,

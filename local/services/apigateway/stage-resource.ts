@@ -18,7 +18,7 @@ export const apigatewayv2Stage: ResourceType = {
     'StageVariables',
   ],
   ignored: { Description: 'a text for people', Tags: 'tags do nothing' },
-  create: ({ path, properties, world }) => {
+  create: ({ path, properties, world, waitsFor }) => {
     const reader = readerOf(properties, path);
     const name = reader.text('StageName');
     if (name !== '$default' || reader.optionalFlag('AutoDeploy') !== true) {
@@ -28,7 +28,13 @@ export const apigatewayv2Stage: ResourceType = {
     }
     const log = reader.optionalObject('AccessLogSettings');
     const routes = reader.optionalObject('RouteSettings');
-    apiOf(world, reader.text('ApiId'), path).stage = {
+    const api = apiOf(world, reader.text('ApiId'), path);
+    const isThere = (key: string): boolean =>
+      api.routes.some((route) => route.key === key && waitsFor(route.logicalId));
+    for (const key of Object.keys(routes?.raw ?? {})) {
+      if (!isThere(key)) throw routeNotFound(`${path}.RouteSettings.${key}`, key);
+    }
+    api.stage = {
       name,
       variables: Object.fromEntries(
         Object.entries(reader.optionalObject('StageVariables')?.raw ?? {}).map(([key, value]) => [
@@ -51,6 +57,18 @@ export const apigatewayv2Stage: ResourceType = {
     return { ref: name, attributes: {} };
   },
 };
+
+/**
+ * API Gateway looks for the routes of the settings when the stage is made or changed, and
+ * CloudFormation makes it as early as it may.
+ */
+function routeNotFound(path: string, key: string): StartFailure {
+  return new StartFailure(
+    `${path}: API Gateway would answer 404 "Unable to find Route by key ${key} within the ` +
+      'provided RouteSettings", because the stage may be made before this route; name the route ' +
+      'in its DependsOn.',
+  );
+}
 
 function throttleOf(reader: Reader | undefined): Throttle | undefined {
   if (reader === undefined) return undefined;

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json, Template } from '../../assembly/assembly.ts';
 import { conditionsOf } from '../../assembly/conditions.ts';
 import { resolveValue, type Scope } from '../../assembly/intrinsics.ts';
-import { creationOrder } from '../../assembly/resource-order.ts';
+import { creationOrder, dependenciesOf } from '../../assembly/resource-order.ts';
 import { startNotes, type TemplateEdit } from '../notes-cloud.ts';
 import { temporaryDir } from '../temporary-dir.ts';
 
@@ -91,6 +91,14 @@ test('resources are created after what they refer to', () => {
     },
   } as unknown as Template;
   expect(creationOrder(template)).toEqual(['D', 'B', 'C', 'A']);
+});
+
+test('resources are created as early as they may be, wherever they stand', () => {
+  const resource = (...DependsOn: string[]) => ({ Type: 'T', Properties: {}, DependsOn });
+  const resources = { Deep: resource('Middle'), Middle: resource('First'), First: resource() };
+  const template = { resources: { ...resources, Alone: resource() } } as unknown as Template;
+  expect(creationOrder(template)).toEqual(['First', 'Alone', 'Middle', 'Deep']);
+  expect(dependenciesOf(template, 'Deep')).toEqual(new Set(['Middle', 'First']));
 });
 
 async function refusal(edit: TemplateEdit): Promise<string> {
@@ -187,6 +195,25 @@ describe('a start stops, and names', () => {
       Object.assign(resources[name]!.Properties, properties);
     });
     expect(message).toMatch(sentence);
+  });
+
+  test('settings of a route for which the stage does not wait', async () => {
+    const message = await refusal((resources) => {
+      Object.assign(resources['Stage']!, { DependsOn: ['Route1'] });
+    });
+    expect(message).toMatch(/^Resources\.Stage\.Properties\.RouteSettings\.GET \/limited: /);
+    expect(message).toContain(
+      '404 "Unable to find Route by key GET /limited within the provided RouteSettings"',
+    );
+    expect(message).toContain('DependsOn');
+  });
+
+  test('settings of a route that is not there', async () => {
+    const message = await refusal((resources) => {
+      const settings = resources['Stage']!.Properties['RouteSettings'] as Record<string, unknown>;
+      settings['GET /nowhere'] = {};
+    });
+    expect(message).toContain('Unable to find Route by key GET /nowhere within');
   });
 
   test('a dependency that is not there', async () => {

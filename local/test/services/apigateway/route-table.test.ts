@@ -15,7 +15,9 @@ const keys = [
   'GET /jobs/{id}/chunks/{n}/output',
 ];
 
-const table = routeTable(keys.map((key) => ({ key, integrationId: 'i', authorizerId: undefined })));
+const table = routeTable(
+  keys.map((key) => ({ key, logicalId: key, integrationId: 'i', authorizerId: undefined })),
+);
 
 test.each([
   ['GET', '/pets/dog/1', 'GET /pets/dog/1', {}],
@@ -34,7 +36,8 @@ test.each([
 });
 
 test('a request that no route names goes to $default, if there is one', () => {
-  const only = (key: string) => routeTable([{ key, integrationId: 'i', authorizerId: undefined }]);
+  const only = (key: string) =>
+    routeTable([{ key, logicalId: key, integrationId: 'i', authorizerId: undefined }]);
   expect(only('$default').match('GET', '/')?.route.key).toBe('$default');
   expect(only('GET /a').match('GET', '/b')).toBeUndefined();
   expect(only('GET /a').match('POST', '/a')).toBeUndefined();
