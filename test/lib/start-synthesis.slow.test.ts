@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,10 +17,22 @@ test('a start synthesizes what "cdk synth" does, which finds nothing to object t
   execFileSync(process.execPath, args, { env: { ...process.env, ...env } });
   const cdk = join('node_modules', 'aws-cdk', 'bin', 'cdk');
   const words = ['synth', '-q', '--no-notices', '-o', theirs];
-  execFileSync(process.execPath, [cdk, ...words], { stdio: 'pipe' });
+  const onOldNode = { ...process.env, PATH: `${oldNode(home)}:${process.env.PATH}` };
+  execFileSync(process.execPath, [cdk, ...words], { stdio: 'pipe', env: onOldNode });
   expect(resourcesOf(ours)).toEqual(resourcesOf(theirs));
   expect(filesOf(ours)).toEqual(filesOf(theirs));
 });
+
+/**
+ * Most people have a `cdk` of their own, on the Node of their host, which may be too old to read
+ * the app as it is written: the app runs on the project's own.
+ */
+function oldNode(home: string): string {
+  const node = join(home, 'node');
+  writeFileSync(node, '#!/bin/sh\necho "this Node cannot run TypeScript" >&2\nexit 9\n');
+  chmodSync(node, 0o755);
+  return home;
+}
 
 type Resource = { readonly Type: string; readonly Metadata?: object };
 
