@@ -13,7 +13,7 @@ const meanings: Readonly<Record<string, string>> = {
     'One chunk needs more than any edge has. Use more chunks or a larger edge.',
   'labels-do-not-match': 'No edge carries the labels it requires. See: edgewise edge list -o wide',
   'expression-does-not-match': 'No edge fits its expressions. See: edgewise edge get EDGE',
-  'edge-cordoned': 'Edges that would fit are set aside. Allow them: edgewise edge uncordon EDGE',
+  'edge-cordoned': 'Edges that would fit take no new work. Allow them: edgewise edge uncordon EDGE',
   'edge-disconnected': 'Edges that would fit are not connected now.',
   'edge-refused': 'The policy file of the edge refuses this job.',
   'shadow-full': 'The edge has as much work as its document can hold; it goes on by itself.',

@@ -21,7 +21,7 @@ export function lampWords(edge: StatusSource): string {
     case 'lost':
       return 'lost: its work went elsewhere';
     case 'drained': {
-      const how = intent === null ? 'set aside' : intentWords[intent];
+      const how = intent === null ? 'quarantined' : intentWords[intent];
       return edge.state === 'connected' ? how : `${how}, ${edge.state}`;
     }
   }

@@ -22,7 +22,7 @@ export class Rollup extends Construct {
     super(scope, id);
     this.function = new EdgewiseFunction(this, 'Fold', {
       entry: 'rollup',
-      description: 'Folds the counts of cells into the status of their jobs',
+      description: 'Adds up the counts of cells to the status of their jobs',
       stage: props.stage,
       timeoutSeconds: 30,
       environment: { TABLE_NAME: props.table.table.tableName },

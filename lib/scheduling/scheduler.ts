@@ -113,7 +113,7 @@ function alarmOnMassLoss(scope: Construct, stage: Stage): void {
     metric: lost,
     above: 0,
     description:
-      'Much of a cell went silent at once. ' +
-      'Verdicts are held: look at the network and at IoT Core first.',
+      'Many edges of a cell stopped reporting at once. ' +
+      'They are not called lost yet: look at the network and at IoT Core first.',
   });
 }
