@@ -1,4 +1,4 @@
-import type { Jobspec } from './jobspec.ts';
+import type { Jobspec } from './jobspec-schema.ts';
 import type { FieldError } from './validation.ts';
 
 /**

@@ -2,7 +2,6 @@ import type { FactValue } from '../protocol/facts.ts';
 import type { Failure, ProgressReport } from '../protocol/progress-report.ts';
 import type { Chunking, JobSpec, ResourceVector } from './job.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
-import type { Execution, JobCellStatus } from './plan.ts';
 import { emptyRanges, type RangeSet, union } from './ranges.ts';
 
 /**
@@ -138,8 +137,8 @@ export function newSlice(ranges: RangeSet): Slice {
  * is forgotten.
  */
 export function reopenedSlice(
-  ended: Pick<JobCellStatus, 'done' | 'dead' | 'cancelled' | 'startedAtMs'>,
-  executions: Iterable<Pick<Execution, 'edge' | 'done'>>,
+  ended: Pick<Slice, 'done' | 'dead' | 'cancelled' | 'startedAtMs'>,
+  executions: Iterable<{ readonly edge: EdgeName; readonly done: RangeSet }>,
   retryEpoch: number,
 ): Slice {
   const { done, dead, cancelled, startedAtMs } = ended;

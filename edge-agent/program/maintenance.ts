@@ -1,15 +1,25 @@
+import type { Journal } from '../disk/journal.ts';
 import { snapshotOf } from '../disk/journal-compaction.ts';
 import type { JournalRecord } from '../disk/journal-record.ts';
-import { minuteOfDay } from '../host/clock.ts';
-import { isOpen } from '../host/policy.ts';
+import type { EdgeLife } from '../edge/edge-life.ts';
+import type { NoteBook } from '../executors/executor-notes.ts';
+import { type Clock, minuteOfDay } from '../host/clock.ts';
+import { isOpen, type PolicyFile } from '../host/policy.ts';
 import { journalRetryMs } from '../limits.ts';
-import type { Parts } from './run-agent.ts';
+
+type Kept = {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly notes: NoteBook;
+  readonly policy: PolicyFile;
+  readonly lives: ReadonlyMap<string, EdgeLife>;
+};
 
 /**
  * What has to be looked at now and then: a disk that had stopped taking writes, a journal that
  * has grown, the owner's policy and its hours, facts that changed.
  */
-export function keepUp({ clock, journal, lives, notes, policy }: Parts): () => void {
+export function keepUp({ clock, journal, lives, notes, policy }: Kept): () => void {
   let cancel: () => void = () => {};
   let wasOpen = isOpen(policy.current(), minuteOfDay(clock));
   const snapshot = function* (): Iterable<JournalRecord> {

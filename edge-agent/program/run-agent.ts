@@ -64,7 +64,7 @@ export async function runAgent(
   }
 }
 
-export type Parts = {
+type Parts = {
   readonly clock: Clock;
   readonly journal: Journal;
   readonly notes: NoteBook;

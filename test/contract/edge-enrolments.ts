@@ -3,7 +3,8 @@ import { cellEdgesMax } from '../../core/model/limits.ts';
 import { edgeNameOf } from '../../core/model/names.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { enrol, makeEnrolment, makeIdentity, north, south } from './stored-fixture.ts';
-import type { Contract, Stores } from './stores.ts';
+import type { Stores } from './stored-ports.ts';
+import type { Contract } from './stores.ts';
 
 const name = edgeNameOf('edge-1');
 

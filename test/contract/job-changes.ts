@@ -14,7 +14,8 @@ import {
   south,
   submit,
 } from './stored-fixture.ts';
-import type { Contract, Stores } from './stores.ts';
+import type { Stores } from './stored-ports.ts';
+import type { Contract } from './stores.ts';
 
 const job = jobIdOf('job-1');
 const child = jobIdOf('job-2');

@@ -3,7 +3,8 @@ import type { JobState } from '../../core/model/job.ts';
 import { type JobId, jobIdOf } from '../../core/model/names.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { submit } from './stored-fixture.ts';
-import type { Contract, Stores } from './stores.ts';
+import type { Stores } from './stored-ports.ts';
+import type { Contract } from './stores.ts';
 
 /** Folds a job into a state, as the rollup does. */
 async function count({ rollups }: Stores, id: JobId, state: JobState): Promise<void> {

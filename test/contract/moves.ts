@@ -5,7 +5,8 @@ import { jobIdOf } from '../../core/model/names.ts';
 import { count, intersect } from '../../core/model/ranges.ts';
 import { makeCell, makeEdges, makeJob, startMs, withId, withIntent } from '../core/cell-fixture.ts';
 import { cellStatus, commit, executionOf, north, south } from './stored-fixture.ts';
-import type { Contract, Stores } from './stores.ts';
+import type { Stores } from './stored-ports.ts';
+import type { Contract } from './stores.ts';
 
 const job = jobIdOf('job-1');
 const full = withId(makeCell({ jobs: [makeJob(job, { chunks: 50 })] }), north);

@@ -3,7 +3,8 @@ import { cellIdOf } from '../../core/model/names.ts';
 import type { StoredQueue } from '../../core/ports/pools.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { north } from './stored-fixture.ts';
-import type { Contract, Stores } from './stores.ts';
+import type { Stores } from './stored-ports.ts';
+import type { Contract } from './stores.ts';
 
 const fast: StoredQueue = { name: 'fast', weight: 3, strict: true, quota: 500, version: 1 };
 

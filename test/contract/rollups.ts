@@ -5,7 +5,8 @@ import { jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { cellStatus, commit, north, south, submit } from './stored-fixture.ts';
-import type { Contract, Stores } from './stores.ts';
+import type { Stores } from './stored-ports.ts';
+import type { Contract } from './stores.ts';
 
 const job = jobIdOf('job-1');
 const other = jobIdOf('job-2');

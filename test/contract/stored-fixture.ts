@@ -14,7 +14,7 @@ import type { JobWithStatus } from '../../core/model/stored-job.ts';
 import type { EdgeIdentity, Enrolment } from '../../core/ports/edges.ts';
 import { plainConfig, startMs } from '../core/cell-fixture.ts';
 import { creation } from '../core/jobs/job-fixture.ts';
-import type { Stores } from './stores.ts';
+import type { Stores } from './stored-ports.ts';
 
 /** What contracts store before they ask: through the ports, as the product would. */
 export const north = cellIdOf('default.0');

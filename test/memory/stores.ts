@@ -1,4 +1,4 @@
-import type { Stores } from '../contract/stores.ts';
+import type { Stores } from '../contract/stored-ports.ts';
 import { createMemoryAudit } from './audit.ts';
 import { createMemoryCells } from './cells.ts';
 import { createMemoryEdges } from './edges.ts';

@@ -11,7 +11,7 @@ import { patchJob } from '../../lambdas/api/jobs/patch-job.ts';
 import { putJob } from '../../lambdas/api/jobs/put-job.ts';
 import { retryJob } from '../../lambdas/api/jobs/retry-job.ts';
 import { submitJob } from '../../lambdas/api/jobs/submit-job.ts';
-import type { Stores } from '../contract/stores.ts';
+import type { Stores } from '../contract/stored-ports.ts';
 import type { Stored } from '../memory/stored.ts';
 import type { Bug } from './bugs.ts';
 import type { Faults } from './faults.ts';

@@ -10,7 +10,7 @@ import { storeReports } from '../../lambdas/workers/report/store-reports.ts';
 import { rollUpJobs } from '../../lambdas/workers/rollup/roll-up-jobs.ts';
 import { scheduleCells } from '../../lambdas/workers/schedule/schedule-cells.ts';
 import { tickCells } from '../../lambdas/workers/tick/tick-cells.ts';
-import type { Stores } from '../contract/stores.ts';
+import type { Stores } from '../contract/stored-ports.ts';
 import type { Stored } from '../memory/stored.ts';
 import type { Bug } from './bugs.ts';
 import type { Faults } from './faults.ts';

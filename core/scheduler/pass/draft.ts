@@ -17,7 +17,6 @@ import { epochMax } from '../../model/limits.ts';
 import type { EdgeName, JobId } from '../../model/names.ts';
 import type { Alarm, ChunkEnd, WaitingCount } from '../../model/plan.ts';
 import { emptyRanges, isEmpty, type RangeSet, subtract, unionAll } from '../../model/ranges.ts';
-import type { Found } from '../phases/waiting.ts';
 import {
   type Amounts,
   capacityOf,
@@ -26,7 +25,6 @@ import {
   demandOf,
   reservedBy,
 } from './capacity.ts';
-import type { Unmet } from './yield.ts';
 
 /**
  * The cell as a pass is changing it: mutable, private to one call of `reconcile`, and turned into a
@@ -80,6 +78,12 @@ export type Kind = {
   readonly reasons: ReadonlyMap<WaitingReason, Found>;
   readonly fitting: readonly EdgeDraft[];
 };
+
+/** Edges that a reason rules out, with a few of them as examples. */
+export type Found = { edges: number; examples: EdgeDraft[]; detail: string };
+
+/** A job that found no room, and the power that it waits for. */
+export type Unmet = { readonly job: JobDraft; power: number };
 
 /** What a queue holds in this cell, to share the cell fairly and to keep quotas. */
 export type QueueDraft = {

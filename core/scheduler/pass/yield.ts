@@ -1,16 +1,14 @@
 import { mismatchOf } from '../matching.ts';
-import { dominantShare, openQueues, totalOf } from '../phases/order-backlog.ts';
 import { refusalOf } from './candidates.ts';
 import { shortOf } from './capacity.ts';
 import type { JobDraft, LeaseDraft, Pass } from './draft.ts';
+import { dominantShare, openQueues, totalOf } from './queues.ts';
 
 /**
  * Leases do not refill for ever while somebody ahead of them waits: the edge they hold runs dry
  * within one lease and goes to whoever is first. Only as many yield as the waiting power needs.
  * Nothing that runs is stopped.
  */
-export type Unmet = { readonly job: JobDraft; power: number };
-
 /**
  * Remembers that this job found no room; of each queue and priority the first one speaks for all.
  */

@@ -15,7 +15,7 @@ import {
   unavailable,
 } from '../pass/candidates.ts';
 import { type Demand, shortOf } from '../pass/capacity.ts';
-import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from '../pass/draft.ts';
+import { type EdgeDraft, type Found, type JobDraft, type Pass, pendingOf } from '../pass/draft.ts';
 import { backoffOf } from '../pass/due-retries.ts';
 import { canAfford, jobCost, touchJob } from '../pass/rows.ts';
 
@@ -79,8 +79,6 @@ function quotaSentence(pass: Pass, { intent, demand }: JobDraft): string {
 }
 
 const edgesOf = (edges: number | null): string => (edges === 1 ? '1 edge' : `${edges} edges`);
-
-export type Found = { edges: number; examples: EdgeDraft[]; detail: string };
 
 function edgeReasons(pass: Pass, job: JobDraft, chunks: number): WaitingCount[] {
   if (pass.edges.size === 0) return [whole('no-edges', chunks, 'there is no edge')];

@@ -1,11 +1,8 @@
 import { parseDocument } from 'yaml';
 import type { JobAnswer } from '../../../core/contract/job-answer.ts';
 import { type JobBody, jobBodySchema } from '../../../core/contract/job-body.ts';
-import {
-  type JobspecTask,
-  jobspecSchema,
-  translateJobspec,
-} from '../../../core/contract/jobspec.ts';
+import { type JobspecTask, translateJobspec } from '../../../core/contract/jobspec.ts';
+import { jobspecSchema } from '../../../core/contract/jobspec-schema.ts';
 import { invalid, ProblemError } from '../../../core/contract/problem.ts';
 import { isName, jobIdRandomBytes, makeJobId } from '../../../core/model/names.ts';
 import { type Answer, badQuery, type Call, callerOf, checkQuery } from '../http/call.ts';

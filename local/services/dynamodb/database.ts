@@ -15,16 +15,9 @@ import { type DatabaseClient, databaseClient } from './client.ts';
 import { dynamodbLocalProgram } from './dynamodb-local.ts';
 import { dynoxideBinary, dynoxideProgram } from './dynoxide.ts';
 import { type EngineAddress, engineAddress } from './engine-address.ts';
+import type { DatabaseProgram } from './program.ts';
 
 export type EngineName = 'dynoxide' | 'dynamodb-local';
-
-export type DatabaseProgram = {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly cwd?: string;
-  /** What is to be done once it answers. */
-  ready?(): void;
-};
 
 export type Database = {
   readonly engine: EngineName;

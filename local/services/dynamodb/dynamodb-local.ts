@@ -7,8 +7,8 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import type { DatabaseProgram } from './database.ts';
 import { dataFileOf, type EngineAddress } from './engine-address.ts';
+import type { DatabaseProgram } from './program.ts';
 
 export function dynamodbLocalProgram(
   dataDir: string | null,

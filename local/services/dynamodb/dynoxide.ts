@@ -6,8 +6,8 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { databaseStartMsMax } from '../../limits.ts';
-import type { DatabaseProgram } from './database.ts';
 import type { EngineAddress } from './engine-address.ts';
+import type { DatabaseProgram } from './program.ts';
 
 export function dynoxideProgram(
   dataDir: string | null,

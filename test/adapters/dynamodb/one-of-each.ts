@@ -13,7 +13,7 @@ import {
   north,
   submit,
 } from '../../contract/stored-fixture.ts';
-import type { Stores } from '../../contract/stores.ts';
+import type { Stores } from '../../contract/stored-ports.ts';
 import { startMs } from '../../core/cell-fixture.ts';
 
 const edge = edgeNameOf('edge-1');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { jobspecSchema, translateJobspec } from '../../../core/contract/jobspec.ts';
+import { translateJobspec } from '../../../core/contract/jobspec.ts';
+import { jobspecSchema } from '../../../core/contract/jobspec-schema.ts';
 import { checkBody } from '../../../core/contract/validation.ts';
 
 const core = { type: 'core', count: 4 };

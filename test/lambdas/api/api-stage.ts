@@ -18,7 +18,7 @@ import { publicOperations } from '../../../lambdas/functions/api/public.ts';
 import type { Log } from '../../../lambdas/log.ts';
 import { rollUpJobs } from '../../../lambdas/workers/rollup/roll-up-jobs.ts';
 import { runPass } from '../../../lambdas/workers/schedule/run-pass.ts';
-import type { Stores } from '../../contract/stores.ts';
+import type { Stores } from '../../contract/stored-ports.ts';
 import { createMemoryServices, type MemoryServices } from '../../memory/services.ts';
 import { createQuietLog } from '../quiet-log.ts';
 

@@ -10,7 +10,7 @@ import { clientIdBytesMax, payloadBytesMax } from '../limits.ts';
 import { tlsOf } from '../mqtt5/stream.ts';
 import { parsePolicy } from '../policy/policy.ts';
 import { inFlight } from '../shadow/throttle.ts';
-import type { BrokerDependencies } from './broker.ts';
+import type { BrokerDependencies } from './broker-options.ts';
 import { authorizer, type Identity } from './connection.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { topicProblem } from './traffic.ts';

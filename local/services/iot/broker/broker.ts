@@ -6,16 +6,13 @@ import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer, type TLSSocket } from 'node:tls';
 import { Aedes, type Client } from 'aedes';
-import type { Authority } from '../control-plane/authority.ts';
-import type { Exchange, Message } from '../exchange.ts';
+import type { Message } from '../exchange.ts';
 import { keepAliveSecondsMax } from '../limits.ts';
 import { whenUnderstood } from '../mqtt5/stream.ts';
-import type { Presence } from '../presence/presence.ts';
 import { sessionPersistence } from '../sessions/persistence.ts';
-import type { PersistentSessions } from '../sessions/persistent-sessions.ts';
 import { admission } from './admission.ts';
-import type { AuthorizerSource, DisconnectReason } from './connection.ts';
-import type { RetainedStore } from './retained.ts';
+import type { BrokerDependencies, BrokerOptions } from './broker-options.ts';
+import type { DisconnectReason } from './connection.ts';
 import { type Connected, type Session, type Sessions, sessionBook } from './sessions.ts';
 import { withoutParent } from './topic-filter.ts';
 import { type BrokerTraffic, brokerTraffic } from './traffic.ts';
@@ -32,21 +29,6 @@ export type Broker = {
   counters(): Record<string, number>;
   close(): Promise<void>;
 };
-
-type BrokerOptions = {
-  readonly host: string;
-  readonly port: number;
-  readonly authority: Authority;
-  readonly source: AuthorizerSource;
-  readonly exchange: Exchange;
-  readonly presence: Presence;
-  readonly retained: RetainedStore;
-  readonly keepAliveSecondsMin: number;
-  readonly persistent: PersistentSessions;
-  readonly log: (line: string) => void;
-};
-
-export type BrokerDependencies = BrokerOptions & { readonly publish: (message: Message) => void };
 
 export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const dependencies: BrokerDependencies = {

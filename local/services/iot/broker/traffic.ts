@@ -14,7 +14,7 @@ import {
 } from '../limits.ts';
 import { emptySession } from '../sessions/persistence.ts';
 import { shadowRequestOf } from '../shadow/topics.ts';
-import type { BrokerDependencies } from './broker.ts';
+import type { BrokerDependencies } from './broker-options.ts';
 import type { DisconnectReason } from './connection.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { isTopicFilter } from './topic-filter.ts';

@@ -1,5 +1,6 @@
 /** Runs a parsed rule over one message. Undefined values are left out of the result. */
 import { equal, isArray, isObject, type Json, type JsonObject } from '../json.ts';
+import type { BinaryOperator, Expression } from './expression-tree.ts';
 import {
   asNumber,
   asText,
@@ -8,7 +9,7 @@ import {
   ruleFunctions,
   type Value,
 } from './functions.ts';
-import type { BinaryOperator, Expression, Projection, RuleQuery } from './sql.ts';
+import type { Projection, RuleQuery } from './sql.ts';
 
 /** The result of the SELECT, or undefined when the WHERE does not hold. */
 export function runQuery(query: RuleQuery, payload: Value, context: MessageContext): Value {

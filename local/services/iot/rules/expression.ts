@@ -2,9 +2,9 @@
  * Expressions of the AWS IoT SQL, by recursive descent: or, and, not, comparison, sum, product,
  * sign, members of a value, and the values themselves.
  */
+import type { BinaryOperator, Expression } from './expression-tree.ts';
 import { ruleFunctions } from './functions.ts';
 import type { Cursor } from './lexer.ts';
-import type { BinaryOperator, Expression } from './sql.ts';
 
 type Parse = (cursor: Cursor) => Expression;
 

@@ -1,7 +1,8 @@
 /** Substitution templates: `${expression}` inside the text of an action. */
 import { evaluate } from './evaluation.ts';
+import type { Expression } from './expression-tree.ts';
 import { asText, type MessageContext, type Value } from './functions.ts';
-import { type Expression, parseRuleExpression } from './sql.ts';
+import { parseRuleExpression } from './sql.ts';
 
 export type TextTemplate = readonly (string | Expression)[];
 
