@@ -187,6 +187,8 @@ export type EdgeWork = {
    */
   readonly failuresInRow: number;
   readonly quarantinedUntilMs: number | null;
+  /** Chunks that its last report calls done although it was never given them: not counted. */
+  readonly foreignResults: number;
 };
 
 /** An edge that was never given anything; epoch 0 is never written. */
@@ -201,6 +203,7 @@ export const noEdgeWork: EdgeWork = {
   lostAtMs: null,
   failuresInRow: 0,
   quarantinedUntilMs: null,
+  foreignResults: 0,
 };
 
 /**
@@ -223,6 +226,11 @@ export type Lease = {
   readonly startedAtMs: number;
   /** Moving average of the measured time of one chunk here. */
   readonly chunkMs: number | null;
+  /**
+   * Taken away from an edge that may have been working on it, and still open: what the edge says of
+   * these counts when it is heard again.
+   */
+  readonly heldBefore: RangeSet;
   /** Totals on this edge for this job, kept for the execution row. */
   readonly doneHere: RangeSet;
   readonly deadHere: RangeSet;

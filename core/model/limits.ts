@@ -72,6 +72,11 @@ export const leaseChunksMax = 100_000;
  */
 export const chunkDeathsMax = 20;
 export const deathsOfLostEdge = 7;
+/**
+ * Intervals of what an edge held before that its row remembers, per job: a kilobyte of a row that
+ * is written with every report. What is forgotten is run again.
+ */
+export const heldBeforeIntervalsMax = 64;
 /** An epoch above this is no epoch: it leaves no room to count on. */
 export const epochMax = 2 ** 50;
 /** This many chunks failed in a row on one edge, and none done: quarantine the edge. */

@@ -78,6 +78,7 @@ export type ChunkEnd = {
 
 export type Alarm =
   | { readonly kind: 'mass-loss'; readonly lost: number; readonly edges: number }
+  | { readonly kind: 'foreign-results'; readonly edge: EdgeName; readonly chunks: number }
   | { readonly kind: 'edge-aside'; readonly edge: EdgeName; readonly failures: number };
 
 export type WaitingCount = {

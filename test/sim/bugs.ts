@@ -1,8 +1,15 @@
 import type { JobCreation } from '../../core/jobs/submit.ts';
-import type { Cell, CellEdge, CellJob, EdgeWork } from '../../core/model/cell.ts';
+import {
+  type Cell,
+  type CellEdge,
+  type CellJob,
+  type EdgeWork,
+  type Lease,
+  noEdgeWork,
+} from '../../core/model/cell.ts';
 import type { EdgeName, JobId } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
-import { fromChunks, union } from '../../core/model/ranges.ts';
+import { emptyRanges, fromChunks, union } from '../../core/model/ranges.ts';
 import type { JobWithStatus, StoredJob } from '../../core/model/stored-job.ts';
 import type { JobChange } from '../../core/ports/jobs.ts';
 import { isRecord } from '../../core/protocol/json.ts';
@@ -131,11 +138,38 @@ export const plantedBugs: readonly Bug[] = [
       })),
   },
   {
+    name: 'anybody-reports-anything',
+    sentence: 'what an edge calls done counts whether it was given it or not',
+    load: (cell) => withEdges(cell, (edge) => ({ ...edge, work: givenAll(cell, edge.work) })),
+  },
+  {
     name: 'nobody-looks-again',
     sentence: 'what waits for a time waits for ever',
     noTimers: true,
   },
 ];
+
+function givenAll(cell: Cell, work: EdgeWork | null): EdgeWork | null {
+  const leases = [...cell.jobs].map(([id, { slice }]) => {
+    const lease = work?.leases.get(id) ?? nothingHeld;
+    return [id, { ...lease, heldBefore: slice.ranges }] as const;
+  });
+  return { ...(work ?? noEdgeWork), leases: new Map([...(work?.leases ?? []), ...leases]) };
+}
+
+const nothingHeld: Lease = {
+  ranges: emptyRanges,
+  reclaiming: emptyRanges,
+  reclaimEpoch: null,
+  slots: 0,
+  running: emptyRanges,
+  grantedAtMs: 0,
+  startedAtMs: 0,
+  chunkMs: null,
+  heldBefore: emptyRanges,
+  doneHere: emptyRanges,
+  deadHere: emptyRanges,
+};
 
 function withEdges(cell: Cell, change: (edge: CellEdge) => CellEdge): Cell {
   const edges = [...cell.edges].map(([name, edge]) => [name, change(edge)] as const);

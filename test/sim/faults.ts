@@ -26,6 +26,8 @@ export type Faults = {
   readonly cellDisconnectEveryMs: number;
   readonly planeOutageEveryMs: number;
   readonly userActionEveryMs: number;
+  /** Of a report of an edge: it calls done what it has not done. */
+  readonly forgeReport: number;
 };
 
 export const calm: Faults = {
@@ -45,6 +47,7 @@ export const calm: Faults = {
   cellDisconnectEveryMs: 0,
   planeOutageEveryMs: 0,
   userActionEveryMs: 0,
+  forgeReport: 0,
 };
 
 /** Each kind of trouble is present in half of the seeds, so that every combination comes up. */
@@ -68,5 +71,6 @@ export function drawFaults(random: SeededRandom): Faults {
     cellDisconnectEveryMs: every(60_000, 200_000),
     planeOutageEveryMs: every(60_000, 200_000),
     userActionEveryMs: every(1_500, 15_000),
+    forgeReport: often(0.3),
   };
 }

@@ -31,6 +31,10 @@ export function checkCommit(truth: Truth, seen: Cell, before: Cell, after: Cell,
     checkEpoch(before, edge);
   }
   checkAbsorbing(before, plan);
+  for (const id of plan.endedJobs) {
+    const known = before.jobs.get(id)?.slice.done ?? emptyRanges;
+    checkDone(truth, id, known, plan.jobStatuses.get(id)?.done ?? emptyRanges);
+  }
 }
 
 function checkSlice(truth: Truth, { id, slice }: CellJob, before: CellJob | undefined): void {
@@ -45,7 +49,11 @@ function checkSlice(truth: Truth, { id, slice }: CellJob, before: CellJob | unde
   if (before.slice.retryEpoch === slice.retryEpoch) {
     mustBeWithin(before.slice.dead, slice.dead, `job ${id}: what was dead came back`);
   }
-  for (const chunk of chunksOf(subtract(slice.done, before.slice.done))) {
+  checkDone(truth, id, before.slice.done, slice.done);
+}
+
+function checkDone(truth: Truth, id: JobId, before: RangeSet, done: RangeSet): void {
+  for (const chunk of chunksOf(subtract(done, before))) {
     must(truth.hasCompleted(id, chunk), () => `job ${id}: chunk ${chunk} is done and never ran`);
   }
 }

@@ -17,6 +17,8 @@ export type LinkWorld = {
   readonly send: (edge: EdgeName, deliver: () => void) => void;
   readonly getWork: (edge: EdgeName) => void;
   readonly updateProg: (edge: EdgeName, body: unknown) => void;
+  /** The report as this edge tells it. */
+  readonly forge: (edge: EdgeName, report: ProgressReportJson) => ProgressReportJson;
   readonly reconnectMs: () => number;
   /** Says whether the network lets this edge in now, and tells the broker that it is there. */
   readonly admit: (edge: EdgeName) => boolean;
@@ -62,7 +64,8 @@ export class SimulatedLink implements Link {
   report(document: ProgressReportJson): Promise<ReportAnswer> {
     if (!this.#isConnected || this.#waiting !== null) return Promise.resolve('unanswered');
     const token = `${document.b}-${document.n}`;
-    const body = { state: { reported: this.#patch.patch(document) }, clientToken: token };
+    const told = this.#world.forge(this.#edge, this.#patch.patch(document) as ProgressReportJson);
+    const body = { state: { reported: told }, clientToken: token };
     return new Promise((resolve) => {
       const settle = (answer: ReportAnswer) => {
         cancel();

@@ -21,6 +21,7 @@ import { SimulatedApi } from './api.ts';
 import type { Bug } from './bugs.ts';
 import { StreamedCells } from './change-stream.ts';
 import { drawFaults, type Faults } from './faults.ts';
+import { createForgery, type Forgery } from './forgery.ts';
 import { Functions } from './functions.ts';
 import { checkCommit } from './safety.ts';
 import { hashText, type SeededRandom, seededRandom } from './seeded-random.ts';
@@ -67,6 +68,7 @@ export class World {
   violation: Error | null = null;
   /** Edges that report, and never hear of their work again. */
   readonly unresponsive = new Set<EdgeName>();
+  readonly #forgery: Forgery;
   readonly #network: SeededRandom;
   readonly #fates: SeededRandom;
   readonly #links = new Map<EdgeName, { isUp: boolean; connection: number; isKnown: boolean }>();
@@ -90,6 +92,12 @@ export class World {
       (line) => this.note(line),
       (error) => this.fail(error),
     );
+    this.#forgery = createForgery({
+      random: random.stream('forgery'),
+      truth: this.truth,
+      faults: () => this.faults,
+      jobs: () => this.jobs(),
+    });
     const shared = { timeline: this.timeline, faults: () => this.faults };
     this.shadows = new SimulatedShadows({
       ...shared,
@@ -110,7 +118,10 @@ export class World {
       isUp: () => this.isUp,
       defect: (error) => this.fail(error),
       loaded: (cell) => this.users.meets(cell),
-      committed: (...commit) => checkCommit(this.truth, ...commit),
+      committed: (seen, before, after, plan) => {
+        this.#forgery.committed(before, after, plan);
+        checkCommit(this.truth, seen, before, after, plan);
+      },
       folded: (before, after) => this.#folded(before, after),
       trace: (line) => this.note(line),
     });
@@ -169,6 +180,7 @@ export class World {
       send: (from, deliver) => this.#carry(from, 'up', deliver),
       getWork: (from) => this.shadows.getWork(from),
       updateProg: (from, body) => this.shadows.updateProg(from, body),
+      forge: (from, report) => this.#forgery.forge(from, report),
       reconnectMs: () => this.#network.between(200, 3_000),
       admit: (from) => this.#admit(from),
       specOf: (job, hash) => this.#specOf(jobIdOf(job), hash),

@@ -24,6 +24,7 @@ export function encodeWorkRow(cell: CellId, edge: EdgeName, work: EdgeWork): Row
     lostAtMs: work.lostAtMs,
     failuresInRow: work.failuresInRow,
     asideUntilMs: work.quarantinedUntilMs,
+    ...(work.foreignResults === 0 ? {} : { foreign: work.foreignResults }),
   };
 }
 
@@ -44,6 +45,7 @@ export function decodeWorkRow(row: Row): EdgeWork {
     lostAtMs: amountOrNull(row.lostAtMs),
     failuresInRow: amount(row.failuresInRow),
     quarantinedUntilMs: amountOrNull(row.asideUntilMs),
+    foreignResults: amount(row.foreign),
   };
 }
 
@@ -62,6 +64,7 @@ type LeaseText = {
   /** Only when it is another time than `at`. */
   st?: number;
   m?: number;
+  h?: string;
   d?: string;
   x?: string;
 };
@@ -73,6 +76,7 @@ function encodeLease(lease: Lease): LeaseText {
   if (lease.reclaimEpoch !== null) out.ue = lease.reclaimEpoch;
   if (lease.running.length > 0) out.a = formatRanges(lease.running);
   if (lease.chunkMs !== null) out.m = lease.chunkMs;
+  if (lease.heldBefore.length > 0) out.h = formatRanges(lease.heldBefore);
   if (lease.doneHere.length > 0) out.d = formatRanges(lease.doneHere);
   if (lease.deadHere.length > 0) out.x = formatRanges(lease.deadHere);
   return out;
@@ -88,6 +92,7 @@ function decodeLease(lease: LeaseText): Lease {
     grantedAtMs: lease.at,
     startedAtMs: lease.st ?? lease.at,
     chunkMs: lease.m ?? null,
+    heldBefore: ranges(lease.h),
     doneHere: ranges(lease.d),
     deadHere: ranges(lease.x),
   };

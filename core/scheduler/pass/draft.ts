@@ -135,6 +135,7 @@ export type EdgeDraft = {
   lostAtMs: number | null;
   failuresInRow: number;
   quarantinedUntilMs: number | null;
+  foreignResults: number;
   /**
    * Jobs the edge reports although its document does not name them: their keys are nulled again.
    */
@@ -235,6 +236,7 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     lostAtMs: before.lostAtMs,
     failuresInRow: before.failuresInRow,
     quarantinedUntilMs: before.quarantinedUntilMs,
+    foreignResults: before.foreignResults,
     unknownJobs: new Set(),
     rewrites: before.rewrites,
     touched: false,
@@ -259,6 +261,7 @@ function openLease(edge: EdgeDraft, job: JobDraft, stored: Lease): void {
     grantedAtMs: stored.grantedAtMs,
     startedAtMs: stored.startedAtMs,
     chunkMs: stored.chunkMs,
+    heldBefore: stored.heldBefore,
     doneHere: stored.doneHere,
     deadHere: stored.deadHere,
     job,
@@ -288,6 +291,7 @@ export function leaseFor(pass: Pass, edge: EdgeDraft, job: JobDraft): LeaseDraft
     grantedAtMs: pass.nowMs,
     startedAtMs: pass.nowMs,
     chunkMs: null,
+    heldBefore: emptyRanges,
     doneHere: job.before.doneBeforeReopening.get(edge.name) ?? emptyRanges,
     deadHere: emptyRanges,
     job,

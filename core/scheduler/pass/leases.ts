@@ -1,11 +1,15 @@
-import { emptyRanges, type RangeSet, subtract } from '../../model/ranges.ts';
+import { emptyRanges, type RangeSet, subtract, union } from '../../model/ranges.ts';
 import { changeLease, isActive, type LeaseDraft, nextEpochOf, type Pass } from './draft.ts';
 import { touchLease } from './rows.ts';
 
 /** The two ways a lease ends before its chunks are done. Callers have asked for the rows. */
 
-/** At once: whatever the edge is doing with them, the chunks are not its own any more. */
+/**
+ * At once: whatever the edge is doing with them, the chunks are not its own any more. What it has
+ * finished of them by now, or finishes before it hears of this, counts all the same.
+ */
 export function revoke(pass: Pass, lease: LeaseDraft): void {
+  lease.heldBefore = union(lease.heldBefore, lease.ranges);
   changeLease(lease, {
     ranges: emptyRanges,
     running: emptyRanges,

@@ -1,8 +1,9 @@
 import type { EdgeWork, Lease, Slice } from '../../model/cell.ts';
 import { powerOf } from '../../model/job.ts';
+import { heldBeforeIntervalsMax } from '../../model/limits.ts';
 import type { EdgeName, JobId } from '../../model/names.ts';
 import type { Execution, JobCellStatus, Plan } from '../../model/plan.ts';
-import { isEmpty, union } from '../../model/ranges.ts';
+import { firstIntervals, isEmpty, type RangeSet, subtract, union } from '../../model/ranges.ts';
 import { sameReasons } from '../phases/waiting.ts';
 import { slotsInUse } from './capacity.ts';
 import {
@@ -77,6 +78,7 @@ function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
     lostAtMs: edge.lostAtMs,
     failuresInRow: edge.failuresInRow,
     quarantinedUntilMs: edge.quarantinedUntilMs,
+    foreignResults: edge.foreignResults,
   };
 }
 
@@ -90,9 +92,18 @@ function leaseRow(lease: LeaseDraft): Lease {
     grantedAtMs: lease.grantedAtMs,
     startedAtMs: lease.startedAtMs,
     chunkMs: lease.chunkMs,
+    heldBefore: openHeldBefore(lease),
     doneHere: lease.doneHere,
     deadHere: lease.deadHere,
   };
+}
+
+/** What has ended cannot be brought any more; of scattered remains the first are remembered. */
+function openHeldBefore({ heldBefore, ranges, job }: LeaseDraft): RangeSet {
+  if (isEmpty(heldBefore)) return heldBefore;
+  let open = subtract(subtract(heldBefore, ranges), job.done);
+  open = subtract(subtract(open, job.dead), job.cancelled);
+  return firstIntervals(open, heldBeforeIntervalsMax);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { edgeFailuresMax, placementRowsMin } from '../../model/limits.ts';
 import {
+  count,
   emptyRanges,
   equal,
   has,
@@ -21,7 +22,6 @@ import {
   isActive,
   type JobDraft,
   type LeaseDraft,
-  leaseFor,
   type Pass,
 } from '../pass/draft.ts';
 import { takeAway } from '../pass/leases.ts';
@@ -32,10 +32,11 @@ import { canAfford, edgeCost, leaseCost, touchEdge, touchLease } from '../pass/r
  * Applies what edges reported: whole and cumulative, so applying a report twice, late or out of
  * order does no harm.
  *
- * `done` counts for whoever reports it first while the chunk is open, holder or not. A failure
- * counts only from the holder and only of the current attempt. What is applied need not be
- * acknowledged at once: the next document carries it. Only results that the edge's document does
- * not cover any more ask for a document of their own.
+ * `done` counts for whoever reports it first while the chunk is open, of chunks that the edge holds
+ * or held when it was lost: what it was never given is not its to report. A failure counts only
+ * from the holder and only of the current attempt. What is applied need not be acknowledged at
+ * once: the next document carries it. Only results that the edge's document does not cover any more
+ * ask for a document of their own.
  */
 export function applyReports(pass: Pass): void {
   for (const edge of pass.edges.values()) {
@@ -67,6 +68,7 @@ const emptyReport: JobProgress = {
 function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): void {
   let whole = true;
   let acknowledge = false;
+  let foreign = 0;
   for (const [id, entry] of progress.jobs) {
     const job = pass.jobs.get(id);
     if (job === undefined) {
@@ -76,6 +78,7 @@ function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): voi
       }
       continue;
     }
+    foreign += count(foreignOf(edge, job, entry));
     const active = edge.leases.get(id)?.before?.ranges ?? emptyRanges;
     if (needsAcknowledgement(entry, active)) acknowledge = true;
     if (!applyEntry(pass, edge, job, entry, progress.epoch)) whole = false;
@@ -84,12 +87,36 @@ function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): voi
     if (progress.jobs.has(lease.job.id) || !isActive(lease)) continue;
     if (!applyEntry(pass, edge, lease.job, emptyReport, progress.epoch)) whole = false;
   }
+  noteForeign(pass, edge, foreign);
   if (whole) edge.acknowledgedSequence = progress.sequence;
   // An edge that has applied the last document and still shows such results has not got their
   // acknowledgement.
   if (acknowledge && progress.epoch >= edge.before.epoch && canAfford(pass, edge.touched ? 0 : 1)) {
     touchEdge(pass, edge, true);
   }
+}
+
+/** Open chunks that the report calls done and the edge was never given. */
+function foreignOf(edge: EdgeDraft, job: JobDraft, entry: JobProgress): RangeSet {
+  const open = openOf(job, entry.done);
+  const lease = edge.leases.get(job.id);
+  return lease === undefined ? open : subtract(subtract(open, lease.ranges), lease.heldBefore);
+}
+
+function openOf(job: JobDraft, chunks: RangeSet): RangeSet {
+  if (isEmpty(chunks)) return chunks;
+  const open = subtract(intersect(chunks, job.before.ranges), job.done);
+  return subtract(subtract(open, job.dead), job.cancelled);
+}
+
+/** Kept on the edge until a report without any, so that whoever looks at it sees why. */
+function noteForeign(pass: Pass, edge: EdgeDraft, chunks: number): void {
+  if (chunks === edge.foreignResults || !canAfford(pass, edgeCost(edge), placementRowsMin)) return;
+  if (chunks > edge.foreignResults) {
+    pass.alarms.push({ kind: 'foreign-results', edge: edge.name, chunks });
+  }
+  edge.foreignResults = chunks;
+  touchEdge(pass, edge, false);
 }
 
 function hasResults(entry: JobProgress): boolean {
@@ -119,11 +146,10 @@ function applyEntry(
 }
 
 function applyDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
-  if (isEmpty(entry.done)) return true;
-  let open = subtract(intersect(entry.done, job.before.ranges), job.done);
-  open = subtract(subtract(open, job.dead), job.cancelled);
+  const lease = edge.leases.get(job.id);
+  if (lease === undefined) return true;
+  const open = intersect(openOf(job, entry.done), union(lease.ranges, lease.heldBefore));
   if (isEmpty(open)) return true;
-  const lease = leaseFor(pass, edge, job);
   const late = subtract(open, lease.ranges);
   const losers = isEmpty(late) ? [] : job.leases.filter((other) => holdsAny(other, late));
   let own = open;

@@ -67,5 +67,5 @@ async function wasGiven(
   if (execution !== undefined && has(execution.chunks, chunk)) return true;
   const edge = await deps.edges.load(caller.cell, name);
   const lease = edge?.work?.leases.get(job);
-  return lease !== undefined && has(union(lease.ranges, lease.running), chunk);
+  return lease !== undefined && has(union(lease.ranges, lease.heldBefore), chunk);
 }

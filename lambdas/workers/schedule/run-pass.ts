@@ -95,6 +95,10 @@ function raise(log: Log, cell: CellId, alarm: Alarm): void {
       log.warn('many edges of the cell stopped reporting at once', { cell, ...alarm });
       log.metric('MassLoss', alarm.lost, { cell });
       return;
+    case 'foreign-results':
+      log.warn('an edge reports chunks as done that it was not given', { cell, ...alarm });
+      log.metric('ForeignResults', alarm.chunks, { cell });
+      return;
     case 'edge-aside':
       log.warn('an edge on which everything fails is quarantined', { cell, ...alarm });
   }

@@ -120,11 +120,17 @@ const lease: Lease = {
   grantedAtMs: startMs + 2,
   startedAtMs: startMs + 1,
   chunkMs: 1_500,
+  heldBefore: rangeOf(9, 10),
   doneHere: rangeOf(0, 2),
   deadHere: rangeOf(4, 5),
 };
 const plain = { reclaiming: emptyRanges, reclaimEpoch: null, running: emptyRanges };
-const none = { chunkMs: null, doneHere: emptyRanges, deadHere: emptyRanges };
+const none = {
+  chunkMs: null,
+  heldBefore: emptyRanges,
+  doneHere: emptyRanges,
+  deadHere: emptyRanges,
+};
 const fresh: Lease = { ...lease, ...plain, ...none, startedAtMs: lease.grantedAtMs };
 
 const work = {
@@ -141,6 +147,7 @@ const work = {
   lostAtMs: startMs + 6,
   failuresInRow: 4,
   quarantinedUntilMs: startMs + 7,
+  foreignResults: 2,
 };
 
 async function fold({ rollups }: Stores): Promise<void> {

@@ -100,6 +100,7 @@ test('a lease that was granted again keeps when it began', () => {
     grantedAtMs: 9,
     startedAtMs: 9,
     chunkMs: null,
+    heldBefore: emptyRanges,
     doneHere: emptyRanges,
     deadHere: emptyRanges,
   };

@@ -42,6 +42,7 @@ function leased(over: Partial<Lease>): Lease {
     grantedAtMs: startMs,
     startedAtMs: startMs,
     chunkMs: null,
+    heldBefore: emptyRanges,
     doneHere: emptyRanges,
     deadHere: emptyRanges,
     ...over,
@@ -116,6 +117,8 @@ test('results that many others hold by now are applied in as many plans as it ta
   let cell = makeCell({ edges: makeEdges(120), jobs: [makeJob(job, { chunks: 200 })] });
   cell = rest(withEdge(cell, one, { report: null }), startMs).cell;
   expect(Object.keys(held(cell, job))).toHaveLength(119);
+  // It ran them all before it was lost, and the others got them.
+  cell = holding(cell, { heldBefore: rangeOf(0, 200) });
   const report = cell.edges.get(edgeNameOf('edge-1'))!.report;
   cell = withReport(withEdge(cell, one, { report }), one, { [job]: { done: '0-199' } }, startMs);
   const { cell: after, plans } = rest(cell, startMs);

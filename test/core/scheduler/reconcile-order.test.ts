@@ -211,6 +211,7 @@ test('stealing asks first, takes only what was not started, and stops when all a
     grantedAtMs: startMs,
     startedAtMs: startMs,
     chunkMs: 5_000,
+    heldBefore: emptyRanges,
     doneHere: emptyRanges,
     deadHere: emptyRanges,
   };
@@ -226,6 +227,7 @@ test('stealing asks first, takes only what was not started, and stops when all a
     lostAtMs: null,
     failuresInRow: 0,
     quarantinedUntilMs: null,
+    foreignResults: 0,
   };
   cell = { ...cell, edges: new Map(cell.edges).set(edge.name, { ...edge, work }) };
   cell = withReport(cell, 'edge-0', { 'job-1': { running: '0-1', chunkMs: 5_000 } }, startMs);

@@ -6,6 +6,7 @@ import {
   formatRanges,
   parseRanges,
   type RangeSet,
+  rangeOf,
 } from '../../../core/model/ranges.ts';
 import type {
   Failure,
@@ -20,6 +21,7 @@ import {
   makeEdges,
   makeJob,
   startMs,
+  withEdge,
   withIntent,
   withProgress,
 } from '../cell-fixture.ts';
@@ -168,14 +170,50 @@ test('a failed chunk waits for its backoff, which doubles, and dies after its la
 });
 
 test('the first valid result wins: the other holder loses the chunk and is told', () => {
-  let cell = twoChunksOnTwoEdges();
   // Edge 1 holds chunk 1, but edge 0 had run it before it lost its lease.
+  let cell = withHeldBefore(twoChunksOnTwoEdges(), one, rangeOf(1, 2));
   cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { done: '1', running: '0' })));
   expect(formatRanges(slice(cell).done)).toBe('1');
   expect(lease(cell, two).ranges).toEqual(emptyRanges);
   expect(cell.edges.get(two)!.work!.epoch).toBe(2);
   cell = pass(withProgress(cell, two, reportOf(cell, two, 1, { done: '1' })));
   expect(cell.meta.summary.chunks.done).toBe(1);
+});
+
+function withHeldBefore(cell: Cell, edge: EdgeName, heldBefore: RangeSet): Cell {
+  const { work } = cell.edges.get(edge)!;
+  const leases = new Map(work!.leases).set(job, { ...lease(cell, edge), heldBefore });
+  return withEdge(cell, edge, { work: { ...work!, leases } });
+}
+
+test('what an edge was never given is not its to report, and is seen on the edge', () => {
+  const forged = withProgress(
+    twoChunksOnTwoEdges(),
+    one,
+    reportOf(twoChunksOnTwoEdges(), one, 1, { done: '0-39' }),
+  );
+  const plan = reconcile(forged, startMs);
+  expect(plan.alarms).toEqual([{ kind: 'foreign-results', edge: one, chunks: 1 }]);
+  let cell = applyPlan(forged, plan);
+  expect(formatRanges(slice(cell).done)).toBe('0');
+  expect(formatRanges(lease(cell, two).ranges)).toBe('1');
+  expect(cell.edges.get(one)!.work).toMatchObject({ foreignResults: 1, acknowledgedSequence: 1 });
+  expect(
+    reconcile(withProgress(cell, one, reportOf(cell, one, 2, { done: '1' })), startMs).alarms,
+  ).toEqual([]);
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 3, {})));
+  expect(cell.edges.get(one)!.work!.foreignResults).toBe(0);
+});
+
+test('an edge that holds nothing of a job cannot end it', () => {
+  const edges = makeEdges(2);
+  const requires = { labels: {}, expressions: [], edges: [two] };
+  const cell = pass(makeCell({ edges, jobs: [makeJob(job, { chunks: 2, requires })] }));
+  const forged = withProgress(cell, one, reportOf(cell, one, 1, { done: '0-1' }));
+  const plan = reconcile(forged, startMs);
+  expect(plan.endedJobs.size).toBe(0);
+  expect(plan.executions.map(({ edge }) => edge)).not.toContain(one);
+  expect(formatRanges(slice(applyPlan(forged, plan)).done)).toBe('');
 });
 
 test('a failure counts only from the holder', () => {

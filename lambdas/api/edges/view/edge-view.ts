@@ -43,10 +43,16 @@ export function edgeView(
     draining: status.draining,
     removing: status.removed,
     busy: status.busy,
-    reason: config.drain?.reason ?? config.cordoned?.reason ?? null,
+    reason: config.drain?.reason ?? config.cordoned?.reason ?? foreignReason(edge),
     leases: leasesOf(edge),
     totals,
   };
+}
+
+function foreignReason({ work }: Pick<CellEdge, 'work'>): string | null {
+  const chunks = work?.foreignResults ?? 0;
+  if (chunks === 0) return null;
+  return `reports chunks as done that it was not given: ${chunks}, not counted`;
 }
 
 function lastSeenMs({ report }: Pick<CellEdge, 'report'>): number | null {
