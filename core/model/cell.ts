@@ -20,6 +20,8 @@ export type Cell = {
   readonly queues: ReadonlyMap<string, QueueConfig>;
   /** When the minute tick last touched this cell; `null` before the first. */
   readonly tickAtMs: number | null;
+  /** Rows that could not be read: their edges stand still, and everything else goes on. */
+  readonly unreadable?: readonly string[];
 };
 
 /** An edge of the cell: one row of each tree. */

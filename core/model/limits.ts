@@ -213,6 +213,8 @@ export const passRoundsMax = 4;
 export const shadowWritesAtOnce = 16;
 export const shadowAttemptsMax = 3;
 export const shadowRetryMs = 100;
+/** A cell whose pass failed is looked at again after this: most troubles of the table are over. */
+export const parkedCellMs = 5_000;
 /** Cells that one invocation works on at the same time. */
 export const passesAtOnce = 8;
 export const tableWritesAtOnce = 16;

@@ -11,11 +11,12 @@ import type {
   QueueConfig,
   Slice,
 } from '../../../core/model/cell.ts';
+import { edgePowerDefault } from '../../../core/model/limits.ts';
 import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../../core/model/names.ts';
 import { cellRows } from '../schema.ts';
 import type { Row } from '../table.ts';
 import { decodeMeta, decodeQueue, decodeTick } from './rows-cell.ts';
-import { decodeEdge, decodeFacts, decodeReport } from './rows-edge.ts';
+import { decodeEdge, decodeFacts, decodeReport, unreadableConfig } from './rows-edge.ts';
 import { decodeIntent, decodeSlice, initialSlice } from './rows-slice.ts';
 import { decodeWorkRow } from './rows-work.ts';
 
@@ -33,7 +34,7 @@ export function assembleCell(rows: Iterable<Row>): Cell | null {
   for (const [name, config] of parts.configs) {
     edges.set(name, {
       name,
-      config,
+      config: asideFor(parts.unreadableOf.get(name)) ?? config,
       facts: parts.facts.get(name) ?? null,
       report: parts.reports.get(name) ?? null,
       work: parts.works.get(name) ?? null,
@@ -44,7 +45,9 @@ export function assembleCell(rows: Iterable<Row>): Cell | null {
     const slice = parts.slices.get(id) ?? parts.initialSlices.get(id);
     if (slice !== undefined) jobs.set(id, { id, intent, slice });
   }
-  return { meta: parts.meta, edges, jobs, queues: parts.queues, tickAtMs: parts.tickAtMs };
+  const { meta, queues, tickAtMs } = parts;
+  const unreadable = [...parts.unreadableOf.values()];
+  return { meta, edges, jobs, queues, tickAtMs, ...(unreadable.length > 0 && { unreadable }) };
 }
 
 type Parts = {
@@ -59,6 +62,8 @@ type Parts = {
   /** Slices that no pass has written yet. */
   readonly initialSlices: Map<JobId, Slice>;
   readonly queues: Map<string, QueueConfig>;
+  /** Rows of edges that make no sense, by edge: the last of each. */
+  readonly unreadableOf: Map<EdgeName, string>;
 };
 
 function collect(rows: Iterable<Row>): Parts {
@@ -73,6 +78,7 @@ function collect(rows: Iterable<Row>): Parts {
     slices: new Map(),
     initialSlices: new Map(),
     queues: new Map(),
+    unreadableOf: new Map(),
   };
   for (const row of rows) addRow(parts, row);
   return parts;
@@ -90,13 +96,13 @@ function addRow(parts: Parts, row: Row): void {
       parts.tickAtMs = decodeTick(row);
       return;
     case cellRows.edge:
-      parts.configs.set(edgeNameOf(name), decodeEdge(row));
+      parts.configs.set(edgeNameOf(name), readOr(parts, name, row, decodeEdge, setAside));
       return;
     case cellRows.facts:
-      parts.facts.set(edgeNameOf(name), decodeFacts(row));
+      parts.facts.set(edgeNameOf(name), readOr(parts, name, row, decodeFacts, noFacts));
       return;
     case cellRows.report:
-      parts.reports.set(edgeNameOf(name), decodeReport(row));
+      parts.reports.set(edgeNameOf(name), readOr(parts, name, row, decodeReport, decodePresence));
       return;
     case cellRows.work:
       parts.works.set(edgeNameOf(name), decodeWorkRow(row));
@@ -110,8 +116,8 @@ function addRow(parts: Parts, row: Row): void {
     case cellRows.queue:
       parts.queues.set(name, decodeQueue(row));
       return;
+    // A later version wrote it, and is the one that knows what it is for.
     default:
-      throw new Error(`nothing knows how to read the row ${row.pk} ${row.sk}`);
   }
 }
 
@@ -119,4 +125,38 @@ function addIntent(parts: Parts, job: JobId, row: Row): void {
   parts.intents.set(job, decodeIntent(row));
   const initial = initialSlice(row);
   if (initial !== null) parts.initialSlices.set(job, initial);
+}
+
+/** What an edge says of itself, or its users of it, cannot be read: it alone stands still. */
+function readOr<T>(
+  parts: Parts,
+  edge: string,
+  row: Row,
+  decode: (row: Row) => T,
+  otherwise: (row: Row) => T,
+): T {
+  try {
+    return decode(row);
+  } catch {
+    parts.unreadableOf.set(edgeNameOf(edge), row.sk);
+    return otherwise(row);
+  }
+}
+
+/** Nothing new for the edge, and nothing is taken from it, until its row can be read again. */
+function asideFor(unreadable: string | undefined): EdgeConfig | null {
+  return unreadable === undefined ? null : unreadableConfig(unreadable);
+}
+
+function setAside(row: Row): EdgeConfig {
+  return unreadableConfig(row.sk);
+}
+
+function noFacts(): EdgeFacts {
+  return { capacity: { power: edgePowerDefault }, labels: {}, flat: {} };
+}
+
+/** The report says nothing that makes sense; that the edge is there the broker says. */
+function decodePresence(row: Row): EdgeReport {
+  return decodeReport({ ...row, prog: null });
 }

@@ -32,6 +32,18 @@ export function decodeEdge(row: Row): EdgeConfig {
   };
 }
 
+/** What stands for the settings of an edge while a row of it cannot be read. */
+export function unreadableConfig(row: string): EdgeConfig {
+  const reason = `its row ${row} cannot be read`;
+  return {
+    labels: {},
+    capacity: {},
+    cordoned: { reason, sinceMs: 0 },
+    drain: null,
+    removing: null,
+  };
+}
+
 /** `version` orders writes: it is the version of the `facts` shadow, 0 from enrolment. */
 export function encodeFacts(cell: CellId, edge: EdgeName, facts: EdgeFacts, version = 0): Row {
   return { ...factsKey(cell, edge), ...factsAttributes(facts, version) };

@@ -39,6 +39,7 @@ export type PassOutcome = 'settled' | 'no-cell' | 'contended';
  */
 export async function runPass(deps: PassDeps, id: CellId): Promise<PassOutcome> {
   let cell = await deps.store.load(id);
+  tellUnreadable(deps.log, cell);
   let conflicts = 0;
   for (let round = 1; cell !== null; ) {
     const nowMs = deps.clock.nowMs();
@@ -87,6 +88,16 @@ async function writeShadows(deps: PassDeps, cell: Cell, plan: Plan): Promise<voi
       });
     }
   });
+}
+
+function tellUnreadable(log: Log, cell: Cell | null): void {
+  const rows = cell?.unreadable;
+  if (cell === null || rows === undefined) return;
+  log.error('rows of the cell cannot be read; their edges stand still', {
+    cell: cell.meta.id,
+    rows,
+  });
+  log.metric('UnreadableRows', rows.length, { cell: cell.meta.id });
 }
 
 function raise(log: Log, cell: CellId, alarm: Alarm): void {

@@ -1,6 +1,6 @@
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
 import { cellOfPartition } from '../../../adapters/dynamodb/keys.ts';
-import { passesAtOnce } from '../../../core/model/limits.ts';
+import { parkedCellMs, passesAtOnce } from '../../../core/model/limits.ts';
 import { type CellId, parseCellId } from '../../../core/model/names.ts';
 import { isRecord } from '../../../core/protocol/json.ts';
 import { parseBody } from '../../event-handler.ts';
@@ -41,7 +41,13 @@ export function wakeupsOfTimers(
   return wakeups;
 }
 
-/** One pass per cell, however many records woke it; answers the records whose pass failed. */
+/**
+ * One pass per cell, however many records woke it; answers the records whose pass failed.
+ *
+ * A cell that fails is parked: a timer looks at it again. Its records would come back with all that
+ * follow them in the stream's shard, and hold up cells that have nothing to do with it. Only when
+ * not even the timer could be set do they come back.
+ */
 export async function scheduleCells(deps: PassDeps, wakeups: Wakeups): Promise<string[]> {
   const failed: string[] = [];
   await forEachLimited([...wakeups], passesAtOnce, async ([cell, records]) => {
@@ -49,8 +55,19 @@ export async function scheduleCells(deps: PassDeps, wakeups: Wakeups): Promise<s
       await runPass(deps, cell);
     } catch (error) {
       deps.log.error('the pass failed', { cell, error });
-      failed.push(...records);
+      deps.log.metric('CellParked', 1, { cell });
+      if (!(await isParked(deps, cell))) failed.push(...records);
     }
   });
   return failed;
+}
+
+async function isParked({ timers, clock, log }: PassDeps, cell: CellId): Promise<boolean> {
+  try {
+    await timers.lookAgain(cell, clock.nowMs() + parkedCellMs);
+    return true;
+  } catch (error) {
+    log.error('the cell could not be parked', { cell, error });
+    return false;
+  }
 }

@@ -208,10 +208,39 @@ test('what no version before had reads as its default', () => {
   expect(read.queues.get('default')).toMatchObject({ weight: 1, strict: false });
 });
 
-test('a cell with a kind of row that nobody knows is not decided about', () => {
+test('a kind of row that a later version writes is left to it', () => {
   const rows: Row[] = [
     { ...inCell, sk: 'META' },
-    { ...inCell, sk: 'LATER#edge-1' },
+    { ...inCell, sk: 'EDGE#edge-1' },
+    { ...inCell, sk: 'LATER#edge-1', what: 'nobody knows' },
+    { ...inCell, sk: 'LATER' },
   ];
-  expect(() => assembleCell(rows)).toThrow('nothing knows how to read the row');
+  const read = assembleCell(rows)!;
+  expect([...read.edges.keys()]).toEqual([edge]);
+  expect(read.unreadable).toBeUndefined();
 });
+
+test.each([
+  ['EDGE', { labels: '{"half' }],
+  ['FACTS', { capacity: 'not JSON' }],
+  ['REPORT', { prog: '{"b":' }],
+])(
+  'an edge whose %s row makes no sense stands still alone, until the row is mended',
+  (kind, garbage) => {
+    const sk = `${kind}#edge-1`;
+    const whole = ['EDGE', 'FACTS', 'REPORT', 'WORK'].flatMap((name) => [
+      { ...stored[name]!, sk: `${name}#edge-1` },
+      { ...stored[name]!, sk: `${name}#edge-2` },
+    ]);
+    const broken = whole.map((row) => (row.sk === sk ? { ...row, ...garbage } : row));
+    const meta = stored.META!;
+    const mended = assembleCell([meta, ...whole])!;
+    const read = assembleCell([meta, ...broken])!;
+    const other = edgeNameOf('edge-2');
+    expect(read.unreadable).toEqual([sk]);
+    expect(read.edges.get(other)).toEqual(mended.edges.get(other));
+    expect(read.edges.get(edge)!.work).toEqual(mended.edges.get(edge)!.work);
+    expect(read.edges.get(edge)!.config.cordoned?.reason).toBe(`its row ${sk} cannot be read`);
+    expect(mended.unreadable).toBeUndefined();
+  },
+);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cell } from '../../../../core/model/cell.ts';
-import { passAttemptsMax } from '../../../../core/model/limits.ts';
+import { parkedCellMs, passAttemptsMax } from '../../../../core/model/limits.ts';
 import {
   type CellId,
   cellIdOf,
@@ -147,8 +147,8 @@ test('an edge that does not apply its work is looked at again before the next mi
   expect(looks[0]?.atMs).toBeLessThan(startMs + 60_000);
 });
 
-test('the records of a cell whose pass failed come back, those of others do not', async () => {
-  const { deps, memory } = stage(oneJob());
+test('a cell whose pass failed is parked, and holds up nobody’s records', async () => {
+  const { deps, memory, looks } = stage(oneJob());
   const load = async (cell: CellId) => {
     if (cell === 'broken.0') throw new Error('the table is away');
     return memory.load(cell);
@@ -157,6 +157,14 @@ test('the records of a cell whose pass failed come back, those of others do not'
     [id, ['1']],
     [cellIdOf('broken.0'), ['2']],
   ]);
-  const failed = await scheduleCells({ ...deps, store: { ...deps.store, load } }, wakeups);
+  const store = { ...deps.store, load };
+  expect(await scheduleCells({ ...deps, store }, wakeups)).toEqual([]);
+  const parked = looks.find(({ cell }) => cell === 'broken.0');
+  expect(parked!.atMs - startMs).toBeGreaterThanOrEqual(parkedCellMs);
+  expect(parked!.atMs - startMs).toBeLessThan(2 * parkedCellMs);
+  // Without a timer nobody would look again: then the record comes back, and its own alone.
+  const lookAgain = (cell: CellId) =>
+    cell === 'broken.0' ? Promise.reject(new Error('the queue is away')) : Promise.resolve();
+  const failed = await scheduleCells({ ...deps, store, timers: { lookAgain } }, wakeups);
   expect(failed).toEqual(['2']);
 });
