@@ -42,6 +42,8 @@ export const answerBytesMax = 6_000_000;
  * A job with `power` alone is cut into this many chunks, or more when they would not fit an edge.
  */
 export const chunksDefault = 4;
+/** Of any one resource: what the API takes; a claim above is cut to it, however it arrives. */
+export const edgeAmountMax = 1_000_000_000;
 /** What an edge has when it does not say otherwise. */
 export const edgePowerDefault = 250;
 

@@ -1,5 +1,5 @@
 import type { CellEdge, Intent, Lease } from '../../model/cell.ts';
-import { edgePowerDefault } from '../../model/limits.ts';
+import { edgeAmountMax, edgePowerDefault } from '../../model/limits.ts';
 import { count, isEmpty, last } from '../../model/ranges.ts';
 
 /**
@@ -30,17 +30,30 @@ export function demandOf(intent: Pick<Intent, 'chunking' | 'spec'>): Demand {
   };
 }
 
-/** What the edge says of itself, overridden name by name by what its users set. */
+/**
+ * What the edge says of itself, overridden name by name by what its users set. Nobody checks a
+ * claim, but none is believed above a bound: sums stay numbers, whatever edges say.
+ */
 export function capacityOf(edge: Pick<CellEdge, 'config' | 'facts'>): Amounts {
   const others = new Map<string, number>();
   let power = edgePowerDefault;
   for (const source of [edge.facts?.capacity, edge.config.capacity]) {
     for (const name in source) {
-      if (name === 'power') power = source[name]!;
-      else others.set(name, source[name]!);
+      if (name === 'power') power = believed(source[name]!);
+      else others.set(name, believed(source[name]!));
     }
   }
   return { power, others };
+}
+
+function believed(amount: number): number {
+  return amount > 0 ? Math.min(amount, edgeAmountMax) : 0;
+}
+
+/** Resources of which the edge claims more than is believed. */
+export function excessOf({ facts }: Pick<CellEdge, 'facts'>): readonly string[] {
+  const claims = Object.entries(facts?.capacity ?? {});
+  return claims.filter(([, amount]) => amount > edgeAmountMax).map(([name]) => name);
 }
 
 /** Amounts that change apart from where they began. */

@@ -1,6 +1,7 @@
 import type { EdgeAnswer, LeaseAnswer } from '../../../../core/contract/edge-answer.ts';
 import type { CellEdge, Intent } from '../../../../core/model/cell.ts';
 import { edgeStatusOf } from '../../../../core/model/edge-state.ts';
+import { edgeAmountMax } from '../../../../core/model/limits.ts';
 import { type JobId, poolOfCell } from '../../../../core/model/names.ts';
 import { count, formatRanges, isEmpty } from '../../../../core/model/ranges.ts';
 import type { StoredEdge } from '../../../../core/ports/edges.ts';
@@ -9,6 +10,7 @@ import {
   capacityOf,
   copyAmounts,
   demandOf,
+  excessOf,
   reservedBy,
 } from '../../../../core/scheduler/pass/capacity.ts';
 import { timeOrNull } from '../../jobs/view/job-view.ts';
@@ -43,7 +45,8 @@ export function edgeView(
     draining: status.draining,
     removing: status.removed,
     busy: status.busy,
-    reason: config.drain?.reason ?? config.cordoned?.reason ?? foreignReason(edge),
+    reason:
+      config.drain?.reason ?? config.cordoned?.reason ?? foreignReason(edge) ?? excessReason(edge),
     leases: leasesOf(edge),
     totals,
   };
@@ -53,6 +56,12 @@ function foreignReason({ work }: Pick<CellEdge, 'work'>): string | null {
   const chunks = work?.foreignResults ?? 0;
   if (chunks === 0) return null;
   return `reports chunks as done that it was not given: ${chunks}, not counted`;
+}
+
+function excessReason(edge: Pick<CellEdge, 'facts'>): string | null {
+  const names = excessOf(edge);
+  if (names.length === 0) return null;
+  return `claims more ${names.join(', ')} than is believed: counted as ${edgeAmountMax}`;
 }
 
 function lastSeenMs({ report }: Pick<CellEdge, 'report'>): number | null {
