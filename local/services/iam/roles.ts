@@ -49,7 +49,12 @@ export type RoleBook = {
   ): SignatureProblem | undefined;
   /** The sentence of AWS's refusal, or undefined when every request is allowed. */
   refusal(caller: Caller, requests: readonly AccessRequest[]): string | undefined;
-  /** The same for a role that acts for a service (event sources, rules, schedules). */
+  /**
+   * The same sentence for what a service looks at by itself and the caller has not asked for: it
+   * is neither a use nor a refusal.
+   */
+  whyNot(caller: Caller, request: AccessRequest): string | undefined;
+  /** The same as `refusal` for a role that acts for a service (event sources, rules, schedules). */
   roleRefusal(roleArn: string, service: string, request: AccessRequest): string | undefined;
   /** True when the resource's own policy lets this service do it. */
   serviceMay(service: string, request: AccessRequest): boolean;
@@ -150,12 +155,18 @@ class Roles implements RoleBook {
   refusal(caller: Caller, requests: readonly AccessRequest[]): string | undefined {
     if (caller.kind === 'root') return undefined;
     const role = this.#role(caller.roleName, caller.functionName);
-    const principal = [`AWS:${caller.roleArn}`, `AWS:${caller.arn}`];
     for (const request of requests) {
-      const sentence = this.#check(caller.arn, role, principal, request);
+      const sentence = this.#check(caller.arn, role, principalOf(caller), request);
       if (sentence !== undefined) return sentence;
     }
     return undefined;
+  }
+
+  whyNot(caller: Caller, request: AccessRequest): string | undefined {
+    if (caller.kind === 'root') return undefined;
+    const role = this.#role(caller.roleName, caller.functionName);
+    const { why } = this.#judge(caller.arn, role, principalOf(caller), request);
+    return why === undefined ? undefined : refusalSentence(caller.arn, request, why);
   }
 
   roleRefusal(roleArn: string, service: string, request: AccessRequest): string | undefined {
@@ -203,22 +214,33 @@ class Roles implements RoleBook {
     who: string,
     role: Role,
     principal: readonly string[],
-    plain: AccessRequest,
+    request: AccessRequest,
   ): string | undefined {
-    const { action } = plain;
+    const { by, why } = this.#judge(who, role, principal, request);
+    this.#use(by, request.action);
+    return why === undefined ? undefined : this.#refuse(who, request, why);
+  }
+
+  /** The statements that allow it, and the reason when it is not allowed. */
+  #judge(
+    who: string,
+    role: Role,
+    principal: readonly string[],
+    plain: AccessRequest,
+  ): { by: readonly Statement[]; why: string | undefined } {
     const request = { ...plain, context: { ...baseContext(who), ...plain.context } };
     const identity = decide(role.statements, request);
     const resource = decide(this.#resourcePolicy(plain.resource, principal), request);
+    const refused = (why: string) => ({ by: [], why });
     if (identity.kind === 'denied') {
-      return this.#refuse(who, plain, 'of an explicit deny in an identity-based policy');
+      return refused('of an explicit deny in an identity-based policy');
     }
     if (resource.kind === 'denied') {
-      return this.#refuse(who, plain, 'of an explicit deny in a resource-based policy');
+      return refused('of an explicit deny in a resource-based policy');
     }
-    if (identity.kind === 'allowed') this.#use(identity.by, action);
-    if (resource.kind === 'allowed') this.#use(resource.by, action);
-    if (identity.kind === 'allowed' || resource.kind === 'allowed') return undefined;
-    return this.#refuse(who, plain, `no identity-based policy allows the ${action} action`);
+    const by = [identity, resource].flatMap((each) => (each.kind === 'allowed' ? each.by : []));
+    if (identity.kind === 'allowed' || resource.kind === 'allowed') return { by, why: undefined };
+    return refused(`no identity-based policy allows the ${plain.action} action`);
   }
 
   /** The statements of the resource's own policy that are about this principal. */
@@ -244,9 +266,17 @@ class Roles implements RoleBook {
     }
     const line = `${new Date().toISOString()} denied ${who} ${action} on ${resource}`;
     appendLine(join(this.#stateDir, 'iam.log'), line);
-    const what = `perform: ${action} on resource: ${resource}`;
-    return `User: ${who} is not authorized to ${what} because ${why}`;
+    return refusalSentence(who, request, why);
   }
+}
+
+function refusalSentence(who: string, { action, resource }: AccessRequest, why: string): string {
+  const what = `perform: ${action} on resource: ${resource}`;
+  return `User: ${who} is not authorized to ${what} because ${why}`;
+}
+
+function principalOf(caller: Caller & { kind: 'role' }): string[] {
+  return [`AWS:${caller.roleArn}`, `AWS:${caller.arn}`];
 }
 
 function unused(

@@ -7,6 +7,7 @@ import type { ServerResponse } from 'node:http';
 import { sendS3Error, sendXml } from '../../engine/gateway/answer.ts';
 import type { GatewayRequest } from '../../engine/gateway/request.ts';
 import type { GatewayService } from '../../engine/gateway/service.ts';
+import type { Caller } from '../iam/identity.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { QueuesAndBuckets } from '../queues-and-buckets.ts';
@@ -87,10 +88,25 @@ export function s3Service(
         headers: request.message.headers,
         body: request.body,
       });
+      const hidden = answer.status === 404 ? whyHidden(roles, caller, request) : undefined;
+      if (hidden !== undefined) return sendS3Error(res, 403, 'AccessDenied', hidden);
       res.writeHead(answer.status, plain(answer.headers));
       res.end(request.method === 'HEAD' ? undefined : answer.body);
     },
   };
+}
+
+/**
+ * "If the object you request doesn't exist, the error that Amazon S3 returns depends on whether you
+ * also have the s3:ListBucket permission": without it, access to the object is denied
+ * (https://docs.aws.amazon.com/AmazonS3/latest/API/API_GetObject.html).
+ */
+function whyHidden(roles: RoleBook, caller: Caller, request: GatewayRequest): string | undefined {
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  const [bucket = '', key = ''] = request.path.slice(1).split('/');
+  if (!isRead || key === '') return undefined;
+  const resource = `arn:aws:s3:::${decodeURIComponent(bucket)}`;
+  return roles.whyNot(caller, { action: 's3:ListBucket', resource });
 }
 
 function isMissing(request: GatewayRequest): boolean {

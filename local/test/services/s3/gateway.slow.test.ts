@@ -1,4 +1,6 @@
 /** S3 operations that are not there are refused, and never taken for others. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import {
   CreateBucketCommand,
   GetBucketLocationCommand,
@@ -12,9 +14,9 @@ import {
   PutObjectTaggingCommand,
   S3Client,
 } from '@aws-sdk/client-s3';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientSettings, type NotesClients, notesClients } from '../../notes-clients.ts';
-import { type NotesCloud, startNotes } from '../../notes-cloud.ts';
+import { type NotesCloud, startNotes, type TemplateEdit } from '../../notes-cloud.ts';
 
 let cloud: NotesCloud;
 let clients: NotesClients;
@@ -78,4 +80,49 @@ test('a method that S3 does not have is not allowed', async () => {
     $metadata: { httpStatusCode: 405 },
   });
   patching.destroy();
+});
+
+describe('an object that is not there', () => {
+  async function asked(own: NotesClients): Promise<{ errorType?: string; errorMessage?: string }> {
+    const { answer } = await own.probe({ do: 'object', bucket: Bucket, key: 'gone' });
+    return answer as { errorType?: string; errorMessage?: string };
+  }
+
+  const reading = (...actions: string[]): TemplateEdit => {
+    return (resources) => {
+      const Statement = actions.map((Action) => ({
+        Effect: 'Allow',
+        Action,
+        Resource: { 'Fn::Join': ['', [{ 'Fn::GetAtt': ['Bucket', 'Arn'] }, suffixOf(Action)]] },
+      }));
+      const PolicyDocument = { Version: '2012-10-17', Statement };
+      const Properties = { PolicyName: 'Reads', PolicyDocument, Roles: [{ Ref: 'ProbeRole' }] };
+      Object.assign(resources, { Reads: { Type: 'AWS::IAM::Policy', Properties } });
+    };
+  };
+  const suffixOf = (action: string): string => (action === 's3:ListBucket' ? '' : '/*');
+
+  test('is a refusal to who may not list the bucket, as on AWS', async () => {
+    const own = await startNotes({ edit: reading('s3:GetObject') });
+    const probe = notesClients(own);
+    expect(await asked(probe)).toMatchObject({
+      errorType: 'AccessDenied',
+      errorMessage: expect.stringContaining('not authorized to perform: s3:ListBucket'),
+    });
+    // Nobody asked to list: there is nothing to grant.
+    expect(existsSync(join(own.stateDir, 'iam.log'))).toBe(false);
+    probe.close();
+    await own.stop();
+  });
+
+  test('is missing to who may', async () => {
+    const own = await startNotes({ edit: reading('s3:GetObject', 's3:ListBucket') });
+    const probe = notesClients(own);
+    expect(await asked(probe)).toMatchObject({ errorType: 'NoSuchKey' });
+    probe.close();
+    await own.stop();
+    const { buckets: developers } = clients;
+    const get = developers.send(new GetObjectCommand({ Bucket, Key: 'gone' }));
+    await expect(get).rejects.toMatchObject({ name: 'NoSuchKey' });
+  });
 });
