@@ -1,20 +1,30 @@
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { edgeNameOf, jobIdOf } from '../../core/model/names.ts';
 import { violations } from './accessibility.ts';
 import { found } from './chromium.ts';
-import { type FakeApi, startFakeApi } from './fake-api.ts';
-import { failedChunk, makeJob, makeWorld, placeJob, setProgress } from './fake-world.ts';
+import { addEndedJob } from './ended-job.ts';
+import { type Fleet, loseEdge, makeFleet } from './fleet.ts';
+import { type ServedApi, serveApi } from './served-api.ts';
 import { openStage, type Stage, signIn } from './stage.ts';
+import { work } from './work.ts';
 
-/** The dashboard as people use it, in a real browser, against the API's contract. */
-let api: FakeApi;
+/** The dashboard as people use it, in a real browser, on the handlers of the API. */
+let fleet: Fleet;
+let api: ServedApi;
+let token: string;
 let stage: Stage;
+/** A job of the past that failed. */
+let failed: string;
 
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 describe.skipIf(found.path === null)('the dashboard', () => {
   beforeAll(async () => {
-    api = await startFakeApi(makeWorld(40, 60, Date.now()));
+    fleet = await makeFleet(40, 60, Date.now());
+    token = fleet.api.adminToken;
+    failed = (await read('/v1/jobs?state=failed')).items[0].id;
+    api = await serveApi(fleet.api);
     stage = await openStage(api.url);
     api.origin = stage.dashboard.url;
   });
@@ -24,9 +34,20 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     await api?.close();
   });
 
+  async function read(path: string) {
+    return (await fleet.api.request('GET', path)).json;
+  }
+
+  /** An edge of the fleet that is in service. */
+  async function anEdge(at: number): Promise<string> {
+    const { items } = await read('/v1/edges?state=connected&limit=500');
+    const open = items.filter((edge: { cordoned: boolean }) => !edge.cordoned);
+    return open.at(at).name;
+  }
+
   async function signedIn(path = '/', options = {}): Promise<{ page: Page; errors: string[] }> {
     const opened = await stage.open(options);
-    await signIn(opened.page, api.token, path);
+    await signIn(opened.page, token, path);
     return opened;
   }
 
@@ -36,7 +57,7 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     await page.getByLabel('Token').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('does not accept this token').waitFor();
-    await page.getByLabel('Token').fill(api.token);
+    await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: /jobs$/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?state=done');
@@ -51,33 +72,32 @@ describe.skipIf(found.path === null)('the dashboard', () => {
 
   test('a token in the address fills the form, signs nobody in and leaves the address', async () => {
     const { page } = await stage.open();
-    await page.goto(`/#token=${api.token}`);
-    expect(await page.getByLabel('Token').inputValue()).toBe(api.token);
-    expect(page.url()).not.toContain(api.token);
+    await page.goto(`/#token=${token}`);
+    expect(await page.getByLabel('Token').inputValue()).toBe(token);
+    expect(page.url()).not.toContain(token);
     await page.context().close();
   });
 
   test('shows a job from submit to done without a reload', async () => {
     const { page, errors } = await signedIn('/submit');
-    api.onSubmit = (job) => placeJob(api.world, job, ['edge-1', 'edge-2']);
     await page.getByLabel('Power', { exact: true }).fill('400');
     await page.getByRole('textbox', { name: 'Chunks' }).fill('40');
     await page.getByLabel('Name').fill('first-job');
     await page.getByRole('button', { name: 'Dry run' }).click();
-    await page.getByText('40 chunks would go to 2 edges').waitFor();
+    await page.getByText(/40 chunks would go to \d+ edges/).waitFor();
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
     await page.getByRole('heading', { name: /first-job/ }).waitFor();
-    const job = [...api.world.jobs.values()].find(({ name }) => name === 'first-job');
-    if (job === undefined) throw new Error('the job should have been submitted');
-    for (const percent of [25, 60, 100]) {
-      setProgress(api.world, job, percent);
+    const [job] = (await read('/v1/jobs?limit=1')).items;
+    expect(job.name).toBe('first-job');
+    for (const percent of [0, 25, 60, 100]) {
+      await work(fleet, job.id, (40 * percent) / 100);
       await page.locator('.percent', { hasText: `${percent} %` }).waitFor();
     }
     await page.locator('.badge', { hasText: 'done' }).waitFor();
-    await page.getByText('job-done').waitFor();
-    expect(await page.getByRole('row').filter({ hasText: 'edge-1' }).textContent()).toMatch(
-      /100 %/,
-    );
+    await page.getByText('40 of 40 chunks done.').waitFor();
+    const [{ edge }] = (await read(`/v1/jobs/${job.id}/executions`)).items;
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: edge }) });
+    expect(await row.textContent()).toMatch(/100 %/);
     expect(errors).toEqual([]);
     await page.context().close();
   });
@@ -86,64 +106,61 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     const { page } = await signedIn('/submit');
     await page.getByLabel('Power', { exact: true }).fill('0');
     await page.getByRole('button', { name: 'Submit', exact: true }).click();
-    await page.getByText('must be a positive integer').waitFor();
-    await page.getByText('/power').waitFor();
+    await page.getByText('This must be at least 1.').first().waitFor();
+    await page.getByText('/power', { exact: true }).waitFor();
     await page.context().close();
   });
 
   test('cancels a job after asking', async () => {
-    const job = makeJob(api.world, {
-      id: 'to-cancel-0000000',
-      createdMs: Date.now(),
-      spec: { name: 'to-cancel', chunks: 20 },
-    });
-    const { page } = await signedIn(`/jobs/${job.id}`);
-    await page.getByText('Every matching edge is busy').waitFor();
+    const body = { name: 'to-cancel', chunks: 20, chunkPower: 1_000 };
+    const { id } = (await fleet.api.request('POST', '/v1/jobs', { body })).json;
+    await fleet.api.settle();
+    const stateOf = async () => (await read(`/v1/jobs/${id}`)).status.state;
+    const { page } = await signedIn(`/jobs/${id}`);
+    await page.getByText('One chunk asks for more than any edge has.').waitFor();
     await page.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('dialog').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
-    expect(job.status.state).toBe('pending');
+    expect(await stateOf()).toBe('pending');
     await page.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
     await page.locator('.badge', { hasText: 'cancelled' }).waitFor();
-    expect(job.status.state).toBe('cancelled');
+    expect(await stateOf()).toBe('cancelled');
     await page.context().close();
   });
 
   test('shows the output of a failed chunk as text, and retries it', async () => {
-    const job = makeJob(api.world, {
-      id: 'to-retry-00000000',
-      createdMs: Date.now(),
+    const id = jobIdOf('to-retry');
+    const at = { createdAtMs: Date.now() - 60_000, endedAtMs: Date.now() - 30_000 };
+    await addEndedJob(fleet.stored, fleet.api.services.outputs, {
+      ...{ id, ...at, state: 'failed', reason: 'chunks-failed', done: 1, dead: 1 },
       spec: { name: '<img src=x onerror=alert(1)>', chunks: 2 },
+      edges: [edgeNameOf('edge-3')],
     });
-    job.status.chunks = { ...job.status.chunks, pending: 0, done: 1, dead: 1 };
-    job.status.state = 'failed';
-    job.failed.push(failedChunk(1, 'edge-3', 'exit 1', new Date().toISOString()));
-    const { page, errors } = await signedIn(`/jobs/${job.id}`);
+    const { page, errors } = await signedIn(`/jobs/${id}`);
     await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>' }).waitFor();
     await page.getByText('chunk 1', { exact: true }).click();
     await page.getByText('<b>no space left on device</b>').waitFor();
     await page.getByRole('button', { name: 'Retry failed chunks' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Retry failed chunks' }).click();
     await page.getByRole('heading', { name: /^Failed chunks/ }).waitFor({ state: 'detached' });
-    expect(job.status.chunks.pending).toBe(1);
+    expect((await read(`/v1/jobs/${id}`)).status.chunks).toMatchObject({ done: 1, dead: 0 });
     expect(errors).toEqual([]);
     await page.context().close();
   });
 
   test('cordons an edge with a reason, which shows everywhere at once', async () => {
-    const edge = [...api.world.edges.values()].find((one) => one.state === 'connected');
-    if (edge === undefined) throw new Error('the world should have a connected edge');
-    const { page } = await signedIn(`/edges/${edge.name}`);
+    const edge = await anEdge(0);
+    const { page } = await signedIn(`/edges/${edge}`);
     await page.getByRole('button', { name: 'Cordon' }).click();
     await page.getByLabel('Reason').fill('new disk');
     await page.getByRole('dialog').getByRole('button', { name: 'Cordon' }).click();
     await page.locator('.state-line', { hasText: 'cordoned' }).waitFor();
     await page.getByText('“new disk”').waitFor();
     await page.getByRole('link', { name: 'Fleet', exact: true }).first().click();
-    await page.locator(`a.cell-drained[data-edge="${edge.name}"]`).waitFor();
-    await page.locator(`a[data-edge="${edge.name}"]`).click();
+    await page.locator(`a.cell-drained[data-edge="${edge}"]`).waitFor();
+    await page.locator(`a[data-edge="${edge}"]`).click();
     await page.getByRole('button', { name: 'Take back into service' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click();
     await page.locator('.state-line', { hasText: 'connected' }).waitFor();
@@ -177,17 +194,15 @@ describe.skipIf(found.path === null)('the dashboard', () => {
   });
 
   test('shows an edge that is lost, by lamp, word and count', async () => {
-    const edge = [...api.world.edges.values()].findLast((one) => one.state === 'connected');
-    if (edge === undefined) throw new Error('the world should have a connected edge');
+    const edge = await anEdge(-1);
     const { page } = await signedIn('/');
-    await page.locator(`a.cell-connected[data-edge="${edge.name}"]`).waitFor();
-    edge.state = 'lost';
-    edge.lastSeenAt = new Date(Date.now() - 240_000).toISOString();
-    await page.locator(`a.cell-lost[data-edge="${edge.name}"]`).waitFor();
-    await page.locator(`a.cell-lost[data-edge="${edge.name}"]`).hover();
+    await page.locator(`a.cell-connected[data-edge="${edge}"]`).waitFor();
+    loseEdge(fleet, edgeNameOf(edge), Date.now() - 240_000);
+    await page.locator(`a.cell-lost[data-edge="${edge}"]`).waitFor();
+    await page.locator(`a.cell-lost[data-edge="${edge}"]`).hover();
     await page.locator('.inspector', { hasText: 'lost: its work went elsewhere' }).waitFor();
     await page.locator('.inspector', { hasText: 'seen 4 min ago' }).waitFor();
-    const lost = [...api.world.edges.values()].filter((one) => one.state === 'lost').length;
+    const lost = (await read('/v1/edges?state=lost&limit=500')).items.length;
     await page.getByRole('link', { name: `lost ${lost}` }).click();
     await page.getByRole('heading', { name: `${lost} edge` }).waitFor();
     expect(new URL(page.url()).search).toBe('?lamp=lost');
@@ -217,7 +232,7 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     await page.locator('a.cell').first().waitFor();
     api.trouble = 'offline';
     await page.getByText('The API cannot be reached.').first().waitFor();
-    expect(await page.locator('a.cell').count()).toBe(api.world.edges.size);
+    expect(await page.locator('a.cell').count()).toBe(40);
     api.trouble = 503;
     await page.locator('.live-slow').waitFor();
     api.trouble = 'none';
@@ -231,7 +246,7 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     api.trouble = 401;
     await page.getByRole('alert').filter({ hasText: 'Switched on.' }).waitFor();
     api.trouble = 'none';
-    await page.getByLabel('Token').fill(api.token);
+    await page.getByLabel('Token').fill(token);
     await page.keyboard.press('Enter');
     await page.getByRole('row').nth(1).waitFor();
     await page.context().close();
@@ -239,12 +254,11 @@ describe.skipIf(found.path === null)('the dashboard', () => {
 
   test('fits a phone: nothing is wider than the window', async () => {
     const { page } = await signedIn('/', phone);
-    const job = [...api.world.jobs.values()].find(({ failed }) => failed.length > 0);
     for (const path of [
       '/',
       '/?view=table',
       '/jobs',
-      `/jobs/${job?.id}`,
+      `/jobs/${failed}`,
       '/edges/edge-1',
       '/submit',
     ]) {
@@ -267,13 +281,12 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     await page.goto('/');
     await page.getByLabel('Token').waitFor();
     expect(await violations(page)).toEqual([]);
-    await signIn(page, api.token);
-    const job = [...api.world.jobs.values()].find(({ failed }) => failed.length > 0);
+    await signIn(page, token);
     for (const path of [
       '/',
       '/?view=table',
       '/jobs',
-      `/jobs/${job?.id}`,
+      `/jobs/${failed}`,
       '/edges/edge-1',
       '/submit',
     ]) {
@@ -289,19 +302,16 @@ describe.skipIf(found.path === null)('the dashboard', () => {
   });
 
   test('is empty in words when there is nothing', async () => {
-    const empty = await startFakeApi(makeWorld(0, 0, Date.now()));
-    const { edges, jobs } = api.world;
-    Object.assign(api.world, { edges: empty.world.edges, jobs: empty.world.jobs });
+    api.stage = (await makeFleet(0, 0, Date.now())).api;
     const { page } = await signedIn('/');
     await page.getByText('No edges yet.').waitFor();
     await page.goto('/jobs');
     await page.getByText('No jobs yet.').waitFor();
     await page.goto('/jobs/none');
-    await page.getByText('nothing here by that name').waitFor();
+    await page.getByText('There is no job "none".').waitFor();
     await page.goto('/nowhere');
     await page.getByText('no page at this address').waitFor();
-    Object.assign(api.world, { edges, jobs });
-    await empty.close();
+    api.stage = fleet.api;
     await page.context().close();
   });
 });

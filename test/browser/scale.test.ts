@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import type { CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { found } from './chromium.ts';
-import { type FakeApi, startFakeApi } from './fake-api.ts';
-import { advance, makeWorld, random } from './fake-world.ts';
+import { advance, type Fleet, makeFleet, random } from './fleet.ts';
+import { type ServedApi, serveApi } from './served-api.ts';
 import { openStage, type Stage, signIn } from './stage.ts';
 
 /**
@@ -22,12 +22,16 @@ const paintRounds = 3;
 const samplingMicroseconds = 250;
 const notModified = 304;
 
-let api: FakeApi;
+let fleet: Fleet;
+let token: string;
+let api: ServedApi;
 let stage: Stage;
 
 describe.skipIf(found.path === null)('a thousand edges and a thousand jobs', () => {
   beforeAll(async () => {
-    api = await startFakeApi(makeWorld(edgesCount, jobsCount, Date.now()));
+    fleet = await makeFleet(edgesCount, jobsCount, Date.now());
+    token = fleet.api.adminToken;
+    api = await serveApi(fleet.api);
     stage = await openStage(api.url);
   });
 
@@ -48,7 +52,7 @@ describe.skipIf(found.path === null)('a thousand edges and a thousand jobs', () 
 
   test('the first paint is quick, and all cells are there soon after', async () => {
     const { page, errors } = await stage.open();
-    await signIn(page, api.token);
+    await signIn(page, token);
     const paints: number[] = [];
     for (let round = 0; round < paintRounds; round++) {
       await page.reload();
@@ -77,7 +81,7 @@ describe.skipIf(found.path === null)('a thousand edges and a thousand jobs', () 
     ['jobs', '/jobs', '.job-table tbody .row'],
   ])('an update of the %s takes little script', async (name, path, drawn) => {
     const { page } = await stage.open();
-    await signIn(page, api.token, path);
+    await signIn(page, token, path);
     await page.locator(drawn).first().waitFor();
     const profiler = await page.context().newCDPSession(page);
     await profiler.send('Profiler.enable');
@@ -87,7 +91,7 @@ describe.skipIf(found.path === null)('a thousand edges and a thousand jobs', () 
     for (let round = 0; round < rounds; round++) {
       const wholeList = listLoaded(page, path === '/jobs' ? 'jobs' : 'edges');
       await profiler.send('Profiler.start');
-      advance(api.world, next);
+      advance(fleet, next);
       await wholeList;
       await page.evaluate(drawnTwice);
       spent.push(await scriptMs(profiler));
@@ -103,7 +107,7 @@ describe.skipIf(found.path === null)('a thousand edges and a thousand jobs', () 
 
   test('a long list draws only what is seen, and reaches its end', async () => {
     const { page } = await stage.open();
-    await signIn(page, api.token, '/jobs');
+    await signIn(page, token, '/jobs');
     await page.getByRole('heading', { name: `${jobsCount} jobs` }).waitFor();
     expect(await page.locator('.job-table tbody .row').count()).toBeLessThan(80);
     await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)');

@@ -1,17 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { BrowserContextOptions } from 'playwright-core';
-import { type FakeApi, startFakeApi } from './fake-api.ts';
-import {
-  failedChunk,
-  iso,
-  jobId,
-  type MutableJob,
-  makeJob,
-  makeWorld,
-  placeJob,
-  setProgress,
-} from './fake-world.ts';
+import { jobIdOf } from '../../core/model/names.ts';
+import { countHour, type Fleet, makeFleet } from './fleet.ts';
+import { serveApi } from './served-api.ts';
 import { openStage, type Stage, signIn } from './stage.ts';
+import { work } from './work.ts';
 
 /** Takes the pictures of the manual again: `node test/browser/take-screenshots.ts [folder]`. */
 const folder = process.argv[2] ?? fileURLToPath(new URL('../../docs/screenshots', import.meta.url));
@@ -22,8 +15,10 @@ const phone: BrowserContextOptions = {
 };
 
 const nowMs = Date.now();
-const api = await startFakeApi(makeWorld(120, 90, nowMs));
-const shown = showJob(api);
+const fleet = await makeFleet(120, 90, nowMs);
+countHour(fleet);
+const shown = await showJob(fleet);
+const api = await serveApi(fleet.api);
 const stage = await openStage(api.url);
 await take(stage, 'light', desk, ['fleet', 'edges', 'jobs', 'job', 'edge', 'submit', 'tokens']);
 await take(stage, 'dark', { ...desk, colorScheme: 'dark' }, ['fleet', 'job']);
@@ -31,30 +26,17 @@ await take(stage, 'phone', phone, ['fleet', 'jobs', 'job']);
 await stage.close();
 await api.close();
 
-/** A job in the middle of everything: partly done, partly waiting, three chunks failed. */
-function showJob({ world }: FakeApi): MutableJob {
-  const job = makeJob(world, {
-    id: jobId(nowMs - 90_000, 9_999),
-    createdMs: nowMs - 90_000,
-    spec: { name: 'render-frames', power: 4_030, chunks: 400, labels: { team: 'a' } },
-  });
-  const ready = [...world.edges.values()].filter((e) => e.state === 'connected' && !e.cordoned);
-  const names = ready.slice(0, 7).map((edge) => edge.name);
-  placeJob(world, job, names);
-  setProgress(world, job, 43);
-  job.status.startedAt = iso(nowMs - 88_000);
-  job.status.chunks = { ...job.status.chunks, dead: 3, pending: 60 };
-  job.status.chunks.scheduled -= 63;
-  job.status.executions[2]!.dead = '150-152';
-  for (const chunk of [150, 151, 152]) {
-    job.failed.push(failedChunk(chunk, names[2]!, 'exit 1: out of disk', iso(nowMs - 20_000)));
-  }
-  for (const execution of job.status.executions) {
-    const edge = world.edges.get(execution.edge)!;
-    const { chunks, percent } = execution;
-    edge.leases = [{ job: job.id, chunks, slots: 8, percent }];
-  }
-  return job;
+type Shown = { readonly id: string; readonly edge: string };
+
+/** A job in the middle of everything: some of it done, some running, the rest waiting. */
+async function showJob({ api: handlers, stored }: Fleet): Promise<Shown> {
+  const body = { name: 'render-frames', power: 40_300, chunks: 400, labels: { team: 'a' } };
+  const { id } = (await handlers.request('POST', '/v1/jobs', { body })).json;
+  await handlers.settle();
+  const job = jobIdOf(id);
+  for (const doneBelow of [0, 40, 90, 130]) await work(fleet, job, doneBelow);
+  const [edge] = [...stored.jobs.get(job)!.executions.keys()];
+  return { id, edge: edge! };
 }
 
 async function take(
@@ -68,17 +50,18 @@ async function take(
     edges: '/?view=table',
     jobs: '/jobs',
     job: `/jobs/${shown.id}`,
-    edge: `/edges/${shown.status.executions[0]!.edge}`,
+    edge: `/edges/${shown.edge}`,
     submit: '/submit',
     tokens: '/tokens',
   };
   const { page } = await from.open(options);
-  await signIn(page, api.token);
+  await signIn(page, fleet.api.adminToken);
   for (const name of names) {
     await page.goto(paths[name] ?? '/');
     await page.locator('.panel').first().waitFor();
     await page.locator('.loading').first().waitFor({ state: 'detached' });
     if (name === 'submit') {
+      await page.getByLabel('Pool').fill('north');
       await page.getByRole('button', { name: 'Dry run' }).click();
       await page.locator('.placements').waitFor();
     }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { shortStatusOf } from '../../../core/contract/short-status.ts';
-import type { Edge } from '../../../dashboard/api/resources.ts';
+import type { Edge, Job } from '../../../dashboard/api/resources.ts';
 import { loadStep } from '../../../dashboard/model/edge-power.ts';
 import {
   countLamps,
@@ -10,7 +10,7 @@ import {
   powerByPool,
 } from '../../../dashboard/model/fleet-summary.ts';
 import { lampWords } from '../../../dashboard/model/lamp-words.ts';
-import { makeJob, makeWorld } from '../../browser/fake-world.ts';
+import { type Fleet, makeFleet } from '../../browser/fleet.ts';
 
 const edge = (change: Partial<Edge>): Edge => ({
   name: 'edge-1',
@@ -33,6 +33,15 @@ const edge = (change: Partial<Edge>): Edge => ({
   ...change,
 });
 
+/** What the API lists of the fleet. */
+async function listed<T>({ api }: Fleet, noun: string): Promise<readonly T[]> {
+  return (await api.request('GET', `/v1/${noun}?limit=500`)).json.items;
+}
+
+async function submit({ api }: Fleet, body: object): Promise<void> {
+  expect((await api.request('POST', '/v1/jobs', { body })).status).toBe(202);
+}
+
 describe('lamps', () => {
   test.each([
     [edge({}), 'connected'],
@@ -48,8 +57,8 @@ describe('lamps', () => {
     expect(lampWords(one)).not.toBe('');
   });
 
-  test('the counts are the lamps of the cells', () => {
-    const edges = [...makeWorld(400, 0, 0).edges.values()];
+  test('the counts are the lamps of the cells', async () => {
+    const edges = await listed<Edge>(await makeFleet(400, 0, Date.now()), 'edges');
     const counts = countLamps(edges);
     expect(Object.values(counts).reduce((a, b) => a + b)).toBe(400);
     expect(counts.lost).toBe(edges.filter((one) => shortStatusOf(one) === 'lost').length);
@@ -78,19 +87,19 @@ describe('summary', () => {
     ]);
   });
 
-  test('depth counts what waits, deepest queue first', () => {
-    const world = makeWorld(0, 0, 0);
-    makeJob(world, { id: 'a', createdMs: 0, spec: { queue: 'small', chunks: 3 } });
-    makeJob(world, { id: 'b', createdMs: 0, spec: { queue: 'bulk', chunks: 40 } });
-    makeJob(world, { id: 'c', createdMs: 0, spec: { queue: 'bulk', chunks: 2 } });
-    expect(depthByQueue([...world.jobs.values()])).toEqual([
+  test('depth counts what waits, deepest queue first', async () => {
+    const fleet = await makeFleet(0, 0, Date.now());
+    await submit(fleet, { queue: 'small', chunks: 3 });
+    await submit(fleet, { queue: 'bulk', chunks: 40 });
+    await submit(fleet, { queue: 'bulk', chunks: 2 });
+    expect(depthByQueue(await listed<Job>(fleet, 'jobs'))).toEqual([
       { queue: 'bulk', jobs: 2, chunks: 42 },
       { queue: 'small', jobs: 1, chunks: 3 },
     ]);
   });
 
-  test('failures group by reason and lead to a job', () => {
-    const jobs = [...makeWorld(10, 300, 1e12).jobs.values()];
+  test('failures group by reason and lead to a job', async () => {
+    const jobs = await listed<Job>(await makeFleet(10, 300, Date.now()), 'jobs');
     const reasons = failureReasons(jobs, new Map());
     expect(reasons.length).toBeGreaterThan(1);
     for (const { example, reason } of reasons) {
@@ -98,14 +107,15 @@ describe('summary', () => {
     }
   });
 
-  test('what the chunks said is better than the job has to say', () => {
-    const world = makeWorld(0, 0, 0);
-    for (const id of ['b', 'a']) {
-      const job = makeJob(world, { id, createdMs: 0, spec: { chunks: 3 } });
-      job.status.chunks.dead = 2;
-    }
+  test('what the chunks said is better than the job has to say', async () => {
+    const fleet = await makeFleet(0, 0, Date.now());
+    await submit(fleet, { chunks: 3 });
+    const [job] = await listed<Job>(fleet, 'jobs');
+    const { status } = job!;
+    const failed = { ...status, chunks: { ...status.chunks, dead: 2 } };
+    const jobs = ['b', 'a'].map((id): Job => ({ ...job!, id, status: failed }));
     const said = new Map([['b', ['timeout', 'exit code 3']]]);
-    expect(failureReasons([...world.jobs.values()], said)).toEqual([
+    expect(failureReasons(jobs, said)).toEqual([
       { reason: 'failed after the last attempt', jobs: 1, chunks: 2, example: 'a' },
       { reason: 'timeout', jobs: 1, chunks: 1, example: 'b' },
       { reason: 'exit code 3', jobs: 1, chunks: 1, example: 'b' },
