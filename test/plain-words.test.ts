@@ -34,9 +34,15 @@ const unchecked: readonly (readonly [page: RegExp, because: string])[] = [
   [/^(?!(docs|local)\/).+\/README\.md$/, 'beside the code, for who changes it'],
 ];
 
-/** Without names of the code and the titles of tests, which `docs/promises.md` has after a `›`. */
+/**
+ * Without names of the code, titles of commits, and the titles of tests, which `docs/promises.md`
+ * has after a `›`.
+ */
 function prose(text: string): string {
-  return text.replaceAll(/ › .*?(?=<br>| \||$)/gm, '').replaceAll(/`[^`\n]*`/g, '');
+  return text
+    .replaceAll(/^\*Example:\* .*$/gm, '')
+    .replaceAll(/ › .*?(?=<br>| \||$)/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '');
 }
 
 const pages = documents()
