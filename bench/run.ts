@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 
 /**
- * `npm run bench -- NAME [--json]` runs `bench/NAME.ts`, which exports `run()`: it measures and
+ * `npm run bench -- NAME [--json]` runs `bench/<name>.ts`, which exports `run()`: it measures and
  * returns figures with their units in their names. Without a name it says which there are.
  */
 export type Figures = Readonly<Record<string, number | string>>;

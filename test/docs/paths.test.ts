@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { expect, test } from 'vitest';
-import { folders, root } from '../source-files.ts';
+import { folders, root, type SourceFile, sourceFiles } from '../source-files.ts';
 import { codeIn, type Document, documents } from './documents.ts';
 
 /** A page that names a file of the repository names one that is there. */
@@ -71,6 +71,26 @@ function brokenLinksIn({ path: page, folder, text }: Document): string[] {
 test.each(pages.map((page) => [page.path, page] as const))('%s names what is there', (_, page) => {
   expect(missingIn(page)).toEqual([]);
   expect(brokenLinksIn(page)).toEqual([]);
+});
+
+/** `phases/place.ts`: from the root, from the file, or from the folder at the top of it. */
+function missingInComments({ path, folder, lines }: SourceFile): string[] {
+  const beside = posix.dirname(path);
+  const places = ['.', beside, posix.dirname(beside), folder];
+  return lines.flatMap((line, at) => {
+    if (!/^\s*(\/\/|\*|\/\*)/.test(line)) return [];
+    const named = codeIn(line).filter((code) => filePattern.test(code) && code.includes('/'));
+    const gone = named.filter((code) => !places.some((it) => isThere(code, it)));
+    return gone.map((code) => `${path}:${at + 1}: ${code}`);
+  });
+}
+
+test('a comment names files that are there', () => {
+  const sources = sourceFiles().filter(({ path }) => !path.startsWith('test/docs/'));
+  expect(sources.flatMap(missingInComments)).toEqual([]);
+  const lines = ['/** As `reconcile/place.ts` does it. */', "const x = 'a `b/c.ts`';"];
+  const file = { path: 'core/scheduler/x.ts', folder: 'core', text: '', lines };
+  expect(missingInComments(file)).toEqual(['core/scheduler/x.ts:1: reconcile/place.ts']);
 });
 
 test('a page that names what is gone is seen', () => {

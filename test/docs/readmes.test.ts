@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { root } from '../source-files.ts';
+import { root, sourceFiles } from '../source-files.ts';
 import { codeIn, documentAt, tableRows } from './documents.ts';
 
 /** A README beside the code names every folder beside it, and draws what the code does. */
@@ -64,8 +64,32 @@ test('the agent’s page has every record of the journal and every step', () => 
   expect(records.length).toBeGreaterThan(5);
 });
 
+/** Pages that name functions in passing. */
+const naming = ['core/scheduler/README.md', 'edge-agent/README.md', 'CONTRIBUTING.md'];
+const words = new Set(
+  sourceFiles()
+    .filter(({ path }) => !path.startsWith('test/docs/'))
+    .flatMap(({ text }) => text.match(/\w+/g) ?? []),
+);
+
+/** `canAfford(pass, …)`, `JobDraft`: what is written like a name of the code. */
+function namesOfCode(text: string): string[] {
+  const names = codeIn(text).map((code) => /^(\w+)(\(.*\))?$/.exec(code)?.[1] ?? '');
+  return [...new Set(names.filter((name) => /[a-z][A-Z]/.test(name)))];
+}
+
+test.each(naming)('%s names what is in the code', (path) => {
+  const names = namesOfCode(documentAt(path).text);
+  expect(names.filter((name) => !words.has(name))).toEqual([]);
+  expect(names.length).toBeGreaterThan(0);
+});
+
 test('a phase that is not drawn would be missed', () => {
   const body =
     'export function decide(): Pass {\n  one(pass);\n  two(pass, x);\n  return pass;\n}\n';
   expect(phasesOf(body)).toEqual(['one', 'two']);
+  expect(namesOfCode('`askedNoMore(pass, …)` and `noSuchDraft`, `x`')).toEqual([
+    'askedNoMore',
+    'noSuchDraft',
+  ]);
 });
