@@ -1,4 +1,4 @@
-import { count, intersect, rangeOf } from '../../model/ranges.ts';
+import { count, intersect, isEmpty, rangeOf } from '../../model/ranges.ts';
 import { divide, type Places } from '../divide.ts';
 import { hasRoomForEntry, matchingEdges, shapeOf } from '../pass/candidates.ts';
 import { type Demand, fitOf } from '../pass/capacity.ts';
@@ -64,7 +64,21 @@ function chunksWithin(pass: Pass, job: JobDraft, wanted: number, powerMax: numbe
 
 function placeChunks(pass: Pass, picker: Picker, wanted: number, power: number): number {
   const { job } = picker;
-  const edges = candidates(pass, job, power);
+  const placed = placeOn(pass, picker, candidates(pass, job, power), wanted, power);
+  if (placed === wanted || isEmpty(picker.retried) || !picker.hasHealthy) return placed;
+  // What edges with failures left to the others was not counted when their places were.
+  const healthy = candidates(pass, job, power).filter((edge) => edge.failuresInRow === 0);
+  return placed + placeOn(pass, picker, healthy, wanted - placed, power);
+}
+
+function placeOn(
+  pass: Pass,
+  picker: Picker,
+  edges: readonly EdgeDraft[],
+  wanted: number,
+  power: number,
+): number {
+  const { job } = picker;
   if (edges.length === 0) return 0;
   const slots = allot(job, edges, wanted, power);
   const inOrder = slots.reduce((sum, n) => sum + n, 0) >= left(picker);

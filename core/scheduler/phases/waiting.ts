@@ -40,6 +40,8 @@ export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   const isListed = ofEdges.some(({ reason }) => reason === obstacle?.reason);
   if (obstacle !== null && !isListed) reasons.push(obstacle);
   reasons.push(...ofEdges);
+  if (reasons.length === 0)
+    reasons.push(whole('backoff', now, 'waits for an edge without failures'));
   return reasons.sort((a, b) => tierOf(a.reason) - tierOf(b.reason));
 }
 

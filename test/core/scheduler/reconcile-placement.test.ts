@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Cell } from '../../../core/model/cell.ts';
+import { type Cell, noEdgeWork } from '../../../core/model/cell.ts';
 import { edgeNameOf, type JobId, jobIdOf } from '../../../core/model/names.ts';
 import { count, emptyRanges } from '../../../core/model/ranges.ts';
+import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
+import { explain } from '../../../core/scheduler/explain.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdge, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
 import { checkCapacity, checkChunks, freeOf } from '../invariants.ts';
@@ -204,6 +206,28 @@ test('with no edge connected the reason is no-edges', () => {
     expect(first).toMatchObject({ reason: 'no-edges', chunks: 4 });
   }
 });
+
+test('a chunk that failed goes to a healthy edge at once, however much room others have', () => {
+  const failed = { failures: 1, dueAtMs: startMs, last: 'exit 1' };
+  const retries = new Map([[0, failed]]);
+  const job = makeJob('job-a', { chunks: 1, slice: { retries } });
+  const failing = { ...noEdgeWork, failuresInRow: 3 };
+  const bad = makeEdge('edge-0', { power: 10_000, work: failing });
+  const healthy = makeEdge('edge-1', { power: 100 });
+  const plan = reconcile(makeCell({ edges: [bad, healthy], jobs: [job] }), startMs);
+  expect([...plan.shadows]).toEqual(['edge-1']);
+  // Where there is none with room it waits for one, and says so.
+  const other = makeJob('job-0', { chunks: 1, priority: 90, requires: only('edge-1') });
+  const cell = makeCell({ edges: [bad, healthy], jobs: [other, job] });
+  const busy = reconcile(cell, startMs);
+  expect([...busy.shadows]).toEqual(['edge-1']);
+  const [why] = explain(applyPlan(cell, busy), job.id, startMs);
+  expect(why).toBeDefined();
+});
+
+function only(edge: string) {
+  return { labels: {}, expressions: [], edges: [edge] };
+}
 
 test('a chunk that no edge could ever hold says so', () => {
   const jobs = [makeJob('job-a', { chunkPower: 900 })];
