@@ -75,7 +75,8 @@ function without(slice: Slice, ranges: RangeSet): Slice {
 function arrival(job: CellJob, ranges: RangeSet, history: JobHistory | undefined): CellJob {
   const { retryEpoch } = job.slice;
   if (history === undefined) return { ...job, slice: { ...newSlice(ranges), retryEpoch } };
-  const before = reopenedSlice(history.ended, history.executions, retryEpoch + 1);
+  const { attempts } = job.intent.spec.retries;
+  const before = reopenedSlice(history.ended, history.executions, retryEpoch + 1, attempts);
   return { ...job, slice: { ...before, ranges: union(before.ranges, ranges) } };
 }
 

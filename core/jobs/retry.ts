@@ -47,7 +47,7 @@ export function retry(
     if (counted === null || isEmpty(counted.dead)) continue;
     if (isOpen) raised.push(cell);
     else {
-      const slice = reopenedSlice(counted, executions, next.retryEpoch);
+      const slice = reopenedSlice(counted, executions, next.retryEpoch, job.spec.retries.attempts);
       reopened.set(cell, { intent: intentOf(next, false), slice });
     }
   }

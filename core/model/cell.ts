@@ -142,6 +142,7 @@ export function reopenedSlice(
   ended: Pick<Slice, 'done' | 'dead' | 'cancelled' | 'startedAtMs'>,
   executions: Iterable<{ readonly edge: EdgeName; readonly done: RangeSet }>,
   retryEpoch: number,
+  attempts: number,
 ): Slice {
   const { done, dead, cancelled, startedAtMs } = ended;
   return {
@@ -151,6 +152,8 @@ export function reopenedSlice(
     cancelled,
     startedAtMs,
     retryEpoch: retryEpoch - 1,
+    // An attempt keeps its number for good: edges answer what they have tried from their journal.
+    attemptBase: (retryEpoch - 1) * attempts,
     doneBeforeReopening: new Map(
       [...executions].map(({ edge, done: doneThere }) => [edge, doneThere]),
     ),

@@ -6,6 +6,7 @@ import {
   emptyRanges,
   formatRanges,
   has,
+  parseRanges,
   type RangeSet,
   rangeOf,
   subtract,
@@ -58,7 +59,10 @@ export function createForgery(deps: {
       const key = keyOf(edge, id);
       lies.set(key, union(lies.get(key) ?? emptyRanges, forged));
       mentioned.set(edge, new Set([id]));
-      return { ...report, w: { ...w, [id]: { ...own, d: formatRanges(forged) } } };
+      return {
+        ...report,
+        w: { ...w, [id]: { ...own, d: formatRanges(union(parseRanges(own.d)!, forged)) } },
+      };
     },
 
     committed(before, after, plan) {

@@ -34,6 +34,16 @@ test('where the job has ended it begins again, and nothing done is forgotten', (
   expect([change.raised, change.overtaken]).toEqual([[], []]);
 });
 
+test('attempts are numbered on, however often the job has ended and begun again', () => {
+  const again = { ...failed, job: { ...failed.job, retryEpoch: 2 } };
+  const change = retry(again, new Map([[south, ended]]), []) as JobRetry;
+  const { attempts } = failed.job.spec.retries;
+  expect(change.reopened.get(south)!.slice).toMatchObject({
+    retryEpoch: 2,
+    attemptBase: 2 * attempts,
+  });
+});
+
 test('a cell without dead chunks is left alone', () => {
   const cells: JobCells = new Map([
     [north, inCell(true, { done: rangeOf(0, 4) })],

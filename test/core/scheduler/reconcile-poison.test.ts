@@ -92,7 +92,7 @@ test('a slice made anew by a retry keeps what its edges had done', () => {
     cancelled: emptyRanges,
     startedAtMs: 1,
   };
-  const again = reopenedSlice(ended, [{ edge, done: rangeOf(0, 3) }], 1);
+  const again = reopenedSlice(ended, [{ edge, done: rangeOf(0, 3) }], 1, 3);
   const retried = makeJob(job, { chunks: 4, intent: { retryEpoch: 1 }, slice: again });
   const cell = rest(makeCell({ edges: makeEdges(1), jobs: [retried] }), startMs).cell;
   expect(held(cell, job)).toEqual({ [edge]: '3' });
