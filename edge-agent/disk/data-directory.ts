@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../core/protocol/json.ts';
 import { isAlive, startTicksOf } from '../host/process-table.ts';
-import { syncDirectory } from './journal.ts';
+import { syncDirectory } from './file-system.ts';
 
 /**
  * Everything an agent keeps, in one directory that only its user may read:

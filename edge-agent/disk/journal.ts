@@ -1,16 +1,6 @@
-import {
-  closeSync,
-  existsSync,
-  fdatasync,
-  fsyncSync,
-  ftruncateSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  writeSync,
-} from 'node:fs';
 import { dirname } from 'node:path';
 import { journalBytesMin, journalGrowthMax, journalPendingMax } from '../limits.ts';
+import { type FileSystem, hostFiles } from './file-system.ts';
 import { decodeRecord, encodeRecord, type JournalRecord } from './journal-record.ts';
 
 /**
@@ -46,20 +36,24 @@ export type OpenedJournal = {
   readonly damagedLines: number;
 };
 
-/** `write` is what a full disk refuses; only a test gives another. */
-export function openJournal(path: string, write: Write = writeSync): OpenedJournal {
-  const { records, damagedLines, goodBytes } = readJournal(path);
-  return { journal: new FileJournal(path, goodBytes, write), records, damagedLines };
+/** Only a test gives another disk, or lets the journal be rewritten earlier. */
+export function openJournal(
+  path: string,
+  files: FileSystem = hostFiles,
+  rewriteBytesMin = journalBytesMin,
+): OpenedJournal {
+  const bytes = files.read(path);
+  const { records, damagedLines, goodBytes } = readJournal(Buffer.from(bytes ?? []));
+  const journal = new FileJournal({ path, files, rewriteBytesMin }, goodBytes);
+  return { journal, records, damagedLines };
 }
 
-function readJournal(path: string): {
+function readJournal(bytes: Buffer): {
   records: JournalRecord[];
   damagedLines: number;
   goodBytes: number;
 } {
   const records: JournalRecord[] = [];
-  if (!existsSync(path)) return { records, damagedLines: 0, goodBytes: 0 };
-  const bytes = readFileSync(path);
   let bad = 0;
   let damagedLines = 0;
   let goodBytes = 0;
@@ -85,11 +79,16 @@ function readJournal(path: string): {
   return { records, damagedLines, goodBytes };
 }
 
-type Write = (fd: number, bytes: Uint8Array, offset: number) => number;
+type Place = {
+  readonly path: string;
+  readonly files: FileSystem;
+  readonly rewriteBytesMin: number;
+};
 
 class FileJournal implements Journal {
   readonly #path: string;
-  readonly #writeBytes: Write;
+  readonly #files: FileSystem;
+  readonly #rewriteBytesMin: number;
   #fd: number | null = null;
   #goodBytes: number;
   #compactedBytes: number;
@@ -97,13 +96,18 @@ class FileJournal implements Journal {
   #pending: string[] = [];
   #syncing: Promise<boolean> | null = null;
   #nextSync: Promise<boolean> | null = null;
-  #unsynced = false;
+  #unsynced: boolean;
+  /** Whether the name of the file, and not only what is in it, survives a loss of power. */
+  #isNamed = false;
 
-  constructor(path: string, goodBytes: number, write: Write) {
-    this.#path = path;
-    this.#writeBytes = write;
+  constructor(place: Place, goodBytes: number) {
+    this.#path = place.path;
+    this.#files = place.files;
+    this.#rewriteBytesMin = place.rewriteBytesMin;
     this.#goodBytes = goodBytes;
     this.#compactedBytes = goodBytes;
+    // A life before this one may have ended between writing, or renaming, and syncing.
+    this.#unsynced = goodBytes > 0;
     this.#open();
   }
 
@@ -150,34 +154,34 @@ class FileJournal implements Journal {
   }
 
   compactIfGrown(snapshot: () => Iterable<JournalRecord>): void {
-    const limit = Math.max(journalBytesMin, this.#compactedBytes * journalGrowthMax);
+    const limit = Math.max(this.#rewriteBytesMin, this.#compactedBytes * journalGrowthMax);
     if (this.#state !== 'ok' || this.#goodBytes < limit || this.#syncing !== null) return;
     try {
       this.#compact(snapshot());
     } catch (error) {
-      // The old file is whole and still open; the next growth tries again.
       this.#compactedBytes = this.#goodBytes;
       this.#note(error);
-      this.#state = 'ok';
+      // The old file is whole and still open; the next growth tries again.
+      if (this.#fd !== null) this.#state = 'ok';
     }
   }
 
   close(): void {
     if (this.#fd === null) return;
     try {
-      fsyncSync(this.#fd);
+      this.#files.fsync(this.#fd);
     } catch {
       // Closing is the last thing: what the disk refuses now it refused before, and that was
       // reported.
     }
-    closeSync(this.#fd);
+    this.#files.close(this.#fd);
     this.#fd = null;
   }
 
   #open(): void {
     try {
-      this.#fd = openSync(this.#path, 'a+', 0o600);
-      ftruncateSync(this.#fd, this.#goodBytes);
+      this.#fd = this.#files.open(this.#path, 'a+');
+      this.#files.truncate(this.#fd, this.#goodBytes);
     } catch (error) {
       this.#note(error);
     }
@@ -188,7 +192,7 @@ class FileJournal implements Journal {
     const bytes = Buffer.from(text);
     try {
       let written = 0;
-      while (written < bytes.length) written += this.#writeBytes(this.#fd, bytes, written);
+      while (written < bytes.length) written += this.#files.write(this.#fd, bytes, written);
       this.#goodBytes += bytes.length;
       this.#unsynced = true;
       return true;
@@ -202,7 +206,7 @@ class FileJournal implements Journal {
   /** A full disk may take half a record; cutting it off needs no space. */
   #cutBack(): void {
     try {
-      if (this.#fd !== null) ftruncateSync(this.#fd, this.#goodBytes);
+      if (this.#fd !== null) this.#files.truncate(this.#fd, this.#goodBytes);
     } catch {
       // The checksum will tell at the next start.
     }
@@ -217,41 +221,55 @@ class FileJournal implements Journal {
     const fd = this.#fd;
     if (fd === null) return Promise.resolve(false);
     return new Promise((resolve) => {
-      fdatasync(fd, (error) => {
+      this.#files.fdatasync(fd, (error) => {
         this.#syncing = null;
-        if (error) {
-          this.#note(error);
-          this.#unsynced = true;
-        }
-        resolve(!error);
+        resolve(this.#settled(error));
       });
     });
   }
 
+  /** What is in the file is durable; now its name, if it is a new one. */
+  #settled(error: Error | null): boolean {
+    try {
+      if (error !== null) throw error;
+      if (!this.#isNamed) this.#files.syncDirectory(dirname(this.#path));
+      this.#isNamed = true;
+      return true;
+    } catch (cause) {
+      this.#note(cause);
+      this.#unsynced = true;
+      return false;
+    }
+  }
+
   #compact(records: Iterable<JournalRecord>): void {
     const fresh = `${this.#path}.new`;
-    const fd = openSync(fresh, 'w', 0o600);
+    const files = this.#files;
+    const fd = files.open(fresh, 'w');
     let bytes = 0;
     try {
       let text = '';
       for (const record of records) {
         text += encodeRecord(record);
         if (text.length > 256 * 1024) {
-          bytes += writeAll(fd, text);
+          bytes += writeAll(files, fd, text);
           text = '';
         }
       }
-      bytes += writeAll(fd, text);
-      fsyncSync(fd);
+      bytes += writeAll(files, fd, text);
+      files.fsync(fd);
     } finally {
-      closeSync(fd);
+      files.close(fd);
     }
-    renameSync(fresh, this.#path);
-    syncDirectory(dirname(this.#path));
-    if (this.#fd !== null) closeSync(this.#fd);
-    this.#fd = openSync(this.#path, 'a+', 0o600);
+    files.rename(fresh, this.#path);
+    // From here on the new file is the journal: the next sync makes its name durable.
+    this.#isNamed = false;
+    this.#unsynced = true;
     this.#goodBytes = bytes;
     this.#compactedBytes = bytes;
+    if (this.#fd !== null) files.close(this.#fd);
+    this.#fd = null;
+    this.#fd = files.open(this.#path, 'a+');
   }
 
   #note(error: unknown): void {
@@ -262,18 +280,9 @@ class FileJournal implements Journal {
   }
 }
 
-function writeAll(fd: number, text: string): number {
+function writeAll(files: FileSystem, fd: number, text: string): number {
   const bytes = Buffer.from(text);
   let written = 0;
-  while (written < bytes.length) written += writeSync(fd, bytes, written);
+  while (written < bytes.length) written += files.write(fd, bytes, written);
   return bytes.length;
-}
-
-export function syncDirectory(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
-  }
 }

@@ -13,7 +13,8 @@ import { emptyRanges, fromChunks, union } from '../../core/model/ranges.ts';
 import type { JobWithStatus, StoredJob } from '../../core/model/stored-job.ts';
 import type { JobChange } from '../../core/ports/jobs.ts';
 import { isRecord } from '../../core/protocol/json.ts';
-import type { JournalRecord } from '../../edge-agent/disk/journal-record.ts';
+import type { FileSystem } from '../../edge-agent/disk/file-system.ts';
+import type { Journal } from '../../edge-agent/disk/journal.ts';
 import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
 
 /**
@@ -31,8 +32,9 @@ export type Bug = {
   readonly tellsLostRaceAsWon?: true;
   /** What an edge hears, given the epoch it heard last; `null` is nothing. */
   readonly hear?: (message: ShadowMessage, lastEpoch: number) => ShadowMessage | null;
-  /** Whether the journal writes the record. */
-  readonly writes?: (record: JournalRecord) => boolean;
+  /** The journal as the agent has it, and the disk as the journal has it. */
+  readonly journal?: (journal: Journal) => Journal;
+  readonly disk?: (files: FileSystem) => FileSystem;
   readonly noTimers?: true;
   /** What a user's request sees of the job. */
   readonly sees?: (found: JobWithStatus) => JobWithStatus;
@@ -77,7 +79,38 @@ export const plantedBugs: readonly Bug[] = [
   {
     name: 'journal-forgets-ends',
     sentence: 'the agent does not write down that a chunk has ended',
-    writes: (record) => record.k !== 'end',
+    journal: (journal) => ({
+      ...within(journal),
+      append: (record) => {
+        if (record.k !== 'end') journal.append(record);
+      },
+    }),
+  },
+  {
+    name: 'told-before-it-is-synced',
+    sentence: 'a report leaves the edge before its journal is synced',
+    journal: (journal) => ({
+      ...within(journal),
+      sync: async () => {
+        void journal.sync();
+        return true;
+      },
+    }),
+  },
+  {
+    name: 'journal-is-not-synced',
+    sentence: 'the journal takes its disk at its word without fdatasync',
+    disk: (files) => ({ ...files, fdatasync: (_, done) => queueMicrotask(() => done(null)) }),
+  },
+  {
+    name: 'compaction-is-not-synced',
+    sentence: 'a rewritten journal takes the place of the old one without fsync',
+    disk: (files) => ({ ...files, fsync: () => {} }),
+  },
+  {
+    name: 'rename-is-not-synced',
+    sentence: 'the name of a rewritten journal is not synced',
+    disk: (files) => ({ ...files, syncDirectory: () => {} }),
   },
   {
     name: 'failure-is-done',
@@ -170,6 +203,18 @@ const nothingHeld: Lease = {
   doneHere: emptyRanges,
   deadHere: emptyRanges,
 };
+
+/** The methods of a class do not come along with a spread. */
+function within(journal: Journal): Journal {
+  return {
+    append: (record) => journal.append(record),
+    sync: () => journal.sync(),
+    retry: () => journal.retry(),
+    state: () => journal.state(),
+    compactIfGrown: (snapshot) => journal.compactIfGrown(snapshot),
+    close: () => journal.close(),
+  };
+}
 
 function withEdges(cell: Cell, change: (edge: CellEdge) => CellEdge): Cell {
   const edges = [...cell.edges].map(([name, edge]) => [name, change(edge)] as const);

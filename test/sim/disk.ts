@@ -1,56 +1,97 @@
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
-import type { Journal } from '../../edge-agent/disk/journal.ts';
-import {
-  decodeRecord,
-  encodeRecord,
-  type JournalRecord,
-} from '../../edge-agent/disk/journal-record.ts';
+import type { FileSystem } from '../../edge-agent/disk/file-system.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /**
- * An edge's disk. What was appended survives the death of the process; what was not yet synced may
- * be gone after a loss of power, and its last line may be torn.
+ * An edge's disk, with what POSIX promises and no more. What was written survives the death of the
+ * process. A loss of power takes any tail of a file that was not synced, in the middle of a line if
+ * it comes to that, and the names of files that their directory was not synced for.
  */
 export class Disk {
   readonly specs = new Map<string, AgentSpec>();
-  #lines: string[] = [];
-  #syncedLines = 0;
+  #names = new Map<string, File>();
+  #syncedNames = new Map<string, File>();
+  /** Changes of names since the directory was synced, oldest first. */
+  #renamings: ((names: Map<string, File>) => void)[] = [];
 
-  /** For one life of the agent: after its death it writes nothing more. */
-  journal(
-    isAlive: () => boolean,
-    pause: () => Promise<void>,
-    writes: (record: JournalRecord) => boolean = () => true,
-  ): Journal {
+  /** For one life of the agent: after its death it writes nothing more, and hears nothing. */
+  mount(isAlive: () => boolean, pause: () => Promise<void>): FileSystem {
+    const open = new Map<number, File>();
+    let opened = 0;
     return {
-      append: (record) => {
-        if (isAlive() && writes(record)) this.#lines.push(encodeRecord(record));
+      read: (path) => this.#names.get(path)?.bytes ?? null,
+      open: (path, flags) => {
+        let file = this.#names.get(path);
+        if (file === undefined || flags === 'w') {
+          file = { bytes: Buffer.alloc(0), syncedBytes: 0 };
+          this.#name(path, file);
+        }
+        open.set(++opened, file);
+        return opened;
       },
-      sync: async () => {
-        const upTo = this.#lines.length;
-        await pause();
-        if (isAlive()) this.#syncedLines = Math.max(this.#syncedLines, upTo);
-        return true;
+      write: (fd, bytes, offset) => {
+        const file = open.get(fd)!;
+        if (isAlive()) file.bytes = Buffer.concat([file.bytes, bytes.subarray(offset)]);
+        return bytes.length - offset;
       },
-      retry: () => 'ok',
-      state: () => 'ok',
-      compactIfGrown: () => {},
-      close: () => {},
+      truncate: (fd, length) => {
+        const file = open.get(fd)!;
+        file.bytes = file.bytes.subarray(0, length);
+        file.syncedBytes = Math.min(file.syncedBytes, length);
+      },
+      fdatasync: (fd, done) => {
+        const file = open.get(fd)!;
+        const { length } = file.bytes;
+        pause().then(() => {
+          if (!isAlive()) return;
+          file.syncedBytes = Math.max(file.syncedBytes, length);
+          done(null);
+        });
+      },
+      fsync: (fd) => {
+        const file = open.get(fd)!;
+        if (isAlive()) file.syncedBytes = file.bytes.length;
+      },
+      close: (fd) => {
+        open.delete(fd);
+      },
+      rename: (from, to) => {
+        const file = this.#names.get(from);
+        if (file === undefined || !isAlive()) return;
+        this.#name(to, file);
+        this.#change((names) => names.delete(from));
+      },
+      syncDirectory: () => {
+        if (isAlive()) this.#syncNames();
+      },
     };
   }
 
   losePower(random: SeededRandom): void {
-    const kept = random.between(this.#syncedLines, this.#lines.length);
-    const torn = this.#lines[kept]?.slice(0, 5);
-    this.#lines = this.#lines.slice(0, kept);
-    if (torn !== undefined && random.chance(0.5)) this.#lines.push(torn);
-    this.#syncedLines = this.#lines.length;
+    const kept = new Map(this.#syncedNames);
+    const survived = this.#renamings.slice(0, random.between(0, this.#renamings.length));
+    for (const change of survived) change(kept);
+    this.#names = kept;
+    this.#syncNames();
+    for (const file of kept.values()) {
+      file.bytes = file.bytes.subarray(0, random.between(file.syncedBytes, file.bytes.length));
+      file.syncedBytes = file.bytes.length;
+    }
   }
 
-  records(): JournalRecord[] {
-    return this.#lines.flatMap((line) => {
-      const record = decodeRecord(line.trimEnd());
-      return record === null ? [] : [record];
-    });
+  #name(path: string, file: File): void {
+    this.#change((names) => names.set(path, file));
+  }
+
+  #change(change: (names: Map<string, File>) => void): void {
+    change(this.#names);
+    this.#renamings.push(change);
+  }
+
+  #syncNames(): void {
+    this.#syncedNames = new Map(this.#names);
+    this.#renamings = [];
   }
 }
+
+type File = { bytes: Buffer; syncedBytes: number };

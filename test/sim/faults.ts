@@ -17,6 +17,12 @@ export type Faults = {
   /** Of an event that wakes a function. */
   readonly duplicateEvent: number;
   readonly slowEvent: number;
+  /** Of an edge, just after it has sent a report. */
+  readonly powerLossOnReport: number;
+  /** How long a disk may take to sync. */
+  readonly syncMsMax: number;
+  /** How long an edge may have to wait for the spec of a job. */
+  readonly specMsMax: number;
   /** Of a shadow request. */
   readonly refuseShadow: number;
   /** Means between events of the whole fleet, in milliseconds; 0 is never. */
@@ -40,6 +46,9 @@ export const calm: Faults = {
   callMsMax: 5,
   duplicateEvent: 0,
   slowEvent: 0,
+  powerLossOnReport: 0,
+  syncMsMax: 10,
+  specMsMax: 300,
   refuseShadow: 0,
   agentKillEveryMs: 0,
   powerLossEveryMs: 0,
@@ -64,6 +73,9 @@ export function drawFaults(random: SeededRandom): Faults {
     callMsMax: random.chance(0.3) ? random.between(100, 600) : random.between(2, 40),
     duplicateEvent: often(0.4),
     slowEvent: often(0.2),
+    powerLossOnReport: random.chance(0.3) ? random.next() * 0.03 : 0,
+    syncMsMax: random.chance(0.3) ? random.between(200, 4_000) : 10,
+    specMsMax: random.chance(0.3) ? random.between(1_000, 30_000) : 300,
     refuseShadow: often(0.2),
     agentKillEveryMs: every(8_000, 60_000),
     powerLossEveryMs: every(15_000, 90_000),

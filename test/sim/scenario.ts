@@ -124,9 +124,6 @@ function makeTrouble(world: World): void {
     };
     wait();
   };
-  const bootLater = (edge: EdgeName) => {
-    world.timeline.after(random.between(500, 40_000), 'boot', () => world.edges.get(edge)?.boot());
-  };
   const downFor = (names: readonly EdgeName[], ms: number) => {
     for (const name of names) world.setLink(name, false);
     world.timeline.after(ms, 'link back', () => {
@@ -134,14 +131,10 @@ function makeTrouble(world: World): void {
     });
   };
   again(faults.agentKillEveryMs, 'kill', () => {
-    const edge = random.pick(edges);
-    world.kill(edge, true);
-    bootLater(edge);
+    world.crash(random.pick(edges), true);
   });
   again(faults.powerLossEveryMs, 'power loss', () => {
-    const edge = random.pick(edges);
-    world.kill(edge, false);
-    bootLater(edge);
+    world.crash(random.pick(edges), false);
   });
   again(faults.disconnectEveryMs, 'cut', () =>
     downFor([random.pick(edges)], random.between(500, 60_000)),

@@ -1,6 +1,8 @@
 import type { ExecutorName } from '../../core/model/job.ts';
 import type { EdgeName } from '../../core/model/names.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
+import { openJournal } from '../../edge-agent/disk/journal.ts';
+import { snapshotOf } from '../../edge-agent/disk/journal-compaction.ts';
 import { blankMemory, replay } from '../../edge-agent/disk/replay.ts';
 import type { SpecLibrary } from '../../edge-agent/disk/spec-library.ts';
 import { Edge } from '../../edge-agent/edge/edge.ts';
@@ -8,12 +10,17 @@ import { type SpecKnowledge, specKey } from '../../edge-agent/edge/next-steps.ts
 import type { ChunkEnd, ChunkOrder, Executor } from '../../edge-agent/executors/executor.ts';
 import { keyOf } from '../../edge-agent/executors/executor.ts';
 import type { Clock } from '../../edge-agent/host/clock.ts';
+import { journalRetryMs } from '../../edge-agent/limits.ts';
 import type { ShadowMessage } from '../../local/services/iot/shadow/service.ts';
 import { type Bug, epochOf } from './bugs.ts';
 import { Disk } from './disk.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { type LinkWorld, SimulatedLink } from './simulated-link.ts';
 import type { Timeline } from './timeline.ts';
+
+const journalPath = '/var/lib/edgewise/journal.log';
+/** Small, so that the journal is rewritten while a seed lasts. */
+const rewriteBytesMin = 1_500;
 
 /** How a chunk ends, and after how long: `deadly` takes the whole edge with it. */
 export type ChunkFate = { readonly afterMs: number; readonly end: ChunkEnd | 'deadly' };
@@ -26,6 +33,8 @@ export type EdgeWorld = LinkWorld & {
   /** A chunk started, or came to this end, on this edge. */
   readonly started: (edge: SimulatedEdge, order: ChunkOrder) => void;
   readonly ended: (order: ChunkOrder, end: ChunkEnd | 'deadly') => void;
+  readonly syncMsMax: () => number;
+  readonly specMsMax: () => number;
   readonly trace: (line: string) => void;
   readonly bug: Bug | null;
 };
@@ -66,7 +75,13 @@ export class SimulatedEdge {
           if (isAlive()) run();
         }),
     };
-    const pause = () => timeline.pause(random.between(1, 10), `${this.name} sync`);
+    const pause = () =>
+      timeline.pause(random.between(1, this.#world.syncMsMax()), `${this.name} sync`);
+    const { bug } = this.#world;
+    const mounted = this.disk.mount(isAlive, pause);
+    const files = bug?.disk?.(mounted) ?? mounted;
+    const { journal: written, records } = openJournal(journalPath, files, rewriteBytesMin);
+    const journal = bug?.journal?.(written) ?? written;
     let edge: Edge;
     const simulate = this.#executor(clock, (order, end) => {
       edge.ended({ name: order, end, output: null, durationMs: 1_000 });
@@ -76,7 +91,7 @@ export class SimulatedEdge {
         name: this.name,
         boot: `${this.name}-${life}`,
         clock,
-        journal: this.disk.journal(isAlive, pause, this.#world.bug?.writes),
+        journal,
         specs: this.#specs(clock),
         executors: new Map<ExecutorName, Executor>([['simulate', simulate]]),
         capacityPower: this.power,
@@ -87,8 +102,13 @@ export class SimulatedEdge {
         keepOutput: () => {},
         log: (line) => this.#world.trace(line),
       },
-      replay(this.disk.records()).edges.get(this.name) ?? blankMemory,
+      replay(records).edges.get(this.name) ?? blankMemory,
     );
+    const keepUp = () => {
+      journal.compactIfGrown(() => snapshotOf(this.name, edge.memory()));
+      clock.after(journalRetryMs, keepUp);
+    };
+    clock.after(journalRetryMs, keepUp);
     const living: LinkWorld = {
       ...this.#world,
       after: (delayMs, name, run) =>
@@ -166,7 +186,7 @@ export class SimulatedEdge {
         const key = specKey(job, hash);
         if (known.has(key)) return;
         known.set(key, { kind: 'fetching' });
-        clock.after(this.#world.random.between(5, 300), () => {
+        clock.after(this.#world.random.between(5, this.#world.specMsMax()), () => {
           const spec = this.#world.specOf(job, hash);
           if (spec === null) {
             known.set(key, { kind: 'unavailable', reason: 'no such spec' });

@@ -19,6 +19,8 @@ export type LinkWorld = {
   readonly updateProg: (edge: EdgeName, body: unknown) => void;
   /** The report as this edge tells it. */
   readonly forge: (edge: EdgeName, report: ProgressReportJson) => ProgressReportJson;
+  /** A report leaves the edge: from now on everybody may know of it. */
+  readonly reported: (edge: EdgeName, document: ProgressReportJson) => void;
   readonly reconnectMs: () => number;
   /** Says whether the network lets this edge in now, and tells the broker that it is there. */
   readonly admit: (edge: EdgeName) => boolean;
@@ -63,6 +65,7 @@ export class SimulatedLink implements Link {
 
   report(document: ProgressReportJson): Promise<ReportAnswer> {
     if (!this.#isConnected || this.#waiting !== null) return Promise.resolve('unanswered');
+    this.#world.reported(this.#edge, document);
     const token = `${document.b}-${document.n}`;
     const told = this.#world.forge(this.#edge, this.#patch.patch(document) as ProgressReportJson);
     const body = { state: { reported: told }, clientToken: token };

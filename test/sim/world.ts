@@ -10,9 +10,11 @@ import {
   jobIdOf,
   makeCellId,
 } from '../../core/model/names.ts';
+import { chunksOf, emptyRanges, parseRanges } from '../../core/model/ranges.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { EdgeIdentity } from '../../core/ports/edges.ts';
 import { type AgentSpec, agentSpec } from '../../core/protocol/agent-spec.ts';
+import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 import type { ChunkOrder } from '../../edge-agent/executors/executor.ts';
 import { plainConfig } from '../core/cell-fixture.ts';
 import { changeEdge, nothingStored, type Stored } from '../memory/stored.ts';
@@ -72,8 +74,10 @@ export class World {
   readonly #network: SeededRandom;
   readonly #fates: SeededRandom;
   readonly #links = new Map<EdgeName, { isUp: boolean; connection: number; isKnown: boolean }>();
-  /** What each edge has done and written down, by its own disk's promise. */
-  readonly #kept = new Map<EdgeName, Set<string>>();
+  /** What each edge has done, by job and chunk, and with which attempt. */
+  readonly #kept = new Map<EdgeName, Map<string, number>>();
+  /** What each edge has reported as done: that it remembers without power, too. */
+  readonly #told = new Map<EdgeName, Set<string>>();
   readonly #hash = createHash('sha256');
   readonly #trace: ((line: string) => void) | null;
 
@@ -181,6 +185,9 @@ export class World {
       getWork: (from) => this.shadows.getWork(from),
       updateProg: (from, body) => this.shadows.updateProg(from, body),
       forge: (from, report) => this.#forgery.forge(from, report),
+      syncMsMax: () => this.faults.syncMsMax,
+      specMsMax: () => this.faults.specMsMax,
+      reported: (from, document) => this.#reported(from, document),
       reconnectMs: () => this.#network.between(200, 3_000),
       admit: (from) => this.#admit(from),
       specOf: (job, hash) => this.#specOf(jobIdOf(job), hash),
@@ -216,9 +223,15 @@ export class World {
     if (!host.isAlive) return;
     this.note(`${edge} ${withPower ? 'killed' : 'without power'}`);
     host.die(withPower);
-    // A loss of power may take the last lines of the journal.
-    if (!withPower) this.#kept.delete(edge);
+    if (!withPower) this.#forget(edge);
     this.#vanish(edge);
+  }
+
+  /** Killed, or worse; it is started again a while later. */
+  crash(edge: EdgeName, withPower: boolean): void {
+    this.kill(edge, withPower);
+    const delayMs = this.#network.between(500, 40_000);
+    this.timeline.after(delayMs, 'boot', () => this.edges.get(edge)!.boot());
   }
 
   /** Runs until `until` says so, time is up, or something is wrong. */
@@ -306,6 +319,18 @@ export class World {
     return { afterMs, end: { kind: 'done' } };
   }
 
+  #reported(edge: EdgeName, { w }: ProgressReportJson): void {
+    const told = this.#told.get(edge) ?? new Set();
+    this.#told.set(edge, told);
+    for (const [job, entry] of Object.entries(w)) {
+      const done = parseRanges(entry?.d ?? '') ?? emptyRanges;
+      for (const chunk of chunksOf(done)) told.add(`${job}/${chunk}`);
+    }
+    if (!this.#network.chance(this.faults.powerLossOnReport)) return;
+    const delayMs = this.#network.between(0, 300);
+    this.timeline.after(delayMs, 'power loss', () => this.crash(edge, false));
+  }
+
   /** A result that an edge has written down is never made again there. */
   #started(on: SimulatedEdge, order: ChunkOrder): void {
     const { id, spec } = this.stored.jobs.get(jobIdOf(order.job))!.job!;
@@ -313,11 +338,20 @@ export class World {
       (parent) => this.stored.jobs.get(parent)?.status?.state !== 'done',
     );
     must(open.length === 0, () => `job ${id} runs and job ${open[0]} is not done`);
-    const kept = this.#kept.get(on.name);
+    // What died elsewhere in the meantime may have been brought back by a user.
+    const { retryEpoch } = this.stored.jobs.get(id)!.job!;
+    const attempt = this.#kept.get(on.name)?.get(`${order.job}/${order.chunk}`);
     must(
-      kept === undefined || !kept.has(`${order.job}/${order.chunk}`),
+      attempt === undefined || (retryEpoch > 0 && order.attempt > attempt),
       () => `${on.name} runs chunk ${order.chunk} of ${order.job} again`,
     );
+  }
+
+  /** A loss of power may take the last lines of the journal, of which nobody was told. */
+  #forget(edge: EdgeName): void {
+    const told = this.#told.get(edge);
+    const kept = [...(this.#kept.get(edge) ?? [])].filter(([key]) => told?.has(key));
+    this.#kept.set(edge, new Map(kept));
   }
 
   #ended(order: ChunkOrder, end: ChunkFate['end']): void {
@@ -325,11 +359,12 @@ export class World {
     if (end === 'deadly') {
       this.truth.tookItsEdgeDown(order.job, order.chunk);
       this.#vanish(edgeNameOf(order.edge));
-      this.#kept.delete(edgeNameOf(order.edge));
+      this.#forget(edgeNameOf(order.edge));
     } else if (end.kind === 'done') {
       this.truth.completed(order.job, order.chunk);
-      const kept = this.#kept.get(edgeNameOf(order.edge)) ?? new Set();
-      this.#kept.set(edgeNameOf(order.edge), kept.add(`${order.job}/${order.chunk}`));
+      const kept = this.#kept.get(edgeNameOf(order.edge)) ?? new Map();
+      this.#kept.set(edgeNameOf(order.edge), kept);
+      kept.set(`${order.job}/${order.chunk}`, order.attempt);
     }
     if (end !== 'deadly' && end.kind === 'failed') this.truth.failed(order.job, order.chunk);
   }

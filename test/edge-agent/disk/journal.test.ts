@@ -11,6 +11,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { jobIdOf } from '../../../core/model/names.ts';
 import { fromChunks } from '../../../core/model/ranges.ts';
+import { hostFiles } from '../../../edge-agent/disk/file-system.ts';
 import { openJournal } from '../../../edge-agent/disk/journal.ts';
 import { snapshotOf } from '../../../edge-agent/disk/journal-compaction.ts';
 import {
@@ -105,7 +106,7 @@ test('a full disk is a state, and what waited is written when there is room', as
     if (offset === 0) return writeSync(fd, bytes, 0, 5);
     throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
   };
-  const { journal } = openJournal(file, write);
+  const { journal } = openJournal(file, { ...hostFiles, write });
   journal.append(end(1));
   isFull = true;
   journal.append(end(2));
