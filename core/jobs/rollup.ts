@@ -44,7 +44,7 @@ export function rollUp(view: RollupView, nowMs: number): Rollup {
   const { status } = view;
   const retrying = status.retrying.filter(([cell, epoch]) => !showsEpoch(view, cell, epoch));
   const cells = new Map([...view.cells, ...retrying.flatMap(([cell]) => revivedIn(view, cell))]);
-  const settled = settleParents(status, view.parents);
+  const settled = settleParents(view);
   const folded = foldJob(settled, [...cells.values()], nowMs);
   const next = { ...folded, retrying, countedAs: folded.state, version: status.version + 1 };
   const open = [...new Set([...status.cells, ...cells.keys()])].filter(
@@ -87,11 +87,17 @@ function revivedIn({ cells }: RollupView, cell: CellId): [CellId, JobCellStatus]
   return [[cell, { ...before, counts, dead: emptyRanges, endedAtMs: null, reason: null }]];
 }
 
-/** A job that it waits for and that is gone cannot be known to have succeeded. */
-function settleParents(status: JobStatus, parents: ReadonlyMap<JobId, JobState>): JobStatus {
+/**
+ * A job that it waits for and that is gone cannot be known to have succeeded. Chunks that were
+ * cancelled while nobody cancelled the job were so by an earlier look, which told the cells and
+ * could not save: that stands, though the other job may have been retried since.
+ */
+function settleParents({ status, cells, parents }: RollupView): JobStatus {
   if (!status.blockedByDependencies) return status;
   const states = status.dependsOn.map((job) => parents.get(job) ?? 'failed');
-  if (states.some((state) => state === 'failed' || state === 'cancelled')) {
+  const isTold =
+    !status.cancelled && [...cells.values()].some(({ counts }) => counts.cancelled > 0);
+  if (isTold || states.some((state) => state === 'failed' || state === 'cancelled')) {
     return { ...status, blockedByDependencies: false, dependencyFailed: true };
   }
   return states.every((state) => state === 'done')

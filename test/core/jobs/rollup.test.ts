@@ -258,6 +258,20 @@ describe('a job that waits for others', () => {
       expect(after.next).toMatchObject({ state: 'failed', reason: 'dependency-failed' });
     },
   );
+
+  test('an end that its cells were told and that was not saved stands, also after a retry', () => {
+    const cancelled = { [north]: counted({ cancelled: 4 }, { endedAtMs: endMs }) };
+    const retried = { 'parent-1': 'running', 'parent-2': 'done' } as const;
+    const told = roll(blockedByDependencies, cancelled, retried);
+    expect(told.next).toMatchObject({
+      state: 'failed',
+      dependencyFailed: true,
+      reason: 'dependency-failed',
+    });
+    const byUser = { ...blockedByDependencies, cancelled: true };
+    const asked = roll(byUser, cancelled, retried);
+    expect(asked.next).toMatchObject({ state: 'cancelled', dependencyFailed: false });
+  });
 });
 
 test('reasons to wait are added up over cells', () => {
