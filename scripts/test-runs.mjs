@@ -6,9 +6,9 @@
  * With EDGEWISE_TALLY two commands count into one file: the second goes on from the first, and does
  * not repeat what that has passed.
  */
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { engines } from './engine-suite.mjs';
 import { endWith, root } from './repository.mjs';
 import { runTool } from './tool.mjs';
@@ -57,7 +57,11 @@ export async function runTally(act) {
  */
 const isTestPath = (word) => /^(local\/)?test\//.test(word);
 /** @param {string} path Whole, or how a path begins. */
-const isThere = (path) => globSync([path, `${path}*`], { cwd: root }).length > 0;
+function isThere(path) {
+  const folder = join(root, dirname(path));
+  const begins = (/** @type {string} */ name) => name.startsWith(basename(path));
+  return existsSync(folder) && readdirSync(folder).some(begins);
+}
 /** @param {string} path */
 const notThere = (path) => `there is no ${path}`;
 
