@@ -9,7 +9,7 @@ import {
 } from '../../core/model/cell.ts';
 import type { EdgeName, JobId } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
-import { emptyRanges, fromChunks, union } from '../../core/model/ranges.ts';
+import { emptyRanges, fromChunks, isEmpty, union } from '../../core/model/ranges.ts';
 import type { JobWithStatus, StoredJob } from '../../core/model/stored-job.ts';
 import type { JobChange } from '../../core/ports/jobs.ts';
 import { isRecord } from '../../core/protocol/json.ts';
@@ -176,6 +176,20 @@ export const plantedBugs: readonly Bug[] = [
     load: (cell) => withEdges(cell, (edge) => ({ ...edge, work: givenAll(cell, edge.work) })),
   },
   {
+    name: 'cancelled-job-keeps-what-is-reclaimed',
+    sentence: 'a lease whose tail is being reclaimed is not revoked when its job is cancelled',
+    commit: (plan, stored) =>
+      withWorks(plan, (edge, work) => ({
+        ...work,
+        leases: new Map([...work.leases, ...reclaimedOfCancelled(stored, edge)]),
+      })),
+  },
+  {
+    name: 'unnamed-leases-are-not-applied',
+    sentence: 'a lease that a report does not name stays as the report before it said',
+    load: (cell) => withEdges(cell, nameAllLeases),
+  },
+  {
     name: 'nobody-looks-again',
     sentence: 'what waits for a time waits for ever',
     noTimers: true,
@@ -261,4 +275,26 @@ function withoutAttempts(message: ShadowMessage): ShadowMessage {
   if (document === null || !isRecord(document.w)) return copy;
   for (const entry of Object.values(document.w)) if (isRecord(entry)) entry.t = null;
   return copy;
+}
+
+/** Leases of an edge that a pass should revoke because a user cancelled the job. */
+function reclaimedOfCancelled(stored: Cell, edge: EdgeName): [JobId, Lease][] {
+  const leases = stored.edges.get(edge)?.work?.leases ?? new Map<JobId, Lease>();
+  return [...leases].filter(([job, lease]) => {
+    const isCancelled = stored.jobs.get(job)?.intent.cancelled === true;
+    return isCancelled && !isEmpty(lease.reclaiming);
+  });
+}
+
+function nameAllLeases(edge: CellEdge): CellEdge {
+  const { report, work } = edge;
+  if (report === null || report.progress === null || work === null) return edge;
+  const jobs = new Map(report.progress.jobs);
+  for (const [job, { running, reclaiming }] of work.leases) {
+    if (jobs.has(job)) continue;
+    const nothing = { done: emptyRanges, failed: new Map(), attempts: new Map() };
+    const stale = union(running, reclaiming);
+    jobs.set(job, { ...nothing, running: stale, chunkMs: null, refused: null });
+  }
+  return { ...edge, report: { ...report, progress: { ...report.progress, jobs } } };
 }
