@@ -15,6 +15,7 @@ import {
 import { first, last, rangeOf } from '../../core/model/ranges.ts';
 import type { JobProgress } from '../../core/protocol/progress-report.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { violationsOf } from '../../core/scheduler/invariants.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
 import type { Figures } from '../run.ts';
 import { medianOf } from './timing.ts';
@@ -35,6 +36,7 @@ export function measurePass(): readonly Figures[] {
     { figure: 'pass over a full cell, 10^3 chunks a job', ms: small, goal: 5 },
     { figure: 'pass over a full cell, 10^6 chunks a job', ms: large, goal: 5 },
     { figure: 'pass, 10^6 against 10^3 chunks a job', ratio: large / small, goal: 1.2 },
+    { figure: 'check of its plan, part of a pass', ratio: checkTime() / small, goal: 0.03 },
   ];
 }
 
@@ -42,6 +44,14 @@ function timeOf(chunks: number): number {
   const cell = withReports(full(chunks));
   const { ms, result } = medianOf(() => reconcile(cell, 1_000), 101, 200);
   if (result.executions.length < reportsCount / 2) throw new Error('the reports were not applied');
+  return ms;
+}
+
+function checkTime(): number {
+  const cell = withReports(full(1_000));
+  const plan = reconcile(cell, 1_000);
+  const { ms, result } = medianOf(() => violationsOf(cell, plan), 1_001, 2_000);
+  if (result.length > 0) throw new Error(result[0]!.sentence);
   return ms;
 }
 

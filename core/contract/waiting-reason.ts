@@ -4,6 +4,7 @@
  * `no-free-gpus`.
  */
 export const waitingReasons = [
+  'inconsistent',
   'dependency',
   'quota',
   'queue-order',

@@ -211,6 +211,11 @@ export const factTextLengthMax = 128;
  * A pass that finds itself due again at once goes on this often before it lets others have a turn.
  */
 export const passRoundsMax = 4;
+/**
+ * How often a pass decides again without the jobs that a refused plan was about before it gives up:
+ * one round for those that are wrong, some for those that come to light without them.
+ */
+export const suspensionRoundsMax = 3;
 /** Shadow updates in flight from one pass; IoT Core allows 4,000 a second per account. */
 export const shadowWritesAtOnce = 16;
 export const shadowAttemptsMax = 3;

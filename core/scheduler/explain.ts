@@ -5,6 +5,7 @@ import { type EdgeName, type JobId, jobIdOf } from '../model/names.ts';
 import type { WaitingCount } from '../model/plan.ts';
 import { type RangeSet, rangeOf } from '../model/ranges.ts';
 import { isActive, openPass, type Pass } from './pass/draft.ts';
+import { isSuspensionReported, suspensionOf } from './pass/suspension.ts';
 import { serveBacklog } from './phases/order-backlog.ts';
 import { placeJob } from './phases/place-job.ts';
 import { waitingOf } from './phases/waiting.ts';
@@ -19,6 +20,8 @@ import { waitingOf } from './phases/waiting.ts';
 
 /** Empty when nothing waits, or when the job is not here. */
 export function explain(cell: Cell, job: JobId, nowMs: number): readonly WaitingCount[] {
+  const stored = cell.jobs.get(job);
+  if (stored !== undefined && isSuspensionReported(stored)) return [suspensionOf(stored)];
   const pass = serveNow(cell, nowMs);
   const draft = pass.jobs.get(job);
   return draft === undefined ? [] : waitingOf(pass, draft);

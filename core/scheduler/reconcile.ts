@@ -1,5 +1,6 @@
-import type { Cell } from '../model/cell.ts';
+import type { Cell, CellJob } from '../model/cell.ts';
 import { planRowsMax } from '../model/limits.ts';
+import type { JobId } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
 import { type JobDraft, openPass, type Pass } from './pass/draft.ts';
 import { planOf } from './pass/plan-of.ts';
@@ -12,6 +13,7 @@ import { observeHealth } from './phases/observe-health.ts';
 import { serveBacklog, type Turn } from './phases/order-backlog.ts';
 import { placeJob } from './phases/place-job.ts';
 import { quarantineEdges } from './phases/quarantine-edges.ts';
+import { reportSuspended } from './phases/report-suspended.ts';
 import { reviveJobs } from './phases/revive-jobs.ts';
 import { rewriteShadows } from './phases/rewrite-shadows.ts';
 import { stealTails } from './phases/steal.ts';
@@ -34,8 +36,13 @@ export function reconcile(cell: Cell, nowMs: number): Plan {
  * The decisions of a pass before they are written down. Explanations repeat those about the
  * backlog: see `explain.ts`.
  */
-export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
-  const pass = openPass(cell, nowMs, rowsMax);
+export function decide(
+  cell: Cell,
+  nowMs: number,
+  rowsMax = planRowsMax,
+  suspended: ReadonlyMap<JobId, CellJob> = new Map(),
+): Pass {
+  const pass = openPass(cell, nowMs, rowsMax, suspended);
   observeHealth(pass);
   applyReports(pass);
   quarantineEdges(pass);
@@ -50,6 +57,7 @@ export function decide(cell: Cell, nowMs: number, rowsMax = planRowsMax): Pass {
   closeJobs(pass);
   rewriteShadows(pass);
   reportWaiting(pass);
+  reportSuspended(pass);
   return pass;
 }
 

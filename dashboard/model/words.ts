@@ -94,6 +94,7 @@ const waitingSentences: Readonly<Record<NamedWaitingReason, string>> = {
   backoff: 'Failed chunks wait a moment before they are tried again.',
   dependency: 'It waits for another job to end.',
   quota: 'Its queue or pool has used its quota.',
+  inconsistent: 'What is stored of it contradicts itself; it stays as it is.',
 };
 
 /** A waiting reason as a sentence; one of a newer server than this page is shown as it is. */

@@ -10,6 +10,7 @@ import {
 import { encodeWork, parseWork } from '../../core/protocol/work.ts';
 import { workOf } from '../../core/protocol/work-of.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { violationsOf } from '../../core/scheduler/invariants.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
 import {
   makeCell,
@@ -340,6 +341,8 @@ export function runPass(world: World): boolean {
   const plan = reconcile(before, world.nowMs);
   world.cell = applyPlan(before, plan);
   checkStep(before, plan, world.cell, world.nowMs);
+  const [violation] = violationsOf(before, plan);
+  if (violation !== undefined) throw new Error(`refused: ${violation.sentence}`);
   checkChunks(world.cell);
   checkCapacity(world.cell);
   checkDocuments(world.cell);

@@ -253,6 +253,7 @@ export class Functions {
   #log(): Log {
     const judge = (_: string, fields?: Readonly<Record<string, unknown>>) => {
       const error = fields?.error;
+      if (fields?.sentence !== undefined) this.#world.defect(new Error(String(fields.sentence)));
       if (error instanceof Error && !(error instanceof InjectedFault)) this.#world.defect(error);
     };
     return { info: () => {}, warn: judge, error: judge, metric: () => {} };

@@ -1,8 +1,9 @@
+import type { CellJob, Lease } from '../../model/cell.ts';
 import { unavailableFor } from '../../model/edge-state.ts';
 import { executorOf } from '../../model/job.ts';
 import { refusalKeptMs, workBytesMax } from '../../model/limits.ts';
 import type { EdgeName } from '../../model/names.ts';
-import { formatRanges } from '../../model/ranges.ts';
+import { formatRanges, isEmpty } from '../../model/ranges.ts';
 import { attemptsOf, entryBytes } from '../../protocol/work-of.ts';
 import { type Mismatch, mismatchOf } from '../matching.ts';
 import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
@@ -78,9 +79,16 @@ export function documentBytes(edge: EdgeDraft): number {
     for (const lease of edge.leases.values()) {
       if (lease.ranges.length > 0) bytes += leaseBytes(lease, lease.ranges);
     }
+    for (const { job, lease } of edge.suspended.values()) bytes += suspendedBytes(job, lease);
     edge.documentBytes = bytes;
   }
   return edge.documentBytes;
+}
+
+function suspendedBytes({ id, intent, slice }: CellJob, { ranges, reclaiming }: Lease): number {
+  if (isEmpty(ranges)) return 0;
+  const texts = { ranges: formatRanges(ranges), release: formatRanges(reclaiming) };
+  return entryBytes(id, intent.specHash, texts, attemptsOf(ranges, slice));
 }
 
 /** What the lease's entry takes of the document when it holds `ranges`. */

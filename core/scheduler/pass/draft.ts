@@ -3,6 +3,7 @@ import {
   type Cell,
   type CellEdge,
   type CellHealth,
+  type CellJob,
   type ChunkRetry,
   type EdgeWork,
   type Intent,
@@ -25,6 +26,7 @@ import {
   demandOf,
   reservedBy,
 } from './capacity.ts';
+import { type SuspendedLease, suspendLease } from './suspension.ts';
 
 /**
  * The cell as a pass is changing it: mutable, private to one call of `reconcile`, and turned into a
@@ -39,6 +41,10 @@ export type Pass = {
   readonly nowMs: number;
   readonly jobs: Map<JobId, JobDraft>;
   readonly edges: Map<EdgeName, EdgeDraft>;
+  /** Jobs that no phase sees: what edges hold of them stays as it is. */
+  readonly suspended: ReadonlyMap<JobId, CellJob>;
+  /** Those of them whose status is to say so. */
+  readonly suspensions: CellJob[];
   health: CellHealth;
   /** False while the plane itself was unwell: then no edge is called lost. */
   verdictsAllowed: boolean;
@@ -130,6 +136,7 @@ export type EdgeDraft = {
   readonly capacity: Amounts;
   readonly free: Amounts;
   readonly leases: Map<JobId, LeaseDraft>;
+  readonly suspended: Map<JobId, SuspendedLease>;
   acknowledgedSequence: number | null;
   boot: string;
   lostAtMs: number | null;
@@ -158,12 +165,19 @@ export type LeaseDraft = { -readonly [K in keyof Lease]: Lease[K] } & {
   touched: boolean;
 };
 
-export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
+export function openPass(
+  cell: Cell,
+  nowMs: number,
+  rowsMax: number,
+  suspended: ReadonlyMap<JobId, CellJob> = new Map(),
+): Pass {
   const pass: Pass = {
     cell,
     nowMs,
     jobs: new Map(),
     edges: new Map(),
+    suspended,
+    suspensions: [],
     health: cell.meta.health,
     verdictsAllowed: true,
     rowsMax,
@@ -178,7 +192,7 @@ export function openPass(cell: Cell, nowMs: number, rowsMax: number): Pass {
     ends: { done: 0, dead: 0, cancelled: 0, power: 0 },
   };
   for (const { id, intent, slice } of cell.jobs.values()) {
-    pass.jobs.set(id, openJob(id, intent, slice));
+    if (!suspended.has(id)) pass.jobs.set(id, openJob(id, intent, slice));
   }
   for (const edge of cell.edges.values()) pass.edges.set(edge.name, openEdge(pass, edge));
   return pass;
@@ -231,6 +245,7 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     capacity,
     free: copyAmounts(capacity),
     leases: new Map(),
+    suspended: new Map(),
     acknowledgedSequence: before.acknowledgedSequence,
     boot: source.report?.progress?.boot ?? before.boot,
     lostAtMs: before.lostAtMs,
@@ -246,7 +261,11 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
   };
   for (const [id, lease] of before.leases) {
     const job = pass.jobs.get(id);
+    const suspended = pass.suspended.get(id);
     if (job !== undefined) openLease(edge, job, lease);
+    else if (suspended !== undefined) {
+      edge.suspended.set(id, suspendLease(suspended, lease, edge.free));
+    }
   }
   return edge;
 }

@@ -1,5 +1,12 @@
-import { emptyRanges, type RangeSet, subtract, union } from '../../model/ranges.ts';
-import { changeLease, isActive, type LeaseDraft, nextEpochOf, type Pass } from './draft.ts';
+import { emptyRanges, isEmpty, type RangeSet, subtract, union } from '../../model/ranges.ts';
+import {
+  changeLease,
+  type EdgeDraft,
+  isActive,
+  type LeaseDraft,
+  nextEpochOf,
+  type Pass,
+} from './draft.ts';
 import { touchLease } from './rows.ts';
 
 /** The two ways a lease ends before its chunks are done. Callers have asked for the rows. */
@@ -34,8 +41,9 @@ export function reclaim(pass: Pass, lease: LeaseDraft, chunks: RangeSet): void {
   touchLease(pass, lease, true);
 }
 
-export function holdsSomething(leases: Iterable<LeaseDraft>): boolean {
-  for (const lease of leases) if (isActive(lease)) return true;
+export function holdsSomething(edge: EdgeDraft): boolean {
+  for (const lease of edge.leases.values()) if (isActive(lease)) return true;
+  for (const { lease } of edge.suspended.values()) if (!isEmpty(lease.ranges)) return true;
   return false;
 }
 

@@ -16,6 +16,7 @@ import {
   type Pass,
 } from './draft.ts';
 import { countsOf, metaRow } from './summarize.ts';
+import { inconsistentReason, suspendedStatus } from './suspension.ts';
 
 /**
  * Turns the drafts into the plan: one row for everything that was touched, with absolute counts.
@@ -44,6 +45,10 @@ export function planOf(pass: Pass): Plan {
     else if (sliceChanged(job)) slices.set(job.id, sliceRow(job));
     jobStatuses.set(job.id, statusRow(pass, job));
   }
+  for (const job of pass.suspensions) {
+    slices.set(job.id, { ...job.slice, reportedReasons: [inconsistentReason] });
+    jobStatuses.set(job.id, suspendedStatus(job));
+  }
   return {
     seenVersion: pass.cell.meta.version,
     meta: metaRow(pass),
@@ -66,6 +71,7 @@ function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
     if (lease.job.ended || (lease.before === null && !lease.touched)) continue;
     leases.set(id, leaseRow(lease));
   }
+  for (const [id, { lease }] of edge.suspended) leases.set(id, lease);
   const { before, bumped } = edge;
   return {
     epoch: bumped ? nextEpochOf(edge) : before.epoch,
@@ -115,6 +121,7 @@ function removedKeys(edge: EdgeDraft): JobId[] {
   const keys = new Set<JobId>([...(isApplied(edge) ? [] : before.removed), ...edge.unknownJobs]);
   for (const [id, lease] of before.leases) if (!isEmpty(lease.ranges)) keys.add(id);
   for (const [id, lease] of edge.leases) if (isActive(lease)) keys.delete(id);
+  for (const [id, { lease }] of edge.suspended) if (!isEmpty(lease.ranges)) keys.delete(id);
   return [...keys].sort();
 }
 

@@ -18,6 +18,12 @@ export function openQueues(pass: Pass): ReadonlyMap<string, QueueDraft> {
     }
     for (const lease of job.leases) if (isActive(lease)) reservedBy(lease, queue.held, 1);
   }
+  for (const edge of pass.edges.values()) {
+    for (const { job, lease, demand } of edge.suspended.values()) {
+      const queue = queues.get(job.intent.spec.queue);
+      if (queue !== undefined) reservedBy({ ...lease, job: { demand } }, queue.held, 1);
+    }
+  }
   pass.queues = queues;
   return queues;
 }

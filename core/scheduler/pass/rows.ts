@@ -7,7 +7,7 @@ import { type EdgeDraft, type JobDraft, type LeaseDraft, lookAgain, type Pass } 
  *
  * An edge costs its WORK row, a job its SHARE and its status row, a lease also its execution row.
  */
-const jobRows = 2;
+export const jobRows = 2;
 /** Ending a job also takes its ASK row away, and notes that a rollup of its status is pending. */
 export const endedJobRows = 2;
 /** Leaving takes the EDGE, FACTS and REPORT rows; the WORK row is counted as touched. */

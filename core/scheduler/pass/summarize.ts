@@ -4,7 +4,8 @@ import { summaryLabelsMax, summaryLabelValuesMax } from '../../model/limits.ts';
 import type { JobCellStatus } from '../../model/plan.ts';
 import { count } from '../../model/ranges.ts';
 import { isStranded, unavailable } from './candidates.ts';
-import { type EdgeDraft, isActive, type JobDraft, type Pass, pendingOf } from './draft.ts';
+import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
+import { holdsSomething } from './leases.ts';
 
 /**
  * The figures of a pass: of each job it touched, and of the whole cell for its META row. Absolute,
@@ -78,7 +79,7 @@ function summaryOf(pass: Pass): CellSummary {
     if (edge.lostAtMs !== null) edges.lost++;
     else if (connected) edges.connected++;
     else edges.disconnected++;
-    const busy = [...edge.leases.values()].some(isActive);
+    const busy = holdsSomething(edge);
     const open = unavailable(pass, edge) === null;
     if (busy) edges.busy++;
     else if (open) edges.free++;
@@ -121,7 +122,7 @@ function backlogOf(
   let counts = noChunks;
   let backlogPower = 0;
   let strandedPower = 0;
-  let jobs = 0;
+  let jobs = pass.suspended.size;
   for (const job of pass.jobs.values()) {
     if (job.ended) continue;
     jobs++;

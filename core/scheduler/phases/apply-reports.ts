@@ -72,7 +72,7 @@ function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): voi
   for (const [id, entry] of progress.jobs) {
     const job = pass.jobs.get(id);
     if (job === undefined) {
-      if (hasResults(entry)) {
+      if (!pass.suspended.has(id) && hasResults(entry)) {
         edge.unknownJobs.add(id);
         acknowledge = true;
       }

@@ -40,7 +40,7 @@ function drainEdge(pass: Pass, edge: EdgeDraft): void {
     revokeAll(pass, edge);
     return;
   }
-  if (deadlineAtMs !== null && holdsSomething(edge.leases.values())) lookAgain(pass, deadlineAtMs);
+  if (deadlineAtMs !== null && holdsSomething(edge)) lookAgain(pass, deadlineAtMs);
   returnUnstarted(pass, edge);
 }
 
@@ -55,14 +55,14 @@ function returnUnstarted(pass: Pass, edge: EdgeDraft): void {
 /** Leases of jobs that are not in the cell any more: the edge must forget them. */
 function dropUnknownLeases(pass: Pass, edge: EdgeDraft): void {
   for (const [id, lease] of edge.before.leases) {
-    if (pass.jobs.has(id) || isEmpty(lease.ranges)) continue;
+    if (pass.jobs.has(id) || pass.suspended.has(id) || isEmpty(lease.ranges)) continue;
     if (canAfford(pass, edgeCost(edge))) touchEdge(pass, edge, true);
     return;
   }
 }
 
 function removeWhenEmpty(pass: Pass, edge: EdgeDraft): void {
-  if (holdsSomething(edge.leases.values())) return;
+  if (holdsSomething(edge)) return;
   if (!canAfford(pass, edgeCost(edge) + removedEdgeRows)) return;
   touchEdge(pass, edge, false);
   spend(pass, removedEdgeRows);

@@ -18,6 +18,7 @@ import { type Demand, shortOf } from '../pass/capacity.ts';
 import { type EdgeDraft, type Found, type JobDraft, type Pass, pendingOf } from '../pass/draft.ts';
 import { backoffOf } from '../pass/due-retries.ts';
 import { canAfford, jobCost, touchJob } from '../pass/rows.ts';
+import { isSuspensionReported } from '../pass/suspension.ts';
 
 /**
  * Why chunks wait, after everything that could be placed was placed: reasons with counts and a few
@@ -216,6 +217,8 @@ export function reportWaiting(pass: Pass): void {
   for (const job of pass.jobs.values()) {
     if (job.touched) {
       job.waiting = waitingOf(pass, job);
+    } else if (wasSuspended(job)) {
+      unexplained.push(job);
     } else if (!isEmpty(pendingOf(job)) && job.endReason === null) {
       (job.before.reportedReasons.length === 0 ? unexplained : explained).push(job);
     }
@@ -227,11 +230,17 @@ export function reportWaiting(pass: Pass): void {
   const part = [...explained.slice(start), ...explained.slice(0, start)].slice(0, waitingJobsMax);
   for (const job of [...unexplained.slice(0, waitingJobsMax), ...part]) {
     const waiting = waitingOf(pass, job);
-    if (waiting.length === 0 || sameReasons(waiting, job.before.reportedReasons)) continue;
+    const isNews = waiting.length > 0 && !sameReasons(waiting, job.before.reportedReasons);
+    if (!isNews && !wasSuspended(job)) continue;
     if (!canAfford(pass, jobCost(job))) return;
     job.waiting = waiting;
     touchJob(pass, job);
   }
+}
+
+/** It is decided about again, so its status must not say that it is not. */
+function wasSuspended({ before }: JobDraft): boolean {
+  return isSuspensionReported({ slice: before });
 }
 
 export function sameReasons(

@@ -13,7 +13,8 @@ import type { Clock, Timers } from '../../../core/ports/timers.ts';
 import { encodeWork } from '../../../core/protocol/work.ts';
 import { workOf } from '../../../core/protocol/work-of.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
-import { reconcile } from '../../../core/scheduler/reconcile.ts';
+import type { Violation } from '../../../core/scheduler/invariants.ts';
+import { reconcileSafely } from '../../../core/scheduler/reconcile-safely.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
 import type { Log } from '../../log.ts';
 
@@ -35,7 +36,8 @@ export type PassOutcome = 'settled' | 'no-cell' | 'contended';
  * whoever lost the race decides again on what is stored now. A crash after the commit loses only
  * shadow writes; a later pass sees that an edge has not applied its epoch and writes again. When
  * the plan says that something is due already, the pass goes on from what it just committed, a
- * bounded number of rounds.
+ * bounded number of rounds. A plan that breaks an invariant is not committed: see
+ * `reconcile-safely.ts`.
  */
 export async function runPass(deps: PassDeps, id: CellId): Promise<PassOutcome> {
   let cell = await deps.store.load(id);
@@ -43,7 +45,9 @@ export async function runPass(deps: PassDeps, id: CellId): Promise<PassOutcome> 
   let conflicts = 0;
   for (let round = 1; cell !== null; ) {
     const nowMs = deps.clock.nowMs();
-    const plan = reconcile(cell, nowMs);
+    const { plan, refused } = reconcileSafely(cell, nowMs);
+    tellRefused(deps.log, id, refused);
+    if (plan === null) throw new Error(`every plan for ${id} breaks an invariant`);
     if (plan.meta !== null && (await deps.store.commit(plan)) === 'conflict') {
       if (++conflicts >= passAttemptsMax) {
         await deps.timers.lookAgain(id, nowMs);
@@ -99,6 +103,16 @@ function tellUnreadable(log: Log, cell: Cell | null): void {
   });
   log.metric('UnreadableRows', rows.length, { cell: cell.meta.id });
 }
+
+/** A defect of ours, or of what is stored: nothing of it was committed. */
+function tellRefused(log: Log, cell: CellId, refused: readonly Violation[]): void {
+  for (const { sentence, jobs } of refused.slice(0, refusedLinesMax)) {
+    log.error('a plan was refused', { cell, sentence, jobs });
+  }
+  if (refused.length > 0) log.metric('RefusedPlans', 1, { cell });
+}
+
+const refusedLinesMax = 20;
 
 function raise(log: Log, cell: CellId, alarm: Alarm): void {
   switch (alarm.kind) {

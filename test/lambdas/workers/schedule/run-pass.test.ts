@@ -8,6 +8,7 @@ import {
   edgeNameOf,
   jobIdOf,
 } from '../../../../core/model/names.ts';
+import { rangeOf } from '../../../../core/model/ranges.ts';
 import type { CellStore } from '../../../../core/ports/cells.ts';
 import { parseWork, type WorkJson } from '../../../../core/protocol/work.ts';
 import { runPass } from '../../../../lambdas/workers/schedule/run-pass.ts';
@@ -167,4 +168,30 @@ test('a cell whose pass failed is parked, and holds up nobody’s records', asyn
     cell === 'broken.0' ? Promise.reject(new Error('the queue is away')) : Promise.resolve();
   const failed = await scheduleCells({ ...deps, store, timers: { lookAgain } }, wakeups);
   expect(failed).toEqual(['2']);
+});
+
+test('a plan that breaks an invariant is refused, told and counted; the rest is committed', async () => {
+  const nonsense = { done: rangeOf(0, 2), dead: rangeOf(1, 3) };
+  const jobs = [makeJob('job-1', { slice: nonsense }), makeJob('job-2')];
+  const { deps, memory, shadows, log } = stage(makeCell({ edges: makeEdges(2), jobs }));
+  expect(await runPass(deps, id)).toBe('settled');
+  const stored = await memory.load(id);
+  expect(stored?.jobs.get(jobIdOf('job-1'))?.slice).toMatchObject(nonsense);
+  expect(shadows.size).toBe(2);
+  const [line] = log.lines.filter(({ level }) => level === 'error');
+  expect(line).toMatchObject({ cell: id, sentence: 'job-1: 1 ended twice', jobs: ['job-1'] });
+  expect(log.lines.some(({ RefusedPlans }) => RefusedPlans === 1)).toBe(true);
+});
+
+test('where every plan breaks one, nothing is committed and the cell is parked', async () => {
+  const cell = oneJob();
+  const { deps, looks, log } = stage(null, {
+    store: {
+      load: async () => ({ ...cell, meta: { ...cell.meta, version: Number.NaN } }),
+      commit: () => Promise.reject(new Error('something was committed')),
+    },
+  });
+  expect(await scheduleCells(deps, new Map([[id, ['1']]]))).toEqual([]);
+  expect(looks).toEqual([{ cell: id, atMs: startMs + 1_000 + parkedCellMs }]);
+  expect(log.lines.map(({ message }) => message)).toContain('a plan was refused');
 });
