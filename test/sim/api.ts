@@ -2,6 +2,8 @@ import { createPoolCells } from '../../adapters/dynamodb/fleet/pool-cells.ts';
 import { ProblemError } from '../../core/contract/problem.ts';
 import type { JobCells } from '../../core/jobs/job-cells.ts';
 import type { TokenCaller } from '../../core/model/caller.ts';
+import type { JobState } from '../../core/model/job.ts';
+import { type CellId, parseJobId } from '../../core/model/names.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { JobChange, JobChanges, JobsStore } from '../../core/ports/jobs.ts';
 import type { Answer, Call } from '../../lambdas/api/http/call.ts';
@@ -45,6 +47,10 @@ export type ChangeDone = {
   readonly after: StoredJob;
   /** The cells as the request had read them. */
   readonly known: JobCells;
+  /** The job's state when the request came. */
+  readonly stateAsked: JobState | null;
+  /** Cells whose version the change has raised. */
+  readonly overtaken: ReadonlySet<CellId>;
 };
 
 const operations = { submitJob, putJob, patchJob, cancelJob, retryJob };
@@ -146,6 +152,9 @@ export class SimulatedApi {
     const { stored, stores, bug, created, changed, defect } = this.#world;
     const { changes } = stores;
     let known: JobCells = new Map();
+    const { id = null } = request;
+    const parsed = id === null ? null : parseJobId(id);
+    const stateAsked = parsed === null ? null : (stored.jobs.get(parsed)?.status?.state ?? null);
     return {
       ...changes,
       async cellsOf(job) {
@@ -160,14 +169,22 @@ export class SimulatedApi {
       async commit(decided) {
         const before = stored.jobs.get(decided.id)!.job!;
         const change = bug?.changes?.(decided, before) ?? decided;
+        const versions = versionsOf(stored);
         const outcome = changes.commit(change);
         const after = stored.jobs.get(decided.id)!.job!;
+        const now = versionsOf(stored);
+        const overtaken = new Set([...now.keys()].filter((it) => now.get(it) !== versions.get(it)));
         if ((await outcome) === 'conflict') return 'conflict';
-        attempt(() => changed({ request, change: decided, before, after, known }), defect);
+        const done = { request, change: decided, before, after, known, stateAsked, overtaken };
+        attempt(() => changed(done), defect);
         return 'changed';
       },
     };
   }
+}
+
+function versionsOf(stored: Stored): ReadonlyMap<CellId, number> {
+  return new Map([...stored.cells].map(([id, { meta }]) => [id, meta.version]));
 }
 
 function attempt(run: () => void, defect: (error: unknown) => void): void {

@@ -30,7 +30,7 @@ export const userBugs: readonly Bug[] = [
       withIntents(creation, (intents) =>
         intents.map(([cell, { intent, ranges }]) => [
           cell,
-          { intent: { ...intent, held: false }, ranges },
+          { intent: { ...intent, blockedByDependencies: false }, ranges },
         ]),
       ),
   },

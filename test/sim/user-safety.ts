@@ -48,6 +48,7 @@ export function createUserBook(stored: Stored, truth: Truth): UserBook {
       note(done.after);
       checkEdited(done);
       checkCopies(stored, done);
+      checkMoment(done);
       if (done.change.kind === 'retry') revivals.push(revivalOf(truth, done));
     },
     folded: checkFold,
@@ -96,6 +97,20 @@ function checkEdited({ request, change, before, after }: ChangeDone): void {
     return `job ${after.id}: ${request.operation} made ${made} of ${from}`;
   };
   must(isDeepStrictEqual(after, wanted), sentence);
+}
+
+/** What has ended is not cancelled, and a pass that ends a job hears that it begins again. */
+function checkMoment({ change, after, known, stateAsked, overtaken }: ChangeDone): void {
+  const { id } = after;
+  if (change.kind === 'cancel') {
+    const hasEnded = stateAsked !== null && isFinal(stateAsked);
+    must(!hasEnded, () => `job ${id} had ended ${stateAsked} and is cancelled`);
+  }
+  if (change.kind !== 'retry') return;
+  for (const [cell, { isOpen, status }] of known) {
+    if (!isOpen || status === null || isEmpty(status.dead)) continue;
+    must(overtaken.has(cell), () => `cell ${cell} may end job ${id}, which begins again`);
+  }
 }
 
 /** Passes decide by the copies in their cells: they say what the job says. */
