@@ -175,8 +175,11 @@ describe.skipIf(found.path === null)('the dashboard', () => {
   test('filters jobs, and the address carries the filter to somebody else', async () => {
     const { page } = await signedIn('/jobs');
     await page.getByRole('link', { name: 'failed', exact: true }).click();
-    await page.getByLabel('Only jobs of this label').fill('team=b');
-    await page.keyboard.press('Enter');
+    // The page is made anew with the state; what is typed before that is lost.
+    await page.waitForURL((url) => url.search === '?state=failed');
+    const label = page.getByLabel('Only jobs of this label');
+    await label.fill('team=b');
+    await label.press('Enter');
     await page.waitForURL((url) => url.search === '?state=failed&label=team%3Db');
     await page.getByRole('heading', { name: /^\d+ jobs?$/ }).waitFor();
     const rows = await page.getByRole('row').allTextContents();
