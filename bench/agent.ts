@@ -2,8 +2,12 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { agentOptions, makeDirectory, startAgent } from '../test/edge-agent/agent-runner.ts';
-import { type PlaneDouble, startPlane } from '../test/edge-agent/plane-double.ts';
+import {
+  type ControlPlaneDouble,
+  startControlPlane,
+} from '../test/edge-agent/control-plane-double.ts';
 import { atOnce, command, measureBareSpawn } from './agent/bare-spawn.ts';
+import { processesOf } from './product/processes.ts';
 
 /**
  * The agent's figures: what it costs to have it there, how soon it is ready, and how fast it
@@ -27,6 +31,7 @@ export async function run(): Promise<Record<string, number | string>[]> {
   const viaSource = await measureChunks(source);
   const viaSmall = await measureChunks(null);
   const resting = await measureResting();
+  const killed = await measureKilled();
   const fleet = await measureFleet();
   const heap = makeHeap();
   const bareFromHeap = await measureBareSpawn(seconds);
@@ -35,6 +40,7 @@ export async function run(): Promise<Record<string, number | string>[]> {
   return [
     { figure: 'agent measured', value: what },
     ...resting,
+    { figure: 'killed to its chunk running again, ms (median of 5)', value: Math.round(killed) },
     ...fleet,
     { figure: 'bare spawn, per second', value: Math.round(bare) },
     { figure: 'process chunks of the binary, per second', value: Math.round(viaBinary) },
@@ -52,17 +58,17 @@ export async function run(): Promise<Record<string, number | string>[]> {
 
 /** One edge with nothing to do. */
 async function measureResting(): Promise<Record<string, number | string>[]> {
-  return withPlane(async (plane, directory) => {
+  return withControlPlane(async (controlPlane, directory) => {
     const startMs: number[] = [];
-    let agent = start(plane, directory, ['--name', 'edge-1']);
-    await plane.until(() => plane.facts.size > 0, 'enrolled and connected');
+    let agent = start(controlPlane, directory, ['--name', 'edge-1']);
+    await controlPlane.until(() => controlPlane.facts.size > 0, 'enrolled and connected');
     for (let round = 0; round < 5; round++) {
       await stop(agent);
-      plane.facts.clear();
+      controlPlane.facts.clear();
       const begunMs = performance.now();
-      agent = start(plane, directory, ['--name', 'edge-1']);
+      agent = start(controlPlane, directory, ['--name', 'edge-1']);
       // The first thing an edge says follows its subscriptions.
-      await plane.until(() => plane.facts.size > 0, 'connected again');
+      await controlPlane.until(() => controlPlane.facts.size > 0, 'connected again');
       startMs.push(performance.now() - begunMs);
     }
     await pause(3_000);
@@ -79,18 +85,60 @@ async function measureResting(): Promise<Record<string, number | string>[]> {
   });
 }
 
-async function measureFleet(): Promise<Record<string, number | string>[]> {
-  return withPlane(async (plane, directory) => {
-    const begunMs = performance.now();
-    const agent = start(plane, directory, ['--name', 'fleet', '--count', String(edges)]);
-    await plane.until(() => plane.facts.size === edges, 'all connected', 120_000);
-    const readyMs = performance.now() - begunMs;
-    plane.addJob('job', { chunks: edges * 10, run: { simulate: { seconds: 0.5 } } });
-    for (let edge = 0; edge < edges; edge++) {
-      plane.grant(`fleet-${edge}`, 'job', `${edge * 10}-${edge * 10 + 9}`, 2);
+/**
+ * Everything of an agent is killed, as a supervisor does when its main process dies, and started
+ * again after the pause of the unit in `packaging/`.
+ */
+async function measureKilled(): Promise<number> {
+  return withControlPlane(async (controlPlane, directory) => {
+    const runs = join(directory, 'runs');
+    const count = (): number => (existsSync(runs) ? readFileSync(runs, 'utf8').length : 0);
+    const script = `printf . >> "${runs}"; exec sleep 300`;
+    const process = { argv: ['/bin/sh', '-c', script], env: {}, cwd: null, timeoutSeconds: null };
+    controlPlane.addJob('job', { chunks: 1, run: { process } });
+    controlPlane.grant('edge-1', 'job', '0', 1);
+    let agent = start(controlPlane, directory, ['--name', 'edge-1']);
+    await controlPlane.until(() => count() === 1, 'it runs');
+    const times: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      const begunMs = performance.now();
+      const gone = new Promise((resolve) => agent.once('close', resolve));
+      agent.kill('SIGKILL');
+      for (const { pid } of processesOf(directory)) killQuietly(Number(pid));
+      await gone;
+      await pause(restartPauseMs);
+      agent = start(controlPlane, directory, ['--name', 'edge-1']);
+      while (count() < round + 2) await pause(1);
+      times.push(performance.now() - begunMs);
     }
-    const job = plane.jobs.get('job')!;
-    await plane.until(() => job.done.size === edges * 10, 'all worked', 120_000);
+    await stop(agent);
+    return median(times);
+  });
+}
+
+/** `RestartSec` of the unit. */
+const restartPauseMs = 100;
+
+function killQuietly(pid: number): void {
+  try {
+    globalThis.process.kill(pid, 'SIGKILL');
+  } catch {
+    // It went by itself.
+  }
+}
+
+async function measureFleet(): Promise<Record<string, number | string>[]> {
+  return withControlPlane(async (controlPlane, directory) => {
+    const begunMs = performance.now();
+    const agent = start(controlPlane, directory, ['--name', 'fleet', '--count', String(edges)]);
+    await controlPlane.until(() => controlPlane.facts.size === edges, 'all connected', 120_000);
+    const readyMs = performance.now() - begunMs;
+    controlPlane.addJob('job', { chunks: edges * 10, run: { simulate: { seconds: 0.5 } } });
+    for (let edge = 0; edge < edges; edge++) {
+      controlPlane.grant(`fleet-${edge}`, 'job', `${edge * 10}-${edge * 10 + 9}`, 2);
+    }
+    const job = controlPlane.jobs.get('job')!;
+    await controlPlane.until(() => job.done.size === edges * 10, 'all worked', 120_000);
     const memory = memoryMbOf(agent.pid!);
     await stop(agent);
     return [
@@ -109,23 +157,23 @@ function measureBare(): number {
 
 /**
  * The same command as chunks, from the first that ran to the last, through leases, journal and
- * reports. `null`: the agent runs inside this process, beside the plane and the broker.
+ * reports. `null`: the agent runs inside this process, beside the control plane and the broker.
  */
 async function measureChunks(program: readonly string[] | null): Promise<number> {
-  return withPlane(async (plane, directory) => {
+  return withControlPlane(async (controlPlane, directory) => {
     const process = { argv: command, env: {}, cwd: null, timeoutSeconds: null };
-    plane.addJob('job', { chunks: chunksPerJob, run: { process }, keepOutput: 'none' });
+    controlPlane.addJob('job', { chunks: chunksPerJob, run: { process }, keepOutput: 'none' });
     const flags = ['--name', 'edge-1'];
-    const child = program === null ? null : start(plane, directory, flags, program);
-    const agent = child === null ? startAgent(agentOptions(plane, directory)) : null;
-    await plane.until(() => plane.facts.size > 0, 'connected');
-    plane.grant('edge-1', 'job', `0-${chunksPerJob - 1}`, atOnce);
-    const job = plane.jobs.get('job')!;
-    await plane.until(() => job.done.size > 200, 'warm');
+    const child = program === null ? null : start(controlPlane, directory, flags, program);
+    const agent = child === null ? startAgent(agentOptions(controlPlane, directory)) : null;
+    await controlPlane.until(() => controlPlane.facts.size > 0, 'connected');
+    controlPlane.grant('edge-1', 'job', `0-${chunksPerJob - 1}`, atOnce);
+    const job = controlPlane.jobs.get('job')!;
+    await controlPlane.until(() => job.done.size > 200, 'warm');
     const before = job.done.size;
     const begunMs = performance.now();
     const isLong = (): boolean => performance.now() - begunMs > seconds * 1_000;
-    await plane.until(() => isLong() || job.done.size === chunksPerJob, 'measured');
+    await controlPlane.until(() => isLong() || job.done.size === chunksPerJob, 'measured');
     const rate = (job.done.size - before) / ((performance.now() - begunMs) / 1_000);
     if (child !== null) await stop(child);
     await agent?.stop();
@@ -139,26 +187,33 @@ function makeHeap(): unknown[] {
   return Array.from({ length: 1_024 }, (_, index) => Buffer.alloc(blockBytes, index % 251));
 }
 
-async function withPlane<T>(
-  use: (plane: PlaneDouble, directory: string) => Promise<T>,
+async function withControlPlane<T>(
+  use: (controlPlane: ControlPlaneDouble, directory: string) => Promise<T>,
 ): Promise<T> {
-  const plane = await startPlane();
+  const controlPlane = await startControlPlane();
   const directory = makeDirectory();
   try {
-    return await use(plane, directory.path);
+    return await use(controlPlane, directory.path);
   } finally {
-    await plane.stop();
+    await controlPlane.stop();
     directory.remove();
   }
 }
 
 function start(
-  plane: PlaneDouble,
+  controlPlane: ControlPlaneDouble,
   directory: string,
   flags: readonly string[],
   [file, ...first]: readonly string[] = existsSync(binary) ? [binary] : source,
 ): ChildProcess {
-  const where = ['--api', plane.url, '--data', directory, '--enrol-token', plane.enrolToken];
+  const where = [
+    '--api',
+    controlPlane.url,
+    '--data',
+    directory,
+    '--enrol-token',
+    controlPlane.enrolToken,
+  ];
   return spawn(file!, [...first, ...where, ...flags], { stdio: 'ignore' });
 }
 

@@ -1,11 +1,9 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addBareRoutes } from './bare-route.ts';
+import { type Endpoints, withCloud } from './product/local-cloud.ts';
 import type { Figures } from './run.ts';
 
 /**
@@ -25,13 +23,12 @@ export async function run(): Promise<readonly Figures[]> {
   const home = mkdtempSync(join(tmpdir(), 'bench-api-'));
   try {
     addBareRoutes('cdk.out', join(home, 'cdk.out'));
-    return await withCloud(home, measure);
+    return await withCloud(home, join(home, 'cdk.out'), measure);
   } finally {
     rmSync(home, { recursive: true });
   }
 }
 
-type Endpoints = { readonly api: string; readonly token: string };
 type Round = { readonly perSecond: number; readonly timesMs: readonly number[] };
 
 const sides = { bare: '/bare', bareKnown: '/bare-known', submit: '/v1/jobs' } as const;
@@ -91,39 +88,6 @@ function post({ api, token }: Endpoints, path: string, agent: Agent): Promise<nu
     sent.once('error', reject);
     sent.end('{"power":403}');
   });
-}
-
-async function withCloud<T>(home: string, use: (endpoints: Endpoints) => Promise<T>): Promise<T> {
-  const state = join(home, 'state');
-  const out = join(home, 'cdk.out');
-  const port = await freePort();
-  const cloud = spawn(
-    process.execPath,
-    ['local/main.ts', '--app', out, '--stack', 'Edgewise', '--state', state, '--port-base', port],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  try {
-    const failed = once(cloud, 'exit').then((): never => {
-      throw new Error('the local cloud did not start');
-    });
-    failed.catch(() => {});
-    await Promise.race([once(cloud.stdout!, 'data'), failed]);
-    return await use(JSON.parse(readFileSync(join(state, 'endpoints.json'), 'utf8')));
-  } finally {
-    if (cloud.exitCode === null) {
-      const ended = once(cloud, 'exit');
-      cloud.kill('SIGTERM');
-      await ended;
-    }
-  }
-}
-
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  return String(typeof address === 'object' && address !== null ? address.port : 0);
 }
 
 const median = (values: readonly number[]): number =>

@@ -2,7 +2,7 @@
  * What the local cloud costs a developer: time from `cdk.out` to ready, processor time when nothing
  * happens, and the time of an API call whose function does nothing. Needs a synthesized template.
  */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
@@ -10,6 +10,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { processesOf, processorSeconds } from './product/processes.ts';
 import type { Figures } from './run.ts';
 
 const starts = 3;
@@ -36,7 +37,7 @@ async function measure(stateDir: string): Promise<readonly Figures[]> {
     startMs.push(readyMs);
     if (i < starts - 1) await stop(cloud);
     else {
-      const figures = await measureRunning(cloud, stateDir).finally(() => stop(cloud));
+      const figures = await measureRunning(stateDir).finally(() => stop(cloud));
       return [
         { startMs: Math.round(median(startMs)), firstStartMs: Math.round(startMs[0]!), ...figures },
       ];
@@ -45,7 +46,7 @@ async function measure(stateDir: string): Promise<readonly Figures[]> {
   return [];
 }
 
-async function measureRunning(cloud: ChildProcess, stateDir: string): Promise<Figures> {
+async function measureRunning(stateDir: string): Promise<Figures> {
   const { api } = JSON.parse(readFileSync(join(stateDir, 'endpoints.json'), 'utf8'));
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const first = await call(`${api}/v1/health`, agent);
@@ -54,15 +55,15 @@ async function measureRunning(cloud: ChildProcess, stateDir: string): Promise<Fi
   agent.destroy();
   times.sort((a, b) => a - b);
   await delay(idleSettleMs);
-  const before = processorSeconds(cloud, stateDir);
+  const before = processorSeconds(pidsOf(stateDir));
   await delay(idleMs);
-  const idlePercent = ((processorSeconds(cloud, stateDir) - before) / idleMs) * 100_000;
+  const idlePercent = ((processorSeconds(pidsOf(stateDir)) - before) / idleMs) * 100_000;
   return {
     coldCallMs: Math.round(first),
     callP50Ms: rounded(times[Math.floor(calls * 0.5)]!),
     callP99Ms: rounded(times[Math.floor(calls * 0.99)]!),
     idlePercentOfOneCore: rounded(idlePercent),
-    memoryMb: Math.round(memoryMb(cloud, stateDir)),
+    memoryMb: Math.round(memoryMb(stateDir)),
   };
 }
 
@@ -93,26 +94,10 @@ function call(url: string, agent: Agent): Promise<number> {
   });
 }
 
-/** The local cloud's process and everything that names its state directory. */
-function processes(cloud: ChildProcess, stateDir: string): { pid: string; memoryKb: number }[] {
-  const lines = execFileSync('ps', ['-wweo', 'pid=,rss=,args='], { encoding: 'utf8' }).split('\n');
-  return lines
-    .filter((line) => line.includes(stateDir) || line.trim().startsWith(`${cloud.pid} `))
-    .map((line) => line.trim().split(/\s+/))
-    .map(([pid, memory]) => ({ pid: pid ?? '', memoryKb: Number(memory) }));
-}
+const pidsOf = (stateDir: string): string[] => processesOf(stateDir).map(({ pid }) => pid);
 
-/** User and system time of all these processes. */
-function processorSeconds(cloud: ChildProcess, stateDir: string): number {
-  const ticksPerSecond = 100;
-  return processes(cloud, stateDir).reduce((sum, { pid }) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    return sum + (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-  }, 0);
-}
-
-function memoryMb(cloud: ChildProcess, stateDir: string): number {
-  return processes(cloud, stateDir).reduce((sum, { memoryKb }) => sum + memoryKb, 0) / 1024;
+function memoryMb(stateDir: string): number {
+  return processesOf(stateDir).reduce((sum, { memoryKb }) => sum + memoryKb, 0) / 1024;
 }
 
 async function freePort(): Promise<number> {

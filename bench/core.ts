@@ -1,12 +1,14 @@
 import { measureFleet, measureSmallLeases } from './core/fleet.ts';
+import { measureGraphs } from './core/graphs.ts';
 import { measurePass } from './core/pass.ts';
 import { measurePlacement } from './core/placement.ts';
+import { measureServices } from './core/services.ts';
 import type { Figures } from './run.ts';
 
 /**
- * The scheduling core by itself: placement against per-chunk baselines, a pass over a full cell,
- * what a chunk costs, and a simulated fleet to its end. `EDGEWISE_BENCH_CELLS` makes the fleet
- * smaller, with as many jobs for each cell.
+ * The scheduling core by itself: placement against per-chunk baselines, a pass over a full cell and
+ * over one of services, what a chunk costs, and a simulated fleet to its end.
+ * `EDGEWISE_BENCH_CELLS` makes the fleet smaller, with as many jobs for each cell.
  */
 export async function run(): Promise<readonly Figures[]> {
   const cells = Number(process.env.EDGEWISE_BENCH_CELLS ?? 400);
@@ -16,6 +18,8 @@ export async function run(): Promise<readonly Figures[]> {
     measurePlacement,
     measurePass,
     measureSmallLeases,
+    measureGraphs,
+    measureServices,
     () => measureFleet(cells, jobs),
   ]) {
     for (const figure of measure()) {

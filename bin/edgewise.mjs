@@ -24,7 +24,7 @@ if (Number.parseInt(process.versions.node, 10) >= majorNeeded) {
   console.error('edgewise: the packages are not installed.\n  Run: npm ci');
   process.exitCode = 1;
 } else {
-  const lifeline = fileURLToPath(new URL('../scripts/lifeline.mjs', import.meta.url));
+  const lifeline = fileURLToPath(new URL('../scripts/process/lifeline.mjs', import.meta.url));
   const child = spawn(ownNode, ['--import', lifeline, self, ...process.argv.slice(2)], {
     stdio: ['inherit', 'inherit', 'inherit', 'pipe'],
     env: { ...process.env, EDGEWISE_LIFELINE: '3' },

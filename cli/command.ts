@@ -49,7 +49,16 @@ type ValueOf<F extends Flag> = F extends { kind: 'switch' }
 
 export type FlagValues<F extends Flags> = { readonly [K in keyof F]: ValueOf<F[K]> };
 
-export type Noun = 'job' | 'edge' | 'pool' | 'queue' | 'context' | 'token' | 'file' | 'text';
+export type Noun =
+  | 'job'
+  | 'jobspec'
+  | 'edge'
+  | 'pool'
+  | 'queue'
+  | 'context'
+  | 'token'
+  | 'file'
+  | 'text';
 
 export type Argument = {
   readonly name: string;
@@ -114,8 +123,8 @@ export const globalFlags = {
     kind: 'text',
     short: 'o',
     value: 'FORMAT',
-    choices: ['table', 'wide', 'json', 'yaml', 'name'],
-    about: 'table, wide, json, yaml or name',
+    choices: ['table', 'wide', 'csv', 'json', 'yaml', 'name'],
+    about: 'table, wide, json, yaml or name; lists also csv',
   },
   api: { kind: 'text', value: 'URL', about: 'address of the API' },
   token: { kind: 'text', value: 'TOKEN', about: 'token that authorises the call' },

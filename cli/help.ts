@@ -10,7 +10,7 @@ const { commands, nouns, shortcuts } = catalogue;
 export async function overviewHelp(): Promise<string> {
   const about = async (name: string): Promise<string> =>
     (await commands.get(name)!()).command.about;
-  const daily = ['submit', 'status', 'logs', 'watch', 'explain'];
+  const daily = ['submit', 'status', 'logs', 'watch', 'explain', 'files', 'pull'];
   const tools = [
     'agent',
     'fleet',
@@ -18,6 +18,7 @@ export async function overviewHelp(): Promise<string> {
     'up',
     'down',
     'audit',
+    'login',
     'completion',
     'doctor',
     'version',

@@ -1,3 +1,4 @@
+import { sameInterruptMs } from './limits.ts';
 import { run } from './run.ts';
 import { processTerminal } from './terminal.ts';
 
@@ -6,8 +7,6 @@ import { processTerminal } from './terminal.ts';
  * it to end, a second one ends it. A reader that goes away (`| head`) ends it quietly.
  */
 const interruption = new AbortController();
-/** One Ctrl-C may arrive twice, from the terminal and from the program that started this one. */
-const sameInterruptMs = 500;
 let interruptedAtMs = Number.NEGATIVE_INFINITY;
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {

@@ -1,5 +1,6 @@
 import { catalogue } from './catalogue.ts';
 import { type Command, type Flag, globalFlags } from './command.ts';
+import { exitCode, exitMeaning } from './exit-code.ts';
 import { argumentText, flagText } from './input/arguments.ts';
 
 /**
@@ -27,15 +28,29 @@ export async function cliReference(): Promise<string> {
 
 function opening(): string {
   const flags = Object.entries(globalFlags).map(flagRow).join('');
+  const codes = Object.entries(exitCode)
+    .map(([name, code]) => `| ${code} | ${exitMeaning[name as keyof typeof exitCode]} |\n`)
+    .join('');
   return `# Command line reference
 
 \`edgewise <noun> <verb>\`; the shortcuts are \`submit\`, \`status\`, \`logs\`, \`watch\` and
 \`explain\`. \`last\` stands for the newest job. Data goes to stdout, messages to stderr. A setting
 comes from the flag, else the environment (\`EDGEWISE_API\`, \`EDGEWISE_TOKEN\`,
 \`EDGEWISE_CONTEXT\`, \`EDGEWISE_OUTPUT\`), else the current context of
-\`~/.config/edgewise/config.json\`, else the local cloud of this directory.
+\`~/.config/edgewise/config.json\`, else the local cloud whose state is in \`EDGEWISE_STATE\`,
+else that of this directory or one above it.
 
-Every command takes:
+Lists take \`--columns\` and \`--sort\`, and \`-o csv\` with every column; ages and durations are
+seconds there. With \`-o json\` an error is one value as well, on the last line of stderr:
+\`{"error": {code, message, remedy, exitCode, status, errors, requestId}}\`. \`delete\` and \`rm\`
+are understood for \`remove\`, \`ls\` for \`list\`, \`show\` and \`describe\` for \`get\`.
+
+## Exit codes
+
+| code | meaning |
+|---|---|
+${codes}
+## Flags of every command
 
 | flag | meaning |
 |---|---|

@@ -4,6 +4,7 @@ import { type Context, readContexts } from './config/context-file.ts';
 import { exitCode } from './exit-code.ts';
 import { Failure, usage } from './failure.ts';
 import { findEndpoints } from './local/endpoints-file.ts';
+import { tokenRenewal } from './login/renew-token.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
@@ -15,6 +16,8 @@ export type Settings = {
   readonly api: string | null;
   readonly token: string | null;
   readonly source: string;
+  /** The context that the token comes from, when it may be had anew. */
+  readonly renewable?: string | undefined;
 };
 
 export type Given = {
@@ -26,7 +29,7 @@ export type Given = {
 export function resolveSettings(given: Given, terminal: Terminal): Settings {
   const { env } = terminal;
   const context = findContext(given, terminal);
-  const local = findEndpoints(terminal.directory);
+  const local = findEndpoints(terminal.directory, env.EDGEWISE_STATE);
   const places: readonly (readonly [string, string | undefined])[] = [
     ['--api', given.api],
     ['EDGEWISE_API', env.EDGEWISE_API || undefined],
@@ -38,10 +41,13 @@ export function resolveSettings(given: Given, terminal: Terminal): Settings {
   if (api !== null) checkUrl(api, place?.[0] ?? '');
   // A stored token is only sent to the address it was stored for.
   const stored = [context, local].find((one) => one !== null && sameAddress(one.api, api));
+  const named = given.token ?? (env.EDGEWISE_TOKEN || undefined);
+  const isOfContext = named === undefined && stored === context && context?.renewal != null;
   return {
     api,
-    token: given.token ?? (env.EDGEWISE_TOKEN || undefined) ?? stored?.token ?? null,
+    token: named ?? stored?.token ?? null,
     source: place?.[0] ?? 'nowhere',
+    ...(isOfContext ? { renewable: context.name } : {}),
   };
 }
 
@@ -76,7 +82,7 @@ function findContext(given: Given, terminal: Terminal): (Context & { name: strin
   );
 }
 
-export function accessOf(settings: Settings): Access {
+export function accessOf(settings: Settings, terminal: Terminal): Access {
   if (settings.api === null) {
     throw new Failure(
       exitCode.usage,
@@ -84,5 +90,7 @@ export function accessOf(settings: Settings): Access {
       'Start a local cloud with "npm start", or give --api URL or EDGEWISE_API.',
     );
   }
-  return { url: settings.api, token: settings.token };
+  const { api: url, token, renewable } = settings;
+  if (renewable === undefined) return { url, token };
+  return { url, token, renew: tokenRenewal(renewable, terminal) };
 }

@@ -6,15 +6,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /**
  * The world as a command sees it: two streams, a keyboard, an environment, a clock. Data goes to
- * `out`, talk to `say`; nothing else in `cli/` touches the process, so that whole sessions run
+ * `out`, messages to `say`; nothing else in `cli/` touches the process, so that whole sessions run
  * inside a test.
  */
 export type Terminal = {
   /** Data. Written as it is, so it must end its own line. */
-  out(text: string): void;
-  /** Talk, on stderr, one line. */
+  out(data: string | Uint8Array): void;
+  /** A message, on stderr, one line. */
   say(line: string): void;
-  /** Talk without an end of line: progress that is drawn over. */
+  /** A message without an end of line: progress that is drawn over. */
   draw(text: string): void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
@@ -27,8 +27,8 @@ export type Terminal = {
   nowMs(): number;
   /** 0 ≤ x < 1. */
   random(): number;
-  /** Ends early, without an error, when the user interrupts. */
-  sleep(ms: number): Promise<void>;
+  /** Ends early, without an error, when the user interrupts, and when it is cut short. */
+  sleep(ms: number, cut?: AbortSignal): Promise<void>;
   /** Aborted by Ctrl-C and by SIGTERM. */
   readonly interrupted: AbortSignal;
   ask(question: string): Promise<string>;
@@ -38,7 +38,7 @@ export type Terminal = {
 
 export function processTerminal(interrupted: AbortSignal): Terminal {
   return {
-    out: (text) => void process.stdout.write(text),
+    out: (data) => void process.stdout.write(data),
     say: (line) => void process.stderr.write(`${line}\n`),
     draw: (text) => void process.stderr.write(text),
     outIsTerminal: process.stdout.isTTY === true,
@@ -56,7 +56,10 @@ export function processTerminal(interrupted: AbortSignal): Terminal {
     home: homedir(),
     nowMs: () => Date.now(),
     random: () => Math.random(),
-    sleep: (ms) => delay(ms, undefined, { signal: interrupted }).catch(() => undefined),
+    sleep: (ms, cut) => {
+      const signal = cut === undefined ? interrupted : AbortSignal.any([interrupted, cut]);
+      return delay(ms, undefined, { signal }).catch(() => undefined);
+    },
     interrupted,
     ask: async (question) => {
       const lines = createInterface({ input: process.stdin, output: process.stderr });

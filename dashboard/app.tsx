@@ -1,30 +1,51 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { createClient } from './api/client.ts';
 import { loadApiAddress, storedToken, storeToken } from './api/session.ts';
+import { finishSignIn } from './api/sign-in.ts';
 import { Header } from './component/header.tsx';
-import { Empty } from './component/notice.tsx';
+import { Empty, NextTry } from './component/notice.tsx';
 import { ClientContext } from './live/use-live.ts';
+import { useRetried } from './live/use-retried.ts';
+import { AuditPage } from './page/audit-page.tsx';
 import { EdgePage } from './page/edge-page.tsx';
 import { FleetPage } from './page/fleet-page.tsx';
 import { JobPage } from './page/job-page.tsx';
 import { JobsPage } from './page/jobs-page.tsx';
+import { JobspecPage } from './page/jobspec-page.tsx';
+import { JobspecsPage } from './page/jobspecs-page.tsx';
+import { PoolsPage } from './page/pools-page.tsx';
+import { QueuesPage } from './page/queues-page.tsx';
+import { SchedulePage } from './page/schedule-page.tsx';
+import { SchedulesPage } from './page/schedules-page.tsx';
+import { ServicePage } from './page/service-page.tsx';
+import { ServicesPage } from './page/services-page.tsx';
 import { SignInPage } from './page/sign-in-page.tsx';
 import { SubmitPage } from './page/submit-page.tsx';
 import { TokensPage } from './page/tokens-page.tsx';
 import { Link, useRoute } from './route/navigation.tsx';
-import { hrefOf, noFleetFilter, type Route } from './route/route.ts';
+import { hrefOf, noFleetFilter, noJobView, type Route } from './route/route.ts';
 
 /**
  * The shell. States: finding the API → signed out → signed in; a 401 on any request leads back to
  * signed out, with the reason, and the address stays, so that signing in again shows the same page.
  */
 export function App() {
-  const [api, setApi] = useState<string | null | undefined>(undefined);
+  const found = useRetried(loadApiAddress, 'config.json');
+  const api = found.value;
+  const [isBack, setBack] = useState(false);
   const [token, setToken] = useState(storedToken);
   const [reason, setReason] = useState<string | null>(null);
   useEffect(() => {
-    void loadApiAddress().then(setApi);
+    void begin();
   }, []);
+
+  /** Who comes back from signing in is let in before the first page is shown. */
+  async function begin(): Promise<void> {
+    const outcome = await finishSignIn();
+    if (outcome?.kind === 'signed-in') signIn(outcome.token);
+    if (outcome?.kind === 'refused') setReason(outcome.sentence);
+    setBack(true);
+  }
 
   const signIn = (next: string) => {
     storeToken(next);
@@ -37,12 +58,12 @@ export function App() {
     setToken(null);
   };
   const client = useMemo(() => {
-    if (typeof api !== 'string' || token === null) return null;
+    if (api === null || token === null) return null;
     const onSignedOut = (problem: { sentence: string }) => signOut(problem.sentence);
     return createClient({ api, token, fetch: fetch.bind(globalThis), onSignedOut });
   }, [api, token]);
 
-  if (api === undefined) return null;
+  if (!isBack || (api === null && found.retryAtMs === null)) return null;
   if (api === null) {
     return (
       <main class="alone">
@@ -51,6 +72,7 @@ export function App() {
             The file <code>config.json</code> beside this page should name it:{' '}
             <code>{'{"api": "https://…"}'}</code>
           </p>
+          <NextTry retryAtMs={found.retryAtMs} onRetry={found.retry} />
         </Empty>
       </main>
     );
@@ -98,11 +120,29 @@ function PageOf({ route }: { route: Route }) {
     case 'jobs':
       return <JobsPage filter={route.filter} />;
     case 'job':
-      return <JobPage id={route.id} />;
+      return <JobPage id={route.id} view={route.view ?? noJobView} />;
     case 'edge':
       return <EdgePage name={route.name} />;
     case 'submit':
       return <SubmitPage like={route.like} />;
+    case 'services':
+      return <ServicesPage pool={route.pool} />;
+    case 'service':
+      return <ServicePage id={route.id} />;
+    case 'jobspecs':
+      return <JobspecsPage pool={route.pool} />;
+    case 'jobspec':
+      return <JobspecPage id={route.id} />;
+    case 'schedules':
+      return <SchedulesPage pool={route.pool} />;
+    case 'schedule':
+      return <SchedulePage name={route.name} />;
+    case 'pools':
+      return <PoolsPage />;
+    case 'queues':
+      return <QueuesPage />;
+    case 'audit':
+      return <AuditPage filter={route.filter} />;
     case 'tokens':
       return <TokensPage />;
     case 'missing':
@@ -126,6 +166,24 @@ function titleOf(route: Route): string {
       return `${route.name} · Edgewise`;
     case 'submit':
       return 'Submit · Edgewise';
+    case 'services':
+      return 'Services · Edgewise';
+    case 'service':
+      return `Service ${route.id} · Edgewise`;
+    case 'jobspecs':
+      return 'Jobspecs · Edgewise';
+    case 'jobspec':
+      return `Jobspec ${route.id} · Edgewise`;
+    case 'schedules':
+      return 'Schedules · Edgewise';
+    case 'schedule':
+      return `Schedule ${route.name} · Edgewise`;
+    case 'pools':
+      return 'Pools · Edgewise';
+    case 'queues':
+      return 'Queues · Edgewise';
+    case 'audit':
+      return 'Audit · Edgewise';
     case 'tokens':
       return 'Tokens · Edgewise';
     case 'missing':

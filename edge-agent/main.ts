@@ -1,13 +1,19 @@
 #!/usr/bin/env node
 import { DirectoryInUse } from './disk/data-directory.ts';
+import { IsolationError } from './host/isolation.ts';
+import { makeLog } from './host/log-lines.ts';
 import { PolicyError } from './host/policy.ts';
+import { ProxyError } from './link/proxy.ts';
+import { MetricsError } from './metrics/metrics-server.ts';
 import {
+  type AgentOptions,
   agentUsage,
   type Environment,
   parseAgentOptions,
-  UsageError,
 } from './program/agent-options.ts';
-import { keepLoopbackDirect } from './program/direct-loopback.ts';
+import { keepLoopbackDirect, obeyProxies } from './program/proxies.ts';
+import { hideSecrets } from './program/secrets.ts';
+import { UsageError } from './program/usage-error.ts';
 import { agentVersion } from './program/version.ts';
 
 /**
@@ -32,12 +38,18 @@ export async function agentCommand(
   if (argv.includes('--version')) return say(streams.out, `edgewise-agent ${agentVersion}\n`);
   if (argv.includes('--help') || argv.includes('-h')) return say(streams.out, agentUsage);
   try {
+    obeyProxies(env);
     if (argv[0] === 'doctor') return await runDoctor(argv.slice(1), env, streams);
     const options = parseAgentOptions(argv, env);
+    keepSecrets(argv, options, streams);
     // Loaded only now, so that the launcher of a single binary stays as small as it can be.
     const { runAgent } = await import('./program/run-agent.ts');
-    const log = (line: string): void => streams.err(`${line}\n`);
-    const exit = await runAgent(options, signal ?? signalOfProcess(), { log });
+    const log = makeLog(options.log, { write: streams.err, nowMs: Date.now });
+    const exit = await runAgent(options, signal ?? signalOfProcess(), { log }).catch((error) => {
+      log(explain(error), 'error');
+      return 'failed' as const;
+    });
+    if (exit === 'failed') return exitCodes.failure;
     return exit === 'stopped' ? exitCodes.ok : exitCodes.notAuthorised;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -49,11 +61,45 @@ export async function agentCommand(
   }
 }
 
+const tokenFlags = [
+  ['--enrol-token', 'EDGEWISE_ENROL_TOKEN'],
+  ['--downstream-token', 'EDGEWISE_DOWNSTREAM_TOKEN'],
+] as const;
+
+/** Before any chunk starts. */
+function keepSecrets(
+  argv: readonly string[],
+  { enrolToken, edgeSecret, downstream }: AgentOptions,
+  { err }: AgentStreams,
+): void {
+  for (const [flag, variable] of tokenFlags) {
+    if (!argv.some((word) => word === flag || word.startsWith(`${flag}=`))) continue;
+    const better = `give it with ${flag}-file or ${variable}`;
+    err(`A token on a command line can be read by everybody here: ${better}.\n`);
+  }
+  const given = [
+    enrolToken,
+    edgeSecret,
+    downstream?.token ?? null,
+    process.env.EDGEWISE_ENROL_TOKEN,
+    process.env.EDGEWISE_TOKEN,
+  ];
+  const secrets = given.filter((value) => typeof value === 'string' && value !== '');
+  if (secrets.length === 0 || hideSecrets(secrets as string[])) return;
+  err('The token stays readable in /proc for programs of this user: give it in a file.\n');
+}
+
 /** A single binary starts itself again under this name; it ends the process by itself. */
 async function runAsLauncher(socketPath: string, directory: string): Promise<number> {
-  const { runLauncher } = await import('./launcher/launcher-program.ts');
-  runLauncher({ socketPath, directory });
-  return new Promise(() => {});
+  try {
+    const { startNativeLauncher } = await import('./launcher/native-launcher.ts');
+    await startNativeLauncher({ socketPath, directory });
+    return exitCodes.ok;
+  } catch {
+    const { runLauncher } = await import('./launcher/launcher-program.ts');
+    runLauncher({ socketPath, directory });
+    return new Promise(() => {});
+  }
 }
 
 /** One line for each thing looked at; the exit code says whether all is well. */
@@ -63,7 +109,7 @@ async function runDoctor(
   streams: AgentStreams,
 ): Promise<number> {
   const { examineAgent } = await import('./program/doctor.ts');
-  const findings = await examineAgent(parseAgentOptions(argv, env));
+  const findings = await examineAgent(parseAgentOptions(argv, env), env);
   for (const { check, isOk, words } of findings) {
     streams.out(`${isOk ? 'ok  ' : 'BAD '} ${check.padEnd(12)} ${words}\n`);
   }
@@ -76,7 +122,10 @@ function say(write: (text: string) => void, text: string): number {
 }
 
 function explain(error: unknown): string {
-  if (error instanceof DirectoryInUse || error instanceof PolicyError) return error.message;
+  const isOurs = [DirectoryInUse, PolicyError, IsolationError, MetricsError, ProxyError].some(
+    (one) => error instanceof one,
+  );
+  if (isOurs) return (error as Error).message;
   const { code, path, message, syscall } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' && syscall === 'mkdir') {
     return `The agent cannot make ${path}: its disk takes no directories. Choose another --data.`;
@@ -103,12 +152,12 @@ function explain(error: unknown): string {
 /** The first Ctrl-C or SIGTERM stops in order, the second at once. */
 function signalOfProcess(): AbortSignal {
   const stop = new AbortController();
-  const heard = (): void => {
+  const stopOnce = (): void => {
     if (stop.signal.aborted) process.exit(exitCodes.failure);
     stop.abort();
   };
-  process.on('SIGINT', heard);
-  process.on('SIGTERM', heard);
+  process.on('SIGINT', stopOnce);
+  process.on('SIGTERM', stopOnce);
   return stop.signal;
 }
 

@@ -22,6 +22,7 @@ export function createLog(
   base: Fields,
   now: () => number,
   write: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
+  namespace = process.env.METRICS_NAMESPACE ?? 'Edgewise',
 ): RequestLog {
   let request: Fields = {};
   const line = (level: string, message: string, fields: Fields = {}) =>
@@ -39,7 +40,7 @@ export function createLog(
           _aws: {
             Timestamp: now(),
             CloudWatchMetrics: [
-              { Namespace: 'Edgewise', Dimensions: [[]], Metrics: [{ Name: name }] },
+              { Namespace: namespace, Dimensions: [[]], Metrics: [{ Name: name }] },
             ],
           },
           [name]: value,

@@ -1,6 +1,7 @@
 /** The command line of the local cloud. */
 import { parseArgs } from 'node:util';
 import { StartFailure } from './failure.ts';
+import { streamShardsMax } from './limits.ts';
 import type { EngineName } from './services/dynamodb/database.ts';
 
 export type CloudArguments = {
@@ -12,6 +13,8 @@ export type CloudArguments = {
   readonly stateDir: string;
   readonly region: string;
   readonly engine: EngineName | undefined;
+  /** Shards of each table's stream. */
+  readonly streamShards: number;
   readonly parameters: Readonly<Record<string, string>>;
   /** Output that names a bucket → folder that fills it. */
   readonly files: Readonly<Record<string, string>>;
@@ -30,6 +33,7 @@ Usage: edgewise-local [flags]
   --port-base N                first of the ports it uses (${defaults.portBase})
   --region NAME                the region it plays (${defaults.region})
   --database NAME              dynoxide, or dynamodb-local (Java 17)
+  --stream-shards N            shards of each table's stream (1)
   --parameter Name=Value       a parameter of the template; may be repeated
   --files BucketOutput=FOLDER  fills the bucket that this output names; may be repeated
   --allow-host NAME            a name under which a tunnel or proxy leads here; may be repeated
@@ -48,10 +52,7 @@ export function parseArguments(argv: readonly string[]): CloudArguments | undefi
   const values = read(argv);
   if (values.help === true) return undefined;
   const { database } = values;
-  const portBase = Number(values['port-base'] ?? defaults.portBase);
-  if (!Number.isInteger(portBase) || portBase < 1 || portBase > portBaseMax) {
-    throw new StartFailure(`--port-base takes a number from 1 to ${portBaseMax}.`);
-  }
+  const portBase = wholeOf('port-base', values['port-base'], defaults.portBase, portBaseMax);
   if (database !== undefined && database !== 'dynoxide' && database !== 'dynamodb-local') {
     throw new StartFailure('--database takes dynoxide or dynamodb-local.');
   }
@@ -62,6 +63,7 @@ export function parseArguments(argv: readonly string[]): CloudArguments | undefi
     stateDir: values.state ?? defaults.state,
     region: values.region ?? defaults.region,
     engine: database,
+    streamShards: wholeOf('stream-shards', values['stream-shards'], 1, streamShardsMax),
     parameters: pairsOf('parameter', values.parameter),
     files: pairsOf('files', values.files),
     allowedHosts: (values['allow-host'] ?? []).map(hostName),
@@ -79,6 +81,7 @@ function read(argv: readonly string[]) {
         state: { type: 'string' },
         region: { type: 'string' },
         database: { type: 'string' },
+        'stream-shards': { type: 'string' },
         parameter: { type: 'string', multiple: true },
         files: { type: 'string', multiple: true },
         'allow-host': { type: 'string', multiple: true },
@@ -90,6 +93,12 @@ function read(argv: readonly string[]) {
     const sentence = error instanceof Error ? error.message.split('. ')[0] : String(error);
     throw new StartFailure(`${sentence?.replace(/\.?$/, '.')} See --help.`);
   }
+}
+
+function wholeOf(option: string, text: string | undefined, usual: number, most: number): number {
+  const value = Number(text ?? usual);
+  if (Number.isInteger(value) && value >= 1 && value <= most) return value;
+  throw new StartFailure(`--${option} takes a number from 1 to ${most}.`);
 }
 
 function pairsOf(option: string, texts: readonly string[] = []): Record<string, string> {

@@ -23,17 +23,21 @@ import { type Reaper, startReaper } from './engine/reaper.ts';
 import { openStore, type StateStore } from './engine/state-store.ts';
 import { stopGraceMs } from './limits.ts';
 import { startHttpApis } from './services/apigateway/apis.ts';
+import { type Stack, stackOf } from './services/cloudformation/stack.ts';
 import { startSites } from './services/cloudfront/sites.ts';
 import { startAlarms } from './services/cloudwatch/alarm-evaluation.ts';
 import { type Database, startDatabase } from './services/dynamodb/database.ts';
 import { enableTimeToLive } from './services/dynamodb/time-to-live.ts';
+import { type EventDeliveries, eventDeliveries } from './services/events/deliveries.ts';
 import { type KeyRing, keyRing } from './services/iam/identity.ts';
 import { roleBook } from './services/iam/roles.ts';
 import { ensureAuthority } from './services/iot/control-plane/authority.ts';
 import { type IotService, startIot } from './services/iot/service.ts';
+import { signedByRoles } from './services/iot/web-socket/signed-by.ts';
 import type { DeadLetter } from './services/lambda/async-invocations.ts';
 import { startEventSources } from './services/lambda/event-sources/sources.ts';
 import { writeSignal } from './services/lambda/event-sources/stream/write-signal.ts';
+import { startFunctionUrls } from './services/lambda/function-url/servers.ts';
 import { checkPermissions } from './services/lambda/invoke-permissions.ts';
 import { type LambdaService, startLambda } from './services/lambda/service.ts';
 import { openQueuesAndBuckets, type QueuesAndBuckets } from './services/queues-and-buckets.ts';
@@ -69,7 +73,7 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
   const parts = await openParts(options, undo);
   const { stateDir, queues, database } = parts;
   const authority = await ensureAuthority(stateDir);
-  const world = emptyWorld(parts);
+  const world = emptyWorld(parts, options.streamShards);
   const deployed = await deploy({
     template: parts.assembly.template,
     world,
@@ -78,10 +82,11 @@ async function start(options: CloudArguments, undo: Step[], stop: Step): Promise
   });
   checkPermissions(world);
   undo.push(() => world.roles.writeReport());
-  const iot = await startServices(parts, world, undo);
+  const stack = stackOf(parts.assembly.template, deployed, world, parts.store, clock.nowMs());
+  const iot = await startServices(parts, world, stack, undo);
   const ignored = `${JSON.stringify(world.ignored, null, 2)}\n`;
   writeFileSync(join(stateDir, 'ignored.json'), ignored);
-  const outputs = resolvedOutputs(deployed, world);
+  const outputs = resolvedOutputs(deployed.outputs, world);
   uploadFolders(options.files, outputs, queues.buckets);
   const endpoints = endpointsOf(world, iot, outputs);
   writeEndpoints(stateDir, endpoints);
@@ -138,7 +143,12 @@ async function openParts(options: CloudArguments, undo: Step[]): Promise<Parts> 
 }
 
 /** Runs what the template asks for. */
-async function startServices(parts: Parts, world: World, undo: Step[]): Promise<IotService> {
+async function startServices(
+  parts: Parts,
+  world: World,
+  stack: Stack,
+  undo: Step[],
+): Promise<IotService> {
   const { account, gatewayUrl, stateDir, store, reaper, ports, log } = parts;
   const { engine } = parts.database;
   const lambda = await startLambda({
@@ -154,13 +164,19 @@ async function startServices(parts: Parts, world: World, undo: Step[]): Promise<
   undo.push(() => lambda.close());
   const iot = await startIotHalf(world, lambda, ports.mqtt, log);
   undo.push(() => iot.close());
+  const events = startEvents(parts, world, lambda);
+  undo.push(() => events.close());
   const signal = writeSignal();
   undo.push(() => signal.close());
   const port = ports.gateway;
-  const gateway = await startGateway({ world, lambda, iot, signal, engine, port, log });
+  const gateway = await startGateway({
+    ...{ world, stack, lambda, iot, events, signal, engine, port, log },
+  });
   undo.push(() => gateway.close());
   const apis = await startHttpApis({ world, lambda, ports, log });
   undo.push(() => apis.close());
+  const urls = await startFunctionUrls({ world, lambda, ports });
+  undo.push(() => urls.close());
   const sites = await startSites(world, ports);
   undo.push(() => sites.close());
   const sources = startEventSources({ world, lambda, store, signal, engine, clock, log });
@@ -171,6 +187,14 @@ async function startServices(parts: Parts, world: World, undo: Step[]): Promise<
   const alarms = startAlarms({ world, lambda, apis, sources, clock, stateDir });
   undo.push(() => alarms.close());
   return iot;
+}
+
+function startEvents(parts: Parts, world: World, lambda: LambdaService): EventDeliveries {
+  return eventDeliveries({
+    ...{ lambda, rules: world.eventRules, store: parts.store, log: parts.log },
+    ...{ roles: world.roles, queues: parts.queues },
+    queueUrl: (name) => `${parts.gatewayUrl}/${accountId}/${name}`,
+  });
 }
 
 function endpointsOf(world: World, iot: IotService, outputs: Record<string, Json>): Endpoints {
@@ -189,13 +213,14 @@ function endpointsOf(world: World, iot: IotService, outputs: Record<string, Json
   };
 }
 
-function emptyWorld(parts: Parts): World {
+function emptyWorld(parts: Parts, streamShards: number): World {
   const { account, ports, database } = parts;
   return {
     account,
     gatewayUrl: parts.gatewayUrl,
     isKnownHost: parts.isKnownHost,
     apiUrl: (index) => `http://${host}:${index === 0 ? ports.api : ports.moreApis(index)}`,
+    functionUrl: (index) => `http://${host}:${ports.functionUrl(index)}/`,
     siteUrl: (index) => `http://${host}:${ports.site(index)}`,
     stateDir: parts.stateDir,
     database: database.client,
@@ -205,17 +230,22 @@ function emptyWorld(parts: Parts): World {
     assetPath: parts.assembly.assetPath,
     timeToLive: (tableName, attributeName) =>
       enableTimeToLive(database.client, tableName, attributeName),
+    streamShards,
     tables: new Map(),
     functions: new Map(),
     permissions: [],
+    logGroups: new Map(),
     streamMappings: [],
     queueMappings: [],
     apis: new Map(),
+    functionUrls: [],
     distributions: [],
     viewerFunctions: new Map(),
     responseHeaders: new Map(),
     schedules: [],
     topicRules: [],
+    eventBuses: new Map(),
+    eventRules: [],
     iotPolicies: [],
     alarms: [],
     laterChecks: [],
@@ -252,6 +282,11 @@ async function startIotHalf(
           await lambda.invokeLater(definition, Buffer.from(JSON.stringify(payload)));
         },
       },
+      signedBy: signedByRoles({
+        roles: world.roles,
+        region: world.account.region,
+        nowMs: () => Date.now(),
+      }),
       log: (line) => log(`iot: ${line}`),
       denied: (clientId, action, resource) => {
         world.roles.noteRefusal(`MQTT client ${clientId}`, { action, resource });

@@ -4,6 +4,8 @@
  */
 import { availableParallelism } from 'node:os';
 
+/** Names of operations that are counted; AWS has some hundred for all services run here. */
+export const callNamesMax = 500;
 /** Lambda: synchronous payload, request and response (AWS: 6 MB). */
 export const lambdaPayloadBytesMax = 6_291_556;
 /** Lambda: asynchronous payload (AWS: 1 MB). */
@@ -41,6 +43,13 @@ export const lambdaInstancesPerFunctionMost = 24;
 export const lambdaGrowFurtherAfterMs = 250;
 /** Processes of all functions at once (this machine's bound). */
 export const lambdaInstancesMax = 32;
+/**
+ * Requests to one function's own address at once; each holds a process for as long as its answer
+ * streams (this machine's bound; AWS: the account's concurrency).
+ */
+export const functionUrlRequestsMax = 8;
+/** Status and headers before a streamed answer (this machine's bound). */
+export const streamHeadBytesMax = 65_536;
 /** A process without work ends after this long (AWS: minutes, undocumented). */
 export const lambdaIdleMsMax = 600_000;
 /**
@@ -56,6 +65,9 @@ export const logTailBytesMax = 4_096;
 export const logTailReadBytesMax = 1_048_576;
 /** One function's log file is started anew above this size; one older file is kept. */
 export const logFileBytesMax = 16_777_216;
+
+/** CloudWatch Logs: events of one answer (AWS: 10,000). */
+export const logEventsMax = 10_000;
 
 /** HTTP API: request payload (AWS: 10 MB). */
 export const httpApiPayloadBytesMax = 10_485_760;
@@ -76,9 +88,21 @@ export const httpApiAuthorizerCacheMax = 10_000;
 
 /** Gateway: request body (fauxqs takes 11 MiB, DynamoDB 16 MB). */
 export const gatewayBodyBytesMax = 17_825_792;
+/** S3: an object that is put in one piece (AWS: 5 GB). */
+export const objectBytesMax = 5_368_709_120;
+/** S3: bodies above this are files, and never whole in memory (this machine's bound). */
+export const objectInMemoryBytesMax = 1_048_576;
+/** S3: how long a presigned address is good for (AWS: seven days). */
+export const presignedSecondsMax = 604_800;
+/** AWS IoT: how far the time of a signature may be from now, whatever `X-Amz-Expires` says. */
+export const iotSignatureMsMax = 300_000;
+/** Gateway: how long a connection may be silent before its first request (Node: 60 s). */
+export const firstByteMsMax = 60_000;
 /** Gateway: time for a stand-in to answer; a long poll of SQS takes 20 s. */
 export const gatewayTimeoutMs = 60_000;
 
+/** Streams: shards of one table; each is read by itself (this machine's bound). */
+export const streamShardsMax = 16;
 /** Streams: records of one read (AWS: 1,000). */
 export const streamReadRecordsMax = 1_000;
 /**
@@ -133,12 +157,15 @@ export const viewerFunctionMs = 1_000;
 
 /** Processes: time to end after a polite signal, then kill. */
 export const stopGraceMs = 1_500;
-/** Database: time to start answering. */
-export const databaseStartMsMax = 20_000;
+/** Database: time to start answering; a JVM beside other work takes more than twenty seconds. */
+export const databaseStartMsMax = 60_000;
 /**
  * Database: how often it is started again when it ends by itself, before the local cloud gives up.
  */
 export const databaseRestartsMax = 20;
+/** STS: seconds of a session of a role, without a wish and at least (AWS). */
+export const sessionSecondsUsual = 3_600;
+export const sessionSecondsMin = 900;
 /**
  * Names: lengths of generated physical names (AWS: function 64, role 64, queue 80, bucket 63, table
  * 255).

@@ -1,4 +1,4 @@
-/** `edgewise-local`: runs the local cloud until it is told to stop. */
+/** `edgewise-local`: runs the local cloud until it is stopped. */
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { parseArguments, usage } from './arguments.ts';

@@ -2,7 +2,7 @@
 # Installs the edge agent from a directory or a URL that holds the files of `npm run build:agent`:
 #   sh install.sh FROM [--prefix DIR] [--no-service]
 # Checks the checksum before anything is installed. Nothing is started: edit
-# /etc/edgewise/agent.env, then
+# /etc/edgewise/agent.env, put the enrol token into /etc/edgewise/enrol-token, then
 #   systemctl enable --now edgewise-agent
 set -eu
 
@@ -44,9 +44,9 @@ get() {
 }
 
 get "$name"
-get edgewise-agent.sha256
-expected=$(awk -v name="$name" '$2 == name { print $1 }' "$work/edgewise-agent.sha256")
-[ -n "$expected" ] || fail "edgewise-agent.sha256 does not name $name"
+get SHA256SUMS
+expected=$(awk -v name="$name" '$2 == name { print $1 }' "$work/SHA256SUMS")
+[ -n "$expected" ] || fail "SHA256SUMS does not name $name"
 actual=$(sha256sum "$work/$name" | cut -d' ' -f1)
 [ "$expected" = "$actual" ] || fail "the checksum of $name is wrong: nothing was installed"
 
@@ -64,19 +64,27 @@ echo "installed $("$prefix/bin/edgewise-agent" --version) in $prefix/bin"
 [ "$(id -u)" = 0 ] || fail "only root can install the service; --no-service leaves it out"
 id edgewise > /dev/null 2>&1 ||
   useradd --system --home-dir /var/lib/edgewise --shell /usr/sbin/nologin edgewise
+# Chunks run as this user, which owns nothing and belongs to no group of the agent.
+id edgewise-chunk > /dev/null 2>&1 ||
+  useradd --system --home-dir /nonexistent --shell /usr/sbin/nologin edgewise-chunk
 mkdir -p /etc/edgewise
 if [ ! -f /etc/edgewise/agent.env ]; then
   umask 077
   cat > /etc/edgewise/agent.env << 'ENV'
 EDGE_NAME=
 EDGEWISE_API=
-# Only for the first start; remove it after that.
-EDGEWISE_ENROL_TOKEN=
 ENV
 fi
+# Only for the first start; empty it after that.
+if [ ! -f /etc/edgewise/enrol-token ]; then
+  (umask 077 && : > /etc/edgewise/enrol-token)
+  chown edgewise /etc/edgewise/enrol-token
+fi
+chmod 0711 /etc/edgewise
 unit=$(dirname "$0")/edgewise-agent.service
 [ -f "$unit" ] || { get edgewise-agent.service; unit="$work/edgewise-agent.service"; }
 sed "s|^ExecStart=.*|ExecStart=$prefix/bin/edgewise-agent|" "$unit" > "$work/unit"
 install -m 0644 "$work/unit" /etc/systemd/system/edgewise-agent.service
 command -v systemctl > /dev/null && systemctl daemon-reload || true
-echo "edit /etc/edgewise/agent.env, then: systemctl enable --now edgewise-agent"
+echo "edit /etc/edgewise/agent.env, put the enrol token into /etc/edgewise/enrol-token, then:"
+echo "  systemctl enable --now edgewise-agent"

@@ -6,8 +6,8 @@ import { spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensurePackages } from './packages.mjs';
 import { endWith, root, Stop, toolEnvironment } from './repository.mjs';
+import { ensurePackages } from './setup/packages.mjs';
 
 function main() {
   const { values } = parseArgs({

@@ -8,6 +8,7 @@ import {
   dashboardPolicy,
   pageCacheControl,
 } from '../lib/site/dashboard-headers.ts';
+import { contentTypes } from './deploy/media-type.ts';
 
 /**
  * Serves the built dashboard on this machine as the cloud does: the same headers, `config.json`
@@ -32,15 +33,6 @@ export type ServedDashboard = {
 
 const host = '127.0.0.1';
 const hostNames = new Set([host, 'localhost']);
-
-const contentTypes: Readonly<Record<string, string>> = {
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-  '.json': 'application/json',
-  '.txt': 'text/plain; charset=utf-8',
-};
 
 export async function serveDashboard(options: DashboardOptions): Promise<ServedDashboard> {
   const apiUrl = options.apiUrl.replace(/\/+$/, '');

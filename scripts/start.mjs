@@ -4,26 +4,29 @@
  * what to try, and shows the pulse until Ctrl-C.
  */
 import { join, resolve } from 'node:path';
-import { startCompanion } from './companion.mjs';
-import { untilEnded } from './ending.mjs';
-import { cloudOptions, readCloudFlags, readFlags, readNumber } from './flags.mjs';
-import { startSummary } from './live-summary.mjs';
-import { refuseSecond, startCloud } from './local-cloud.mjs';
-import { ensurePackages } from './packages.mjs';
+import { startChildProcess } from './process/child-process.mjs';
+import { untilEnded } from './process/shutdown-signal.mjs';
 import { endWith, messageOf, Stop } from './repository.mjs';
-import { ensureDashboard, ensureSynthesis } from './synthesis.mjs';
+import { cloudOptions, readCloudFlags, readFlags, readNumber } from './setup/flags.mjs';
+import { startSummary } from './setup/live-summary.mjs';
+import { refuseSecond, startCloud } from './setup/local-cloud.mjs';
+import { ensurePackages } from './setup/packages.mjs';
+import { ensureDashboard, ensureSynthesis } from './setup/synthesis.mjs';
 
-/** @import { Companion } from './companion.mjs' */
-/** @import { Endpoints } from './local-cloud.mjs' */
+/** @import { StartedProcess } from './process/child-process.mjs' */
+/** @import { Endpoints } from './setup/local-cloud.mjs' */
 
 const usage = `Usage: npm start -- [flags]
   --edges N          simulated edges edge-10, edge-11, … (10; 0 for none)
   --no-requests      no random jobs
   --no-dashboard     no dashboard
   --port-base N      first of the ports it uses (4566)
-  --state DIR        where everything is kept (.edgewise)
+  --state DIR        where everything is kept (EDGEWISE_STATE, else .edgewise)
   --database NAME    dynoxide or dynamodb-local
-  --allow-host NAME  a name under which a tunnel or proxy leads here; may be repeated`;
+  --stage NAME       which deployment it stands for (production)
+  --stream-shards N  shards of each table's stream (1)
+  --allow-host NAME  a name under which a tunnel or proxy leads here; may be repeated
+  --parameter NAME=VALUE  of the stack; may be repeated`;
 
 /** @typedef {{ 'no-requests'?: boolean }} Wishes */
 
@@ -51,7 +54,7 @@ async function main() {
   ensurePackages();
   const [dashboard] = await Promise.all([
     values['no-dashboard'] ? null : buildDashboard(),
-    ensureSynthesis(),
+    ensureSynthesis(flags.stage),
   ]);
   const { cloud, endpoints } = await startCloud({ ...flags, dashboard });
   const others = [];
@@ -72,15 +75,15 @@ async function main() {
   console.log('Stopped. "npm start" goes on where it was.');
 }
 
-/** @param {Companion} companion */
-function named(companion) {
-  return companion.ended.then(() => companion);
+/** @param {StartedProcess} child */
+function named(child) {
+  return child.ended.then(() => child);
 }
 
-/** @param {Companion} companion */
-function sentenceOf(companion) {
-  const said = companion.lastLines().at(-1);
-  return `The ${companion.name} ended by itself${said === undefined ? '.' : `: ${said}`}`;
+/** @param {StartedProcess} child */
+function sentenceOf(child) {
+  const said = child.lastLines().at(-1);
+  return `The ${child.name} ended by itself${said === undefined ? '.' : `: ${said}`}`;
 }
 
 /**
@@ -93,7 +96,7 @@ function startStage({ state }, edges, values, endpoints) {
   const env = { EDGEWISE_API: endpoints.api, EDGEWISE_TOKEN: endpoints.token };
   /** @param {string} name @param {readonly string[]} args */
   const client = (name, args) =>
-    startCompanion({
+    startChildProcess({
       name,
       script: 'cli/main.ts',
       args,
@@ -126,8 +129,8 @@ async function buildDashboard() {
  */
 function greet({ api, token, dashboard }, { state }, values) {
   // The client finds a cloud in .edgewise by itself; one that is kept elsewhere has to be named.
-  const isFound = resolve(state) === join(process.cwd(), '.edgewise');
-  const access = [`  export EDGEWISE_API=${api}`, `  export EDGEWISE_TOKEN=${token}`];
+  const where = resolve(state);
+  const isFound = where === join(process.cwd(), '.edgewise');
   const lines = [
     '',
     'Edgewise runs on this machine.',
@@ -137,7 +140,7 @@ function greet({ api, token, dashboard }, { state }, values) {
     `  Token       ${token}`,
     '',
     'Try, in another terminal:',
-    ...(isFound ? [] : access),
+    ...(isFound ? [] : [`  export EDGEWISE_STATE=${where}`]),
     '  npx edgewise submit --power 403 --wait',
     '  npx edgewise status',
     values['no-requests'] ? '  npx edgewise request' : '  npx edgewise fleet 100 110',

@@ -20,6 +20,7 @@ export const folders = [
   'bench',
   'bin',
   'cli',
+  'clients',
   'core',
   'dashboard',
   'edge-agent',
@@ -30,12 +31,14 @@ export const folders = [
   'test',
 ] as const;
 
+const notOurs = /(^|\/)(node_modules|dist|cdk\.out|\.edgewise-local)$|\.generated\.ts$/;
+
 export function sourceFiles(): SourceFile[] {
   const files: SourceFile[] = [];
   for (const folder of folders) {
     const found = globSync(`${folder}/**/*.{ts,tsx,mjs}`, {
       cwd: root,
-      exclude: (name) => /(^|\/)(node_modules|dist|cdk\.out|\.edgewise-local)$/.test(name),
+      exclude: (name) => notOurs.test(name),
     });
     for (const path of found) {
       const text = readFileSync(join(root, path), 'utf8');

@@ -81,18 +81,25 @@ export function createSignedClient(endpoint: Endpoint, config: ClientConfig = {}
 
   return {
     async send(request) {
-      for (let tries = 1; ; tries++) {
+      let last: unknown;
+      for (let tries = 1; tries <= maxAttempts; tries++) {
+        if (tries > 1) await pause(tries - 1);
         try {
           return await attempt(request, tries);
         } catch (error) {
-          if (tries >= maxAttempts || !isPassing(error)) throw error;
-          const pauseMs = Math.random() * Math.min(awsRetryMsMax, awsRetryMs * 2 ** tries);
-          await new Promise((resolve) => setTimeout(resolve, pauseMs));
+          if (!isPassing(error)) throw error;
+          last = error;
         }
       }
+      throw last;
     },
     close: () => agent.destroy(),
   };
+}
+
+function pause(tries: number): Promise<void> {
+  const ms = Math.random() * Math.min(awsRetryMsMax, awsRetryMs * 2 ** tries);
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 async function readAnswer(answer: IncomingMessage, attempts: number): Promise<SignedAnswer> {

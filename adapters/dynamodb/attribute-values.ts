@@ -2,8 +2,9 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 
 /**
  * Values as the table stores them: `{ "S": "text" }`, `{ "N": "1" }` and so on. Rows of ours hold
- * texts, numbers, flags, `null`, and rarely lists and maps of these; anything else in a row is a
- * defect and is refused.
+ * texts, numbers, flags, `null`, and rarely lists and maps of these; anything else is refused where
+ * it would be written, and handed on as it is where somebody else wrote it: a value that no reader
+ * of rows takes for one of ours.
  */
 export type AttributeMap = Record<string, AttributeValue>;
 
@@ -42,11 +43,13 @@ export function decodeValue(value: AttributeValue): unknown {
   if (value.NULL !== undefined) return null;
   if (value.M !== undefined) return decodeMap(value.M);
   if (value.L !== undefined) return value.L.map(decodeValue);
-  throw new Error(`a row holds a value that we never write: ${Object.keys(value).join()}`);
+  return value;
 }
 
 export function decodeMap(map: Readonly<AttributeMap>): Record<string, unknown> {
   const out: Record<string, unknown> = {};
-  for (const name of Object.keys(map)) out[name] = decodeValue(map[name]!);
+  for (const name of Object.keys(map)) {
+    if (name !== '__proto__') out[name] = decodeValue(map[name]!);
+  }
   return out;
 }

@@ -7,9 +7,21 @@ import {
   type JobId,
   jobIdOf,
   parseCellId,
+  parseEdgeName,
   parseJobId,
 } from '../../core/model/names.ts';
-import { cellRows, edgeRows, jobRows, lists, partitions, poolRows, statsRows } from './schema.ts';
+import type { AuditEvent } from '../../core/ports/audit.ts';
+import {
+  cellRows,
+  edgeRows,
+  jobRows,
+  lists,
+  partitions,
+  poolRows,
+  scheduleRows,
+  statsRows,
+  submissionRows,
+} from './schema.ts';
 
 /** Which row lies where: the keys of every row, made of the beginnings that the schema names. */
 export type Key = { readonly pk: string; readonly sk: string };
@@ -51,12 +63,23 @@ export function reportKey(cell: CellId, edge: EdgeName): Key {
   return { pk: cellPartition(cell), sk: `${cellRows.report}${edge}` };
 }
 
+/** The last contact over HTTPS between reports: a row of its own, because it wakes no pass. */
+export function seenKey(cell: CellId, edge: EdgeName): Key {
+  return { pk: cellPartition(cell), sk: `${cellRows.seen}${edge}` };
+}
+
 export function workKey(cell: CellId, edge: EdgeName): Key {
   return { pk: cellPartition(cell), sk: `${cellRows.work}${edge}` };
 }
 
 export function intentKey(cell: CellId, job: JobId): Key {
   return { pk: cellPartition(cell), sk: `${cellRows.intent}${job}` };
+}
+
+/** `null` for another row than the work of an edge. */
+export function edgeOfWorkRow({ pk, sk }: Key): EdgeName | null {
+  if (cellOfPartition(pk) === null || !sk.startsWith(cellRows.work)) return null;
+  return parseEdgeName(sk.slice(cellRows.work.length));
 }
 
 export function sliceKey(cell: CellId, job: JobId): Key {
@@ -66,6 +89,11 @@ export function sliceKey(cell: CellId, job: JobId): Key {
 /** The cell's own copy of a queue's settings. */
 export function cellQueueKey(cell: CellId, queue: string): Key {
   return { pk: cellPartition(cell), sk: `${cellRows.queue}${queue}` };
+}
+
+/** The cell's own copy of what passes need of its pool. */
+export function cellPoolKey(cell: CellId): Key {
+  return { pk: cellPartition(cell), sk: cellRows.pool };
 }
 
 export function jobPartition(job: JobId): string {
@@ -102,6 +130,14 @@ export function chunkKey(job: JobId, chunk: number): Key {
   return { pk: jobPartition(job), sk: `${jobRows.chunk}${String(chunk).padStart(8, '0')}` };
 }
 
+/** Padded, so that the rows lie in the order of the numbers. */
+export function generationKey(job: JobId, generation: number): Key {
+  return {
+    pk: jobPartition(job),
+    sk: `${jobRows.generation}${String(generation).padStart(8, '0')}`,
+  };
+}
+
 /** The kind is part of the key: the same event written twice is one row. */
 export function eventKey(job: JobId, atMs: number, kind: string): Key {
   return { pk: jobPartition(job), sk: `${jobRows.event}${String(atMs).padStart(14, '0')}#${kind}` };
@@ -110,6 +146,46 @@ export function eventKey(job: JobId, atMs: number, kind: string): Key {
 /** Lies in the partition of the job that is waited for. */
 export function dependantKey(parent: JobId, child: JobId): Key {
   return { pk: jobPartition(parent), sk: `${jobRows.dependant}${child}` };
+}
+
+export function submissionKey(id: JobId): Key {
+  return { pk: `${partitions.submission}${id}`, sk: submissionRows.submission };
+}
+
+/** That something of a submission is still to be done. */
+export function openSubmissionKey(id: JobId): Key {
+  return { pk: `${partitions.submission}${id}`, sk: submissionRows.open };
+}
+
+/** The submission whose partition the row lies in. */
+export function submissionOfRow({ pk }: Pick<Key, 'pk'>): JobId {
+  return jobIdOf(pk.slice(partitions.submission.length));
+}
+
+export function scheduleKey(name: string): Key {
+  return { pk: `${partitions.schedule}${name}`, sk: scheduleRows.schedule };
+}
+
+export function scheduleOfRow({ pk }: Pick<Key, 'pk'>): string {
+  return pk.slice(partitions.schedule.length);
+}
+
+/** What became of one time; in the order of the times. */
+export function scheduleRunKey(name: string, atMs: number): Key {
+  const { pk } = scheduleKey(name);
+  return { pk, sk: `${scheduleRows.run}${String(atMs).padStart(auditTimeDigits, '0')}` };
+}
+
+/** By the next time; those without one come last. */
+export function scheduleListKey(name: string, nextAtMs: number | null): ListKey {
+  const time = nextAtMs === null ? '~' : String(nextAtMs).padStart(auditTimeDigits, '0');
+  return { listPk: lists.schedules, listSk: `${time}#${name}` };
+}
+
+/** `null` for another row than the pointer of an edge. */
+export function edgeOfPointer({ pk, sk }: Key): EdgeName | null {
+  if (!pk.startsWith(partitions.edge) || sk !== edgeRows.pointer) return null;
+  return parseEdgeName(pk.slice(partitions.edge.length));
 }
 
 export function pointerKey(edge: EdgeName): Key {
@@ -123,6 +199,29 @@ export function edgeOfPartition(pk: string): EdgeName {
 /** All facts of an edge, bulky, outside its cell. */
 export function edgeFactsKey(edge: EdgeName): Key {
   return { pk: `${partitions.edge}${edge}`, sk: edgeRows.facts };
+}
+
+export function clusterKey(edge: EdgeName): Key {
+  return { pk: `${partitions.edge}${edge}`, sk: edgeRows.cluster };
+}
+
+export function graphKey(edge: EdgeName): Key {
+  return { pk: `${partitions.edge}${edge}`, sk: edgeRows.graph };
+}
+
+/** Whose output somebody follows on the edge. */
+export function liveWishesKey(edge: EdgeName): Key {
+  return { pk: `${partitions.edge}${edge}`, sk: edgeRows.live };
+}
+
+/** Parts of an output lie in the order in which they were printed, attempt after attempt. */
+export function livePartKey(job: JobId, chunk: number, attempt: number, offset: number): Key {
+  const place = `${String(attempt).padStart(4, '0')}#${String(offset).padStart(15, '0')}`;
+  return { pk: jobPartition(job), sk: `${livePartPrefix(chunk)}${place}` };
+}
+
+export function livePartPrefix(chunk: number): string {
+  return `${jobRows.live}${String(chunk).padStart(8, '0')}#`;
 }
 
 export function poolKey(pool: string): Key {
@@ -157,10 +256,24 @@ export function idempotencyKey(owner: string, key: string): Key {
 /** The time part is padded, so that a day's rows lie in their order. */
 export const auditTimeDigits = 14;
 
-export function auditKey(atMs: number, requestId: string): Key {
-  const day = new Date(atMs).toISOString().slice(0, 10);
+/** One request may change several things: what was done to which is part of the key. */
+export function auditKey({ atMs, requestId, action, target }: AuditEvent): Key {
   const time = String(atMs).padStart(auditTimeDigits, '0');
-  return { pk: `${partitions.audit}${day}`, sk: `${time}#${requestId}` };
+  const what = shardOf(`${action} ${target}`, 2 ** 32).toString(36);
+  const sk = `${time}#${requestId}.${what}`;
+  return { pk: `${auditDay(atMs)}#${shardOf(sk, auditShards)}`, sk };
+}
+
+/** All that hold something of this day. */
+export function auditPartitions(atMs: number): string[] {
+  const day = auditDay(atMs);
+  return [day, ...Array.from({ length: auditShards }, (_, shard) => `${day}#${shard}`)];
+}
+
+const auditShards = 4;
+
+function auditDay(atMs: number): string {
+  return `${partitions.audit}${new Date(atMs).toISOString().slice(0, 10)}`;
 }
 
 export function statsKey(shard: number): Key {
@@ -189,6 +302,29 @@ export function pendingRollupPartition(shard: number): string {
   return `${partitions.pendingRollups}${shard}`;
 }
 
+/** A part of a batch, by its first job. */
+export function batchPartKey(first: JobId, part: number): Key {
+  const sk = `${first}#${String(part).padStart(3, '0')}`;
+  return { pk: batchPartition(shardOf(first, batchShards)), sk };
+}
+
+/** Batches of the fleet's log, in their order. */
+export function fleetLogKey(batch: number): Key {
+  return { pk: partitions.fleetLog, sk: String(batch).padStart(fleetLogDigits, '0') };
+}
+
+const fleetLogDigits = 15;
+
+export function batchOfRow({ sk }: Key): number {
+  return Number(sk);
+}
+
+export function batchPartition(shard: number): string {
+  return `${partitions.batch}${shard}`;
+}
+
+export const batchShards = 4;
+
 export const pendingRollupShards = 4;
 
 export const statsShards = 8;
@@ -211,9 +347,27 @@ export function jobListPartition(pool: string, shard: number): string {
   return `${lists.jobs}${pool}#${shard}`;
 }
 
+/** Index keys of a `SUBMISSION` row: those of a pool, newest first when read backwards. */
+export function submissionListKey(pool: string, position: string): ListKey {
+  return { listPk: submissionListPartition(pool), listSk: position };
+}
+
+export function submissionListPartition(pool: string): string {
+  return `${lists.submissions}${pool}`;
+}
+
+/** Index keys of an `OPEN` row. */
+export function openSubmissionListKey(position: string): ListKey {
+  return { listPk: lists.openSubmissions, listSk: position };
+}
+
+export function waitingSubmissionListKey(position: string): ListKey {
+  return { listPk: lists.waitingSubmissions, listSk: position };
+}
+
 /** Index keys of an `EXEC#` row: the history of work on an edge. */
-export function edgeJobsListKey(edge: EdgeName, job: JobId): ListKey {
-  return { listPk: edgeJobsPartition(edge), listSk: job };
+export function edgeJobsListKey(edge: EdgeName, position: string): ListKey {
+  return { listPk: edgeJobsPartition(edge), listSk: position };
 }
 
 export function edgeJobsPartition(edge: EdgeName): string {
@@ -231,4 +385,13 @@ export function poolListKey(pool: string): ListKey {
 
 export function tokenListKey(id: string): ListKey {
   return { listPk: lists.tokens, listSk: id };
+}
+
+/** Index keys of the `CLUSTER` row of an edge that has a graph. */
+export function clusterListKey(pool: string, edge: EdgeName): ListKey {
+  return { listPk: clusterListPartition(pool), listSk: edge };
+}
+
+export function clusterListPartition(pool: string): string {
+  return `${lists.clusters}${pool}`;
 }

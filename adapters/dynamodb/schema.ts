@@ -24,6 +24,9 @@ export const listIndex = {
 export const partitions = {
   cell: 'CELL#',
   job: 'JOB#',
+  submission: 'JOBSPEC#',
+  schedule: 'SCHEDULE#',
+  webhook: 'WEBHOOK#',
   edge: 'EDGE#',
   pool: 'POOL#',
   token: 'TOKEN#',
@@ -32,7 +35,11 @@ export const partitions = {
   /** One a day. */
   audit: 'AUDIT#',
   stats: 'STATS#',
-  /** Jobs whose last fold may have been lost. */
+  /** Parts of batches of jobs that are accepted and not stored yet. */
+  batch: 'BATCH#',
+  /** What happened in the fleet, for a day. */
+  fleetLog: 'EVENTS',
+  /** Jobs whose last rollup may have been lost. */
   pendingRollups: 'OWED#',
 } as const;
 
@@ -43,10 +50,12 @@ export const cellRows = {
   edge: 'EDGE#',
   facts: 'FACTS#',
   report: 'REPORT#',
+  seen: 'SEEN#',
   work: 'WORK#',
   intent: 'ASK#',
   slice: 'SHARE#',
   queue: 'QUEUE#',
+  pool: 'POOL',
 } as const;
 
 /** What a pass over the cell does not write itself, and what therefore wakes one. */
@@ -56,8 +65,15 @@ export const wakingRows = [
   cellRows.edge,
   cellRows.intent,
   cellRows.queue,
+  cellRows.pool,
   cellRows.tick,
 ] as const;
+
+/**
+ * On a waking row that its writer's own pass has seen, in the same commit: it wakes no other. Every
+ * other write of such a row takes the mark away.
+ */
+export const passMark = 'passed';
 
 /** Rows of a job. Those of its cells carry the counts that the rollup folds. */
 export const jobRows = {
@@ -67,18 +83,53 @@ export const jobRows = {
   execution: 'EXEC#',
   chunk: 'CHUNK#',
   event: 'EVENT#',
+  generation: 'GEN#',
   dependant: 'DEPENDANT#',
+  /** Parts of an output that somebody follows. */
+  live: 'LIVE#',
 } as const;
 
-export const edgeRows = { pointer: 'POINTER', facts: 'FACTS' } as const;
+/** On counts that the rollup has to fold: no pass has written the status that follows from them. */
+export const foldedBy = { attribute: 'fold', rollup: 'rollup' } as const;
+
+/**
+ * On a status whose last write has changed the state: whoever tells of events looks at these, and
+ * at none of the many writes that only count.
+ */
+export const statusNews = { attribute: 'news', yes: 'yes', no: 'no' } as const;
+
+export const edgeRows = {
+  pointer: 'POINTER',
+  facts: 'FACTS',
+  /** Of an edge that is a cluster. */
+  cluster: 'CLUSTER',
+  /** The digest that matching reads. */
+  graph: 'GRAPH',
+  /** Whose output somebody follows there. */
+  live: 'LIVE',
+} as const;
+/** An open one has something that is still to be done: then it is in a list of its own. */
+export const submissionRows = { submission: 'SUBMISSION', open: 'OPEN' } as const;
+export const scheduleRows = { schedule: 'SCHEDULE', run: 'RUN#' } as const;
+/** What users set, and how far its receiver has got. */
+export const webhookRows = { webhook: 'WEBHOOK', delivery: 'DELIVERY' } as const;
 export const poolRows = { pool: 'POOL', cell: 'CELL#', queue: 'QUEUE#' } as const;
 export const statsRows = { counts: 'STATS', rate: 'RATE#' } as const;
 
 /** Partitions of the index. */
 export const lists = {
   jobs: 'JOBS#',
+  submissions: 'JOBSPECS#',
+  openSubmissions: 'OPENJOBSPECS',
+  /** By when they were looked at. */
+  waitingSubmissions: 'WAITINGJOBSPECS',
+  /** By their next times. */
+  schedules: 'SCHEDULES',
+  webhooks: 'WEBHOOKS',
   edgeJobs: 'EDGEJOBS#',
   cells: 'CELLS',
   pools: 'POOLS',
   tokens: 'TOKENS',
+  /** Edges of a pool that have a graph. */
+  clusters: 'CLUSTERS#',
 } as const;

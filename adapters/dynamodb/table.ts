@@ -13,6 +13,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { batchGetKeysMax, batchGetRoundsMax, transactRowsMax } from '../../core/model/limits.ts';
+import { queryPagesMax } from '../limits.ts';
 import { type AttributeMap, decodeMap, encodeMap } from './attribute-values.ts';
 import type { Key } from './keys.ts';
 import { type TransactOutcome, transactionOutcome, writeOutcome } from './transaction-outcome.ts';
@@ -65,6 +66,8 @@ export type Page = {
 
 export type Table = {
   readonly name: string;
+  /** For whoever reads rows one by one: a row that makes no sense is reported, and left out. */
+  reportUnreadable(key: Key): void;
   get(key: Key): Promise<Row | null>;
   getMany(keys: readonly Key[]): Promise<Row[]>;
   query(request: QueryRequest): Promise<Page>;
@@ -77,11 +80,16 @@ export type Table = {
 };
 
 /** A function keeps one client for its life: `new DynamoDBClient(clientConfig)`. */
-export type TableConfig = { readonly client: DynamoDBClient; readonly name: string };
+export type TableConfig = {
+  readonly client: DynamoDBClient;
+  readonly name: string;
+  readonly reportUnreadable?: (key: Key) => void;
+};
 
-export function createTable({ client, name }: TableConfig): Table {
+export function createTable({ client, name, reportUnreadable }: TableConfig): Table {
   const table: Table = {
     name,
+    reportUnreadable: reportUnreadable ?? (() => undefined),
     async get(key) {
       const input = { TableName: name, Key: keyOf(key), ConsistentRead: true };
       const { Item } = await client.send(new GetItemCommand(input));
@@ -96,12 +104,13 @@ export function createTable({ client, name }: TableConfig): Table {
     async queryAll(request) {
       const rows: Row[] = [];
       let after: Page['next'] = null;
-      do {
+      for (let pages = 0; pages < queryPagesMax; pages++) {
         const page: Page = await table.query(after === null ? request : { ...request, after });
         for (const row of page.rows) rows.push(row);
         after = page.next;
-      } while (after !== null);
-      return rows;
+        if (after === null) return rows;
+      }
+      throw new Error(`${request.pk} has more than ${queryPagesMax} pages`);
     },
     put(row, condition) {
       const input = putInput(name, row, condition);

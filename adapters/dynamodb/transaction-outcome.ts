@@ -14,17 +14,19 @@ export type TransactOutcome =
  * transaction is the caller's to decide about.
  */
 export async function transactionOutcome(send: () => Promise<unknown>): Promise<TransactOutcome> {
-  for (let attempt = 1; ; attempt++) {
+  let last: unknown;
+  for (let attempt = 1; attempt <= transactAttemptsMax; attempt++) {
+    if (attempt > 1) await pause(attempt - 1);
     try {
       await send();
       return { kind: 'committed' };
     } catch (error) {
       const outcome = outcomeOf(error);
       if (outcome !== 'retry') return outcome;
-      if (attempt >= transactAttemptsMax) throw error;
-      await pause(attempt);
+      last = error;
     }
   }
+  throw last;
 }
 
 /**
@@ -32,17 +34,20 @@ export async function transactionOutcome(send: () => Promise<unknown>): Promise<
  * somebody's transaction at this moment is tried again.
  */
 export async function writeOutcome(send: () => Promise<unknown>): Promise<boolean> {
-  for (let attempt = 1; ; attempt++) {
+  let last: unknown;
+  for (let attempt = 1; attempt <= transactAttemptsMax; attempt++) {
+    if (attempt > 1) await pause(attempt - 1);
     try {
       await send();
       return true;
     } catch (error) {
       const name = error instanceof Error ? error.name : '';
       if (name === 'ConditionalCheckFailedException') return false;
-      if (name !== 'TransactionConflictException' || attempt >= transactAttemptsMax) throw error;
-      await pause(attempt);
+      if (name !== 'TransactionConflictException') throw error;
+      last = error;
     }
   }
+  throw last;
 }
 
 function pause(attempt: number): Promise<void> {

@@ -2,6 +2,7 @@ import {
   AttachPolicyCommand,
   AttachThingPrincipalCommand,
   CreateCertificateFromCsrCommand,
+  type CreateCertificateFromCsrCommandOutput,
   CreateThingCommand,
   DeleteCertificateCommand,
   DeleteThingCommand,
@@ -12,9 +13,20 @@ import {
   UpdateCertificateCommand,
 } from '@aws-sdk/client-iot';
 import { DeleteThingShadowCommand, IoTDataPlaneClient } from '@aws-sdk/client-iot-data-plane';
-import type { ControlPlane } from '../../core/ports/control-plane.ts';
+import type { Certification, ControlPlane } from '../../core/ports/control-plane.ts';
+import { clientConfig } from '../aws/client-config.ts';
+import { makeThings, type Things } from './things.ts';
 
-export type ControlPlaneOptions = { readonly policyName: string; readonly certificatesArn: string };
+export type ControlPlaneOptions = {
+  readonly policyName: string;
+  readonly certificatesArn: string;
+  /** Where edges connect, when that is not where IoT Core says; empty for that. */
+  readonly mqttEndpoint?: string;
+  readonly things?: Things;
+  readonly environment?: Environment;
+};
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 type Clients = {
   readonly iot?: IoTClient;
@@ -30,52 +42,54 @@ const shadowNames = ['work', 'prog', 'facts'] as const;
 export function createControlPlane(
   options: ControlPlaneOptions,
   {
-    iot = new IoTClient({}),
-    dataAt = (at) => new IoTDataPlaneClient({ endpoint: at }),
+    iot = new IoTClient(clientConfig),
+    dataAt = (at) => new IoTDataPlaneClient({ ...clientConfig, endpoint: at }),
   }: Clients = {},
 ): ControlPlane {
   let data: IoTDataPlaneClient | null = null;
   let endpoint: Promise<string> | null = null;
-  const { policyName } = options;
-  const createThing = (edge: string) =>
-    unless('ResourceAlreadyExistsException', iot.send(new CreateThingCommand({ thingName: edge })));
+  const { policyName, mqttEndpoint = '', things = makeThings() } = options;
+  const given = givenDataEndpoint(options.environment ?? process.env);
+  const createThing = (thingName: string) =>
+    unless('ResourceAlreadyExistsException', iot.send(new CreateThingCommand({ thingName })));
   return {
-    createThing,
+    thingOf: things.of,
+    createThing: (edge) => createThing(things.of(edge)),
     async enrol(edge, csr) {
-      await createThing(edge);
-      const made = await iot.send(
-        new CreateCertificateFromCsrCommand({
-          certificateSigningRequest: csr,
-          setAsActive: true,
-        }),
-      );
-      const { certificateArn: principal, certificateId: id, certificatePem: pem } = made;
+      const thingName = things.of(edge);
+      await createThing(thingName);
+      const made = await sign(iot, csr);
+      if (made.kind === 'refused') return made;
+      const { certificateArn: principal, certificateId: id, certificatePem: pem } = made.answer;
       try {
         if (principal === undefined || id === undefined || pem === undefined) {
           throw new Error('the certificate authority answered without a certificate');
         }
-        await iot.send(new AttachThingPrincipalCommand({ thingName: edge, principal }));
+        await iot.send(new AttachThingPrincipalCommand({ thingName, principal }));
         await iot.send(new AttachPolicyCommand({ policyName, target: principal }));
-        return { id, pem };
+        return { kind: 'certified', certificate: { id, pem } };
       } catch (error) {
-        if (id !== undefined) await discardHalfMade(iot, edge, id, options, error);
+        if (id !== undefined) await discardHalfMade(iot, thingName, id, options, error);
         throw error;
       }
     },
-    discard: (edge, certificateId) => removeCertificate(iot, edge, certificateId, options),
+    discard: (edge, certificateId) =>
+      removeCertificate(iot, things.of(edge), certificateId, options),
     async remove(edge, certificateId) {
+      const thingName = things.of(edge);
       if (certificateId !== null) {
-        await removeCertificate(iot, edge, certificateId, options);
+        await removeCertificate(iot, thingName, certificateId, options);
       }
-      data ??= dataAt(dataEndpoint(await describe(iot)));
+      data ??= dataAt(given ?? `https://${await describe(iot)}`);
       for (const shadowName of shadowNames) {
-        const gone = data.send(new DeleteThingShadowCommand({ thingName: edge, shadowName }));
+        const gone = data.send(new DeleteThingShadowCommand({ thingName, shadowName }));
         await unless('ResourceNotFoundException', gone);
       }
-      const thing = iot.send(new DeleteThingCommand({ thingName: edge }));
+      const thing = iot.send(new DeleteThingCommand({ thingName }));
       await unless('ResourceNotFoundException', thing);
     },
     endpoint() {
+      if (mqttEndpoint !== '') return Promise.resolve(mqttEndpoint);
       endpoint ??= describe(iot).catch((error: unknown) => {
         endpoint = null;
         throw error;
@@ -85,9 +99,29 @@ export function createControlPlane(
   };
 }
 
+/**
+ * Only here a request that is not valid is the edge's own: of the other steps it would be ours, and
+ * theirs are thrown.
+ */
+async function sign(
+  iot: IoTClient,
+  csr: string,
+): Promise<
+  | { readonly kind: 'made'; readonly answer: CreateCertificateFromCsrCommandOutput }
+  | Extract<Certification, { kind: 'refused' }>
+> {
+  const input = { certificateSigningRequest: csr, setAsActive: true };
+  try {
+    return { kind: 'made', answer: await iot.send(new CreateCertificateFromCsrCommand(input)) };
+  } catch (error) {
+    if (!(error instanceof Error) || error.name !== 'InvalidRequestException') throw error;
+    return { kind: 'refused', reason: error.message };
+  }
+}
+
 async function removeCertificate(
   iot: IoTClient,
-  edge: string,
+  thingName: string,
   certificateId: string,
   { policyName, certificatesArn }: ControlPlaneOptions,
 ): Promise<void> {
@@ -96,7 +130,7 @@ async function removeCertificate(
   const newStatus = 'INACTIVE';
   await unless(gone, iot.send(new UpdateCertificateCommand({ certificateId, newStatus })));
   await unless(gone, iot.send(new DetachPolicyCommand({ policyName, target: principal })));
-  await unless(gone, iot.send(new DetachThingPrincipalCommand({ thingName: edge, principal })));
+  await unless(gone, iot.send(new DetachThingPrincipalCommand({ thingName, principal })));
   const forced = new DeleteCertificateCommand({ certificateId, forceDelete: true });
   await unless(gone, iot.send(forced));
 }
@@ -107,13 +141,13 @@ async function removeCertificate(
  */
 async function discardHalfMade(
   iot: IoTClient,
-  edge: string,
+  thingName: string,
   certificateId: string,
   options: ControlPlaneOptions,
   why: unknown,
 ): Promise<void> {
   try {
-    await removeCertificate(iot, edge, certificateId, options);
+    await removeCertificate(iot, thingName, certificateId, options);
   } catch (error) {
     if (why instanceof Error) why.cause ??= error;
   }
@@ -125,9 +159,12 @@ async function describe(iot: IoTClient): Promise<string> {
   return answer.endpointAddress;
 }
 
-/** The data plane's own address, unless the environment gives another, as a local cloud does. */
-function dataEndpoint(address: string): string {
-  return process.env.AWS_ENDPOINT_URL_IOT_DATA_PLANE ?? `https://${address}`;
+/**
+ * Where the environment says that the data plane is, for it alone or for all of AWS: a local cloud,
+ * an emulator, an endpoint in a private network.
+ */
+function givenDataEndpoint(environment: Environment): string | undefined {
+  return environment.AWS_ENDPOINT_URL_IOT_DATA_PLANE ?? environment.AWS_ENDPOINT_URL;
 }
 
 async function unless(name: string, request: Promise<unknown>): Promise<void> {

@@ -2,13 +2,15 @@ import { GetThingShadowCommand, IoTDataPlaneClient } from '@aws-sdk/client-iot-d
 import type { EdgeShadows } from '../../core/ports/shadows.ts';
 import { isRecord } from '../../core/protocol/json.ts';
 import { clientConfig } from '../aws/client-config.ts';
+import { makeThings, type Things } from './things.ts';
 
 export function createEdgeShadows(
   client: IoTDataPlaneClient = new IoTDataPlaneClient(clientConfig),
+  things: Things = makeThings(),
 ): EdgeShadows {
   return {
     async readWork(edge) {
-      const request = new GetThingShadowCommand({ thingName: edge, shadowName: 'work' });
+      const request = new GetThingShadowCommand({ thingName: things.of(edge), shadowName: 'work' });
       try {
         const { payload } = await client.send(request);
         return payload === undefined ? null : desiredOf(payload.transformToString());

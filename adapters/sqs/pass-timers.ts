@@ -10,6 +10,8 @@ import { clientConfig } from '../aws/client-config.ts';
  * Every pass may ask; a request is dropped when this process has already sent a message that comes
  * no later. So the number of messages under way for a cell is bounded by the number of processes,
  * however often passes run.
+ *
+ * A message says when it was due: who receives it goes home when a later pass has been there.
  */
 export function createPassTimers(deps: {
   readonly queueUrl: string;
@@ -27,7 +29,7 @@ export function createPassTimers(deps: {
       const sent = underWay.get(cell);
       if (sent !== undefined && sent > nowMs && sent <= dueAtMs) return;
       underWay.set(cell, dueAtMs);
-      const MessageBody = JSON.stringify({ cell });
+      const MessageBody = JSON.stringify({ cell, dueAtMs: Math.max(atMs, dueAtMs) });
       await client.send(new SendMessageCommand({ QueueUrl, MessageBody, DelaySeconds }));
     },
   };

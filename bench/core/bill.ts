@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * What the plane did, counted, and what that costs by the price table. Counts are of the operations
- * that AWS bills: a shadow operation or a row per started kilobyte, a read per started four.
+ * What the control plane did, counted, and what that costs by the price table. Counts are of the
+ * operations that AWS bills: a shadow operation or a row per started kilobyte, a read per started
+ * four.
  */
 export type Counts = {
   chunks: number;

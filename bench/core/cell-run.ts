@@ -1,7 +1,7 @@
 import { encodeSlice } from '../../adapters/dynamodb/rows/rows-slice.ts';
 import { encodeWorkRow } from '../../adapters/dynamodb/rows/rows-work.ts';
-import { type Cell, type CellEdge, type CellJob, newCellMeta } from '../../core/model/cell.ts';
-import { type CellId, type EdgeName, edgeNameOf } from '../../core/model/names.ts';
+import type { Cell, CellEdge, CellJob } from '../../core/model/cell.ts';
+import type { CellId, EdgeName } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { intervals } from '../../core/model/ranges.ts';
 import { encodeWork } from '../../core/protocol/work.ts';
@@ -17,6 +17,7 @@ import {
   runUntil,
   takeWork,
 } from './edge-model.ts';
+import { edgeOf, openCell } from './measured-cell.ts';
 
 /**
  * One cell, from the submission of its jobs to the end of the last one, with the real decisions and
@@ -38,7 +39,8 @@ export function runCell(
   options: CellOptions,
   counts: Counts,
 ): void {
-  let cell = openCell(id, jobs, options);
+  const edges = Array.from({ length: options.edges }, (_, i) => edgeOf(i, options.edgePower));
+  let cell = openCell(id, edges, jobs);
   const models = new Map<EdgeName, EdgeModel>();
   let index = 0;
   for (const name of cell.edges.keys()) {
@@ -56,34 +58,6 @@ export function runCell(
 /** Edges differ by a fifth in speed, so that they do not report in step. */
 function paceOf(index: number): number {
   return 0.9 + (0.2 * ((index * 37) % 100)) / 100;
-}
-
-function openCell(id: CellId, jobs: readonly CellJob[], options: CellOptions): Cell {
-  const edges = new Map<EdgeName, CellEdge>();
-  for (let i = 0; i < options.edges; i++) {
-    const name = edgeNameOf(`edge-${i}`);
-    edges.set(name, {
-      name,
-      config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
-      facts: { capacity: { power: options.edgePower }, labels: {}, flat: {} },
-      report: {
-        progress: null,
-        version: 0,
-        receivedAtMs: 0,
-        connected: true,
-        connectionVersion: 0,
-        connectionAtMs: 0,
-      },
-      work: null,
-    });
-  }
-  return {
-    meta: newCellMeta(id, 'default', 0),
-    edges,
-    jobs: new Map(jobs.map((job) => [job.id, job])),
-    queues: new Map(),
-    tickAtMs: null,
-  };
 }
 
 /** The end of the second in which the next edge reports. */

@@ -1,10 +1,12 @@
 import { type CellOffer, chooseCells } from '../../core/fleet/choose-cells.ts';
-import { type CellJob, emptySummary, newSlice } from '../../core/model/cell.ts';
-import { type CellId, cellIdOf, jobIdOf } from '../../core/model/names.ts';
+import type { CellJob } from '../../core/model/cell.ts';
+import { emptySummary } from '../../core/model/cell-summary.ts';
+import { type CellId, cellIdOf } from '../../core/model/names.ts';
 import { count, type RangeSet, rangeOf } from '../../core/model/ranges.ts';
 import type { Figures } from '../run.ts';
 import { type Counts, dollars, noCounts } from './bill.ts';
 import { type CellOptions, runCell } from './cell-run.ts';
+import { jobOf } from './measured-cell.ts';
 
 /**
  * A fleet of a hundred thousand edges in 400 cells, a thousand jobs of a million chunks each, from
@@ -52,7 +54,7 @@ export function measureSmallLeases(): readonly Figures[] {
   ];
   return cases.map(([figure, reportEveryMs]) => {
     const counts = noCounts();
-    const job = jobOf(0, rangeOf(0, 500_000), 10);
+    const job = simulatedJob(0, rangeOf(0, 500_000), 10);
     runCell(cellIdOf('default.0'), [job], { ...options, chunkMs: 20_000, reportEveryMs }, counts);
     return perMillion(figure, counts);
   });
@@ -83,7 +85,7 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
     slices.set(cellIdOf(`default.${i}`), []);
   }
   for (let i = 0; i < jobs; i++) {
-    const { intent } = jobOf(i, rangeOf(0, fleet.chunks), 1);
+    const { intent } = simulatedJob(i, rangeOf(0, fleet.chunks), 1);
     const offers: CellOffer[] = [...backlog].map(([id, backlogPower]) => ({
       id,
       pool: 'default',
@@ -101,35 +103,14 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
       placement: intent.spec.placement,
     };
     for (const { cell, ranges } of chooseCells(offers, { chunking: intent.chunking, spec })) {
-      slices.get(cell)!.push(jobOf(i, ranges, 1));
+      slices.get(cell)!.push(simulatedJob(i, ranges, 1));
       backlog.set(cell, backlog.get(cell)! + count(ranges));
     }
   }
   return slices;
 }
 
-function jobOf(index: number, ranges: RangeSet, chunkPower: number): CellJob {
-  return {
-    id: jobIdOf(`job${String(index).padStart(13, '0')}`),
-    intent: {
-      spec: {
-        queue: 'default',
-        priority: 50,
-        resources: {},
-        run: { simulate: { wattSeconds: 1 } },
-        requires: { labels: {}, expressions: [], edges: [] },
-        placement: { policy: 'spread', maxEdges: null, nodes: null },
-        retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
-        lostAfterSeconds: 120,
-        deadlineSeconds: null,
-      },
-      specHash: '0123456789abcdef',
-      chunking: { chunks: fleet.chunks, chunkPower, lastChunkPower: chunkPower },
-      submittedAtMs: index,
-      cancelled: false,
-      retryEpoch: 0,
-      blockedByDependencies: false,
-    },
-    slice: newSlice(ranges),
-  };
+function simulatedJob(index: number, ranges: RangeSet, chunkPower: number): CellJob {
+  const run = { simulate: { wattSeconds: 1 } };
+  return jobOf(index, { queue: 'default', run, chunks: fleet.chunks, chunkPower, ranges });
 }

@@ -1,23 +1,12 @@
-import {
-  type Cell,
-  type CellEdge,
-  type CellJob,
-  newCellMeta,
-  newSlice,
-} from '../../core/model/cell.ts';
-import {
-  cellIdOf,
-  type EdgeName,
-  edgeNameOf,
-  type JobId,
-  jobIdOf,
-} from '../../core/model/names.ts';
+import type { Cell, CellEdge, CellJob } from '../../core/model/cell.ts';
+import { cellIdOf, type JobId } from '../../core/model/names.ts';
 import { first, last, rangeOf } from '../../core/model/ranges.ts';
 import type { JobProgress } from '../../core/protocol/progress-report.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
 import { violationsOf } from '../../core/scheduler/invariants.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
 import type { Figures } from '../run.ts';
+import { edgeOf, jobOf, openCell } from './measured-cell.ts';
 import { medianOf } from './timing.ts';
 
 /**
@@ -57,68 +46,29 @@ function checkTime(): number {
 
 /** All power reserved, most jobs without any. */
 function full(chunks: number): Cell {
-  const edges = new Map<EdgeName, CellEdge>();
-  for (let i = 0; i < edgesCount; i++) edges.set(edgeNameOf(`edge-${i}`), edgeOf(i));
-  const jobs = new Map<JobId, CellJob>();
-  for (let i = 0; i < jobsCount; i++) {
-    const job = jobOf(i, chunks);
-    jobs.set(job.id, job);
-  }
-  let cell: Cell = {
-    meta: newCellMeta(cellIdOf('default.0'), 'default', 0),
-    edges,
-    jobs,
-    queues: new Map(),
-    tickAtMs: null,
-  };
+  const edges = Array.from({ length: edgesCount }, (_, i) => smallEdge(i));
+  const jobs = Array.from({ length: jobsCount }, (_, i) => waitingJob(i, chunks));
+  let cell = openCell(cellIdOf('default.0'), edges, jobs);
   for (let plan = reconcile(cell, 0); plan.meta !== null; plan = reconcile(cell, 0)) {
     cell = applyPlan(cell, plan);
   }
   return cell;
 }
 
-function edgeOf(index: number): CellEdge {
-  return {
-    name: edgeNameOf(`edge-${index}`),
-    config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
-    facts: { capacity: { power: 250 }, labels: { site: `site-${index % 5}` }, flat: {} },
-    report: {
-      progress: null,
-      version: 0,
-      receivedAtMs: 0,
-      connected: true,
-      connectionVersion: 0,
-      connectionAtMs: 0,
-    },
-    work: null,
-  };
+function smallEdge(index: number): CellEdge {
+  return edgeOf(index, 250, { site: `site-${index % 5}` });
 }
 
-function jobOf(index: number, chunks: number): CellJob {
-  const chunkPower = 20 + (index % 50);
-  return {
-    id: jobIdOf(`job${String(index).padStart(13, '0')}`),
-    intent: {
-      spec: {
-        queue: `queue-${index % 4}`,
-        priority: 50,
-        resources: {},
-        run: { simulate: { seconds: 1 } },
-        requires: { labels: {}, expressions: [], edges: [] },
-        placement: { policy: 'spread', maxEdges: null, nodes: null },
-        retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
-        lostAfterSeconds: 120,
-        deadlineSeconds: null,
-      },
-      specHash: '0123456789abcdef',
-      chunking: { chunks, chunkPower, lastChunkPower: chunkPower },
-      submittedAtMs: index,
-      cancelled: false,
-      retryEpoch: 0,
-      blockedByDependencies: false,
-    },
-    slice: newSlice(rangeOf(0, chunks)),
-  };
+function waitingJob(index: number, chunks: number): CellJob {
+  const ranges = rangeOf(0, chunks);
+  const run = { simulate: { seconds: 1 } };
+  return jobOf(index, {
+    queue: `queue-${index % 4}`,
+    run,
+    chunks,
+    chunkPower: 20 + (index % 50),
+    ranges,
+  });
 }
 
 /** Fifty edges have finished one chunk of each lease and run the others. */

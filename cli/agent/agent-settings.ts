@@ -17,8 +17,10 @@ export function agentEnvironment(
   const filled: Record<string, string | undefined> = { ...env };
   if (api !== null) filled.EDGEWISE_API = api;
   if (tokenGiven !== undefined) filled.EDGEWISE_ENROL_TOKEN = tokenGiven;
-  else if (token !== null) filled.EDGEWISE_ENROL_TOKEN ||= token;
-  const local = findEndpoints(directory);
+  else if (token !== null && !filled.EDGEWISE_ENROL_TOKEN_FILE) {
+    filled.EDGEWISE_ENROL_TOKEN ||= token;
+  }
+  const local = findEndpoints(directory, env.EDGEWISE_STATE);
   if (local !== null && local.api === filled.EDGEWISE_API) {
     filled.EDGEWISE_DATA ||= join(dirname(local.path), 'edges');
   }

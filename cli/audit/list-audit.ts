@@ -1,8 +1,8 @@
+import type { AuditEvent } from '../../core/contract/resources.ts';
 import { listPages } from '../client/pages.ts';
-import type { AuditEvent } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { listFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 
 const auditTable: Table<AuditEvent> = {
@@ -20,7 +20,7 @@ export const command = defineCommand({
   name: 'audit',
   about: 'who changed what, and when',
   args: [],
-  flags: { ...limitFlags },
+  flags: { ...listFlags },
   examples: ['edgewise audit'],
   async run({ flags, api, output }) {
     const page = await listPages<AuditEvent>(

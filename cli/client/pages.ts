@@ -1,6 +1,6 @@
+import type { Page } from '../../core/contract/resources.ts';
 import { listItemsMax, pageLimitMax } from '../limits.ts';
 import type { Api, Query } from './api.ts';
-import type { Page } from './resources.ts';
 
 /** Follows cursors until `limit` items are there; the result has the shape of one page. */
 export async function listPages<T>(

@@ -1,15 +1,5 @@
 import { type ExitCode, exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
-
-/** An RFC 9457 problem as the API sends it. */
-export type Problem = {
-  readonly status: number;
-  readonly code: string;
-  readonly title: string;
-  readonly detail: string;
-  readonly errors: readonly { readonly pointer: string; readonly message: string }[];
-  readonly requestId: string | null;
-};
+import { Failure, type Problem } from '../failure.ts';
 
 /**
  * Reads the body of an answer that is an error; a body that is no problem document still gives a
@@ -40,7 +30,7 @@ export function failureOfProblem(problem: Problem, asked: string, hasToken = tru
   const unsaid = problem.errors.filter((error) => !sentence.includes(error.message));
   const pointers = unsaid.map((error) => `${error.pointer || '/'}: ${error.message}`);
   const remedy = pointers.length > 0 ? pointers.join('\n  ') : remedyOf(problem, asked);
-  return new Failure(codeOf(problem), endSentence(sentence), remedy, problem.status);
+  return new Failure(codeOf(problem), endSentence(sentence), remedy, problem);
 }
 
 /** What the API says to a program about its header is no help to who typed a command. */

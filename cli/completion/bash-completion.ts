@@ -1,3 +1,4 @@
+import type { Noun } from '../command.ts';
 import {
   type CompletionEntry,
   type CompletionFlag,
@@ -11,6 +12,7 @@ export function bashCompletion(tree: CompletionTree): string {
   return `# edgewise completion for bash; load it with: source <(edgewise completion bash)
 _edgewise() {
   local cur prev path flags values names
+  local client="\${1:-edgewise}"
   COMPREPLY=()
   cur="\${COMP_WORDS[COMP_CWORD]}"
   prev="\${COMP_WORDS[COMP_CWORD-1]}"
@@ -46,7 +48,15 @@ _edgewise_values() {
   case "$1 $2" in
 ${tree.entries.flatMap(valueCases).join('')}  esac
 }
+# \`npx edgewise\` is completed as the client itself; another completion of npx stays.
+_edgewise_npx() {
+  [[ "\${COMP_WORDS[1]:-}" == edgewise ]] || return 0
+  COMP_WORDS=("\${COMP_WORDS[@]:1}")
+  (( COMP_CWORD-- )) || return 0
+  (( COMP_CWORD > 0 )) && _edgewise "npx edgewise"
+}
 complete -F _edgewise edgewise
+complete -p npx >/dev/null 2>&1 || complete -o default -F _edgewise_npx npx
 `;
 }
 
@@ -72,7 +82,7 @@ function nounCases({ entries }: CompletionTree): string {
 
 function entryCase(entry: CompletionEntry): string {
   const flags = entry.flags.map((flag) => `--${flag.name}`).join(' ');
-  const names = entry.argument === null ? '' : (namesOf[entry.argument] ?? '');
+  const names = entry.argument === null ? '' : (asked(entry.argument) ?? '');
   return `    "${entry.words}") flags="${flags}"; names="${names}" ;;\n`;
 }
 
@@ -88,6 +98,11 @@ function valueCases(entry: CompletionEntry): string[] {
 
 function valuesOf({ choices, noun }: CompletionFlag): string | null {
   if (choices.length > 0) return `echo "${choices.join(' ')}"`;
-  const names = noun === null ? undefined : namesOf[noun];
+  const names = noun === null ? undefined : asked(noun);
   return names === undefined ? null : `${names} 2>/dev/null`;
+}
+
+/** By the client that is completed: under another path, or through npx. */
+function asked(noun: Noun): string | undefined {
+  return namesOf[noun]?.replace(/^edgewise /, '$client ');
 }

@@ -65,9 +65,10 @@ function flagOf(name: string, flag: Flag): CompletionFlag {
   };
 }
 
-/** How names are asked for; silent when the API does not answer. */
+/** How names are asked for; nothing when the API does not answer. */
 export const namesOf: Readonly<Partial<Record<Noun, string>>> = {
   job: 'edgewise job list --limit 50 -o name',
+  jobspec: 'edgewise jobspec list --limit 50 -o name',
   edge: 'edgewise edge list --limit 500 -o name',
   pool: 'edgewise pool list --limit 500 -o name',
   queue: 'edgewise queue list --limit 500 -o name',

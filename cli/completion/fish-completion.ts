@@ -8,8 +8,21 @@ export function fishCompletion(tree: CompletionTree): string {
     lines.push(`complete -c edgewise -n ${none} -a ${word} -d '${quote(about)}'`);
   }
   for (const entry of tree.entries) lines.push(...entryLines(entry));
+  lines.push(...npxLines);
   return `${lines.join('\n')}\n`;
 }
+
+/** `npx edgewise` is completed as the client itself, which is then the one that is asked. */
+const npxLines = [
+  'function __edgewise_npx',
+  '  function edgewise; command npx edgewise $argv; end',
+  "  complete -C (string replace -r '^\\\\s*npx\\\\s+' '' -- (commandline -cp))",
+  '  functions -e edgewise',
+  'end',
+  "complete -c npx -n 'test (count (commandline -opc)) -gt 1" +
+    '; and test (commandline -opc)[2] = edgewise' +
+    "' -f -a '(__edgewise_npx)'",
+];
 
 function entryLines(entry: CompletionEntry): string[] {
   const [noun, verb] = entry.words.split(' ');

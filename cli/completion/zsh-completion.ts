@@ -11,7 +11,7 @@ export function zshCompletion(tree: CompletionTree): string {
 # edgewise completion for zsh; load it with: source <(edgewise completion zsh)
 _edgewise_names() {
   local -a names
-  names=( \${(f)"$(\${(z)1} 2>/dev/null)"} )
+  names=( \${(f)"$(\${(z)\${1/#edgewise/\${client:-edgewise}}} 2>/dev/null)"} )
   [[ "$1" == *"job list"* ]] && names=( last $names )
   compadd -a names
 }
@@ -30,10 +30,21 @@ ${nounCases(tree)}  esac
   case "$route" in
 ${tree.entries.map(entryCase).join('')}  esac
 }
+# \`npx edgewise\` is completed as the client itself; another completion of npx stays.
+_edgewise_npx() {
+  if [[ "\${words[2]}" == edgewise ]] && (( CURRENT > 2 )); then
+    local client='npx edgewise'
+    shift words; (( CURRENT-- ))
+    _edgewise
+  else
+    _files
+  fi
+}
 if [[ "\${funcstack[1]}" == _edgewise ]]; then
   _edgewise "$@"
 elif (( \${+functions[compdef]} )); then
   compdef _edgewise edgewise
+  (( \${+_comps[npx]} )) || compdef _edgewise_npx npx
 fi
 `;
 }

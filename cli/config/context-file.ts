@@ -1,15 +1,21 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { type Renewal, readRenewal } from '../../core/contract/sign-in/issued-tokens.ts';
 import { newTable } from '../../core/protocol/named-values.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
- * Named places to talk to, and which of them is meant when nothing is said. It holds tokens, so
+ * Named places to connect to, and which of them is meant when nothing is said. It holds tokens, so
  * only its owner may read it.
  */
-export type Context = { readonly api: string; readonly token: string | null };
+export type Context = {
+  readonly api: string;
+  readonly token: string | null;
+  /** How a token that somebody signed in for is had anew. */
+  readonly renewal?: Renewal | null;
+};
 
 export type ContextFile = {
   readonly current: string | null;
@@ -56,9 +62,14 @@ function parseContexts(text: string): ContextFile | null {
   if (typeof value !== 'object' || value === null) return null;
   const contexts = newTable<Context>();
   for (const [name, raw] of Object.entries(value.contexts ?? {})) {
-    const { api, token } = raw as { api?: unknown; token?: unknown };
+    const { api, token, renewal } = raw as Readonly<Record<string, unknown>>;
     if (typeof api !== 'string') return null;
-    contexts[name] = { api, token: typeof token === 'string' ? token : null };
+    const kept = readRenewal(renewal);
+    contexts[name] = {
+      api,
+      token: typeof token === 'string' ? token : null,
+      ...(kept === null ? {} : { renewal: kept }),
+    };
   }
   return { current: typeof value.current === 'string' ? value.current : null, contexts };
 }

@@ -1,12 +1,13 @@
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
+import { shapeFlags } from '../output/table-shape.ts';
 import { readContexts } from './context-file.ts';
 
 export const command = defineCommand({
   name: 'config list',
   about: 'list contexts; the current one has a star',
   args: [],
-  flags: {},
+  flags: { ...shapeFlags },
   examples: ['edgewise config list'],
   async run({ output, terminal }) {
     const { current, contexts } = readContexts(terminal);

@@ -17,8 +17,10 @@ export const command = defineCommand({
     const api = given.has('api') ? settings().api : (before?.api ?? null);
     if (api === null) throw usage('--api is missing.', `edgewise config set ${name} --api URL`);
     const token = given.has('token') ? settings().token : (before?.token ?? null);
+    const renewal = given.has('token') ? null : before?.renewal;
     const current = flags['no-use'] ? file.current : name;
-    writeContexts(terminal, { current, contexts: { ...file.contexts, [name]: { api, token } } });
+    const contexts = { ...file.contexts, [name]: { api, token, ...(renewal && { renewal }) } };
+    writeContexts(terminal, { current, contexts });
     output.single({ name, api, token: token !== null }, name, () => `${name}\n`);
     return exitCode.ok;
   },

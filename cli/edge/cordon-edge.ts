@@ -1,20 +1,12 @@
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { changeEdge } from './edge-change.ts';
+import { changeEdge, reasonFlag } from './edge-change.ts';
 
 export const command = defineCommand({
   name: 'edge cordon',
   about: 'give an edge no new work; what it has goes on',
   args: [{ name: 'EDGE', noun: 'edge' }],
-  flags: {
-    reason: {
-      kind: 'text',
-      short: 'r',
-      value: 'TEXT',
-      blank: true,
-      about: 'why, for whoever wonders',
-    },
-  },
+  flags: reasonFlag,
   examples: ['edgewise edge cordon edge-10 --reason "new disk"'],
   async run({ args, flags, api, output }) {
     const reason = flags.reason ?? null;

@@ -1,7 +1,19 @@
+import type { Edge } from '../../core/contract/resources.ts';
 import type { Api } from '../client/api.ts';
-import type { Edge } from '../client/resources.ts';
 import { Failure } from '../failure.ts';
+import { changeAttemptsMax } from '../limits.ts';
 import { edgePath } from './edge-view.ts';
+
+/** Of changes that somebody else will wonder about. */
+export const reasonFlag = {
+  reason: {
+    kind: 'text',
+    short: 'r',
+    value: 'TEXT',
+    blank: true,
+    about: 'why, for whoever wonders',
+  },
+} as const;
 
 /**
  * Changes an edge that was read a moment ago, with `If-Match`, so that two who change it do not
@@ -25,8 +37,6 @@ export async function changeEdge(
   }
 }
 
-const changeAttemptsMax = 5;
-
 function isStale(error: unknown): boolean {
-  return error instanceof Failure && error.status === 412;
+  return error instanceof Failure && error.problem?.status === 412;
 }

@@ -9,12 +9,12 @@ export async function asEdge<T>(edge: string, ask: () => Promise<T>): Promise<T>
   try {
     return await ask();
   } catch (error) {
-    if (!(error instanceof Failure) || error.status !== 403) throw error;
+    if (!(error instanceof Failure) || error.problem?.status !== 403) throw error;
     throw new Failure(
       exitCode.notAuthorised,
       `Only ${edge} itself may do this.`,
       'Give its secret, which its enrolment printed: --token "$EDGE_SECRET"',
-      403,
+      error.problem,
     );
   }
 }

@@ -1,6 +1,7 @@
+import type { Edge } from '../../core/contract/resources.ts';
 import { userIntentOf } from '../../core/contract/short-status.ts';
-import type { Edge } from '../client/resources.ts';
-import { formatAge } from '../input/duration.ts';
+import { formatAge, secondsSince } from '../input/duration.ts';
+import { factsShownMax } from '../limits.ts';
 import { paintState } from '../output/colour.ts';
 import { formatFields, formatPairs, formatTable, type Table } from '../output/table.ts';
 
@@ -19,7 +20,11 @@ export function edgeTable(nowMs: number): Table<Edge> {
       { title: 'POWER', of: (edge) => edge.capacity.power ?? '-', right: true },
       { title: 'JOBS', of: (edge) => edge.leases.length, right: true },
       { title: 'DONE', of: (edge) => edge.totals.chunksDone, right: true },
-      { title: 'SEEN', of: (edge) => seenText(edge, nowMs) },
+      {
+        title: 'SEEN',
+        of: (edge) => seenText(edge, nowMs),
+        by: (edge) => secondsSince(edge.lastSeenAt, nowMs),
+      },
       { title: 'NOTE', of: noteText },
       { title: 'CELL', of: (edge) => edge.cell, wide: true },
       { title: 'SERVED', of: (edge) => edge.totals.powerServed, right: true, wide: true },
@@ -56,6 +61,7 @@ export function describeEdge(
       ['capacity', formatPairs(edge.capacity)],
       ['free', formatPairs(edge.free)],
       ['labels', formatPairs(edge.labels)],
+      ...clusterLines(edge),
       ['chunks done', edge.totals.chunksDone],
       ['power served', edge.totals.powerServed],
       ...factLines(edge.facts),
@@ -83,7 +89,16 @@ export function describeEdge(
   });
 }
 
-const factsShownMax = 24;
+/** What makes it a cluster, or takes its work by itself. */
+function clusterLines({ graph, mode, offers, clusterState }: Edge): [string, string][] {
+  const lines: [string, string][] = mode === 'pull' ? [['mode', `pull, offers ${offers}`]] : [];
+  if (graph !== null) {
+    lines.push(['graph', formatPairs(graph.counts)]);
+    if (graph.subsystems.length > 0) lines.push(['subsystems', graph.subsystems.join(', ')]);
+  }
+  const said = formatPairs(clusterState);
+  return Object.keys(clusterState).length === 0 ? lines : [...lines, ['says', said]];
+}
 
 /** Facts as the dotted keys that `--require` takes. */
 function factLines(facts: Readonly<Record<string, unknown>>): [string, string][] {

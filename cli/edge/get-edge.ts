@@ -1,4 +1,4 @@
-import type { Edge } from '../client/resources.ts';
+import type { Edge } from '../../core/contract/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { watchView } from '../output/live-view.ts';

@@ -1,8 +1,8 @@
+import type { EdgeJob } from '../../core/contract/resources.ts';
 import { listPages } from '../client/pages.ts';
-import type { EdgeJob } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { listFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 import { edgePath } from './edge-view.ts';
 
@@ -24,7 +24,7 @@ export const command = defineCommand({
   name: 'edge jobs',
   about: 'the history of work on an edge',
   args: [{ name: 'EDGE', noun: 'edge' }],
-  flags: { ...limitFlags },
+  flags: { ...listFlags },
   examples: ['edgewise edge jobs edge-10'],
   async run({ args, flags, api, output }) {
     const path = edgePath(args[0]!, '/jobs');

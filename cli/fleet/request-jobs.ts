@@ -1,17 +1,22 @@
+import type { Job, Stats } from '../../core/contract/resources.ts';
 import type { Api } from '../client/api.ts';
-import type { Job, Stats } from '../client/resources.ts';
 import { defineCommand, type FlagValues } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
 import { parseDurationMs } from '../input/duration.ts';
-import { requesterJobsMax, requesterParallelMax } from '../limits.ts';
+import {
+  countedMsMax,
+  removedAtOnceMax,
+  requesterJobsMax,
+  requesterParallelMax,
+} from '../limits.ts';
 import type { Terminal } from '../terminal.ts';
 import { makeRandomJob, seededRandom } from './random-job.ts';
 
 /**
  * Keeps the system busy without burying it: a new job only while fewer than `--pending` wait and
- * fewer than `--max-active` are under way, as the API counts them. Finished jobs of its own are
- * removed when they are old, so that a stage can run for days.
+ * fewer than `--max-active` are under way, as the API counts them: in the fleet, or in `--pool`.
+ * Finished jobs of its own are removed when they are old, so that a stage can run for days.
  */
 const flags = {
   'max-jobs': { kind: 'number', value: 'N', min: 0, about: 'end after so many (0: never)' },
@@ -37,6 +42,8 @@ type Requester = {
   readonly activeMax: number;
   readonly jobsMax: number;
   readonly keepMs: number;
+  /** Of which pool the jobs are counted; `undefined` for the whole fleet. */
+  readonly pool: string | undefined;
   submitted: number;
   /** How many jobs there had ever been when it began. */
   totalBefore: number | null;
@@ -96,6 +103,7 @@ function makeRequester(api: Api, terminal: Terminal, values: RequestFlags): Requ
     activeMax: values['max-active'] ?? 100,
     jobsMax: values['max-jobs'] || Number.POSITIVE_INFINITY,
     keepMs: values.keep === undefined ? 3_600_000 : parseDurationMs(values.keep, 'keep'),
+    pool: values.pool,
     submitted: 0,
     totalBefore: null,
     own: [],
@@ -104,7 +112,7 @@ function makeRequester(api: Api, terminal: Terminal, values: RequestFlags): Requ
 
 async function step(requester: Requester): Promise<void> {
   const { api, terminal } = requester;
-  const { jobs }: Stats = await api.get('/v1/stats');
+  const { jobs }: Stats = await api.get('/v1/stats', { pool: requester.pool });
   const pending = (jobs.pending ?? 0) + (jobs.waiting ?? 0) + countUnseen(requester, jobs);
   const active = pending + (jobs.scheduled ?? 0) + (jobs.running ?? 0);
   const room = Math.min(
@@ -122,8 +130,15 @@ async function step(requester: Requester): Promise<void> {
   );
 }
 
-/** The counts follow a moment later; what they do not show yet must not be submitted twice. */
+/**
+ * The counts follow a moment later; what they do not show yet must not be submitted twice. Those of
+ * one pool are of its newest jobs and have no total that only grows: there the moment is waited.
+ */
 function countUnseen(requester: Requester, jobs: Stats['jobs']): number {
+  if (requester.pool !== undefined) {
+    const sinceMs = requester.terminal.nowMs() - countedMsMax;
+    return requester.own.filter(({ atMs }) => atMs > sinceMs).length;
+  }
   const total = jobs.total ?? 0;
   requester.totalBefore ??= total;
   return Math.max(0, requester.submitted - (total - requester.totalBefore));
@@ -143,8 +158,6 @@ async function submitOne(requester: Requester): Promise<void> {
     throw error;
   }
 }
-
-const removedAtOnceMax = 20;
 
 /** A job that is not finished yet, or already gone, is let go: it was one of many. */
 async function removeOld(requester: Requester): Promise<void> {

@@ -1,21 +1,20 @@
 import { join } from 'node:path';
 import { DirectoryInUse } from '../../edge-agent/disk/data-directory.ts';
-import { enrolTurns } from '../../edge-agent/limits.ts';
-import { makeWideningTurnstile } from '../../edge-agent/link/limiter.ts';
+import { enrolWidths } from '../../edge-agent/limits.ts';
+import { makeWideningLimiter } from '../../edge-agent/link/limiter.ts';
 import { type AgentOptions, parseAgentOptions } from '../../edge-agent/program/agent-options.ts';
 import { type AgentExit, runAgent } from '../../edge-agent/program/run-agent.ts';
 import { agentEnvironment } from '../agent/agent-settings.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
-import { fleetEdgesMax } from '../limits.ts';
+import { fleetEdgesMax, ownDirectoriesMax } from '../limits.ts';
 
 /**
  * Many simulated edges in one process. A small fleet gives each edge the directory that `edgewise
  * agent --name` would use, so that one of them can later run alone; a large one shares a single
  * journal, which costs one write for all of them.
  */
-const ownDirectoriesMax = 64;
 
 export const command = defineCommand({
   name: 'fleet',
@@ -36,7 +35,8 @@ export const command = defineCommand({
       choices: ['mqtt', 'http'],
       about: 'mqtt or http',
     },
-    'enrol-token': { kind: 'text', value: 'T', about: 'token for the first start' },
+    'enrol-token-file': { kind: 'text', value: 'FILE', about: 'file with the enrol token' },
+    'enrol-token': { kind: 'text', value: 'T', about: 'the token itself, for everybody to read' },
     'draw-power': {
       kind: 'switch',
       about: 'chunks draw random power instead of what they reserve',
@@ -55,7 +55,8 @@ export const command = defineCommand({
     const prefix = flags.prefix ?? 'edge';
     const names = Array.from({ length: end - start }, (_, i) => `${prefix}-${start + i}`);
     const argv = ['--name', names[0]!];
-    for (const name of ['power', 'pool', 'data', 'transport', 'enrol-token'] as const) {
+    const passed = ['power', 'pool', 'data', 'transport'] as const;
+    for (const name of [...passed, 'enrol-token', 'enrol-token-file'] as const) {
       if (flags[name] !== undefined) argv.push(`--${name}`, String(flags[name]));
     }
     for (const label of flags.label) argv.push('--label', label);
@@ -85,13 +86,18 @@ function readOptions(argv: string[], env: Record<string, string | undefined>): A
 
 /** `options` are those of the first edge alone; its directory lies beside those of the others. */
 function divide(names: readonly string[], options: AgentOptions): AgentOptions[] {
-  const beside = join(options.dataDirectory, '..');
-  const quiet = { ...options, quiet: true };
+  const { dataDirectory, workDirectory } = options;
+  const placesOf = (name: string) => ({
+    dataDirectory: join(dataDirectory, '..', name),
+    workDirectory: workDirectory === null ? null : join(workDirectory, '..', name),
+  });
+  // One address cannot be that of several.
+  const quiet = { ...options, quiet: true, metrics: null };
   if (names.length > ownDirectoriesMax) {
     const directory = `fleet-${names[0]}-${names.at(-1)}`;
-    return [{ ...quiet, names, dataDirectory: join(beside, directory) }];
+    return [{ ...quiet, names, ...placesOf(directory) }];
   }
-  return names.map((name) => ({ ...quiet, names: [name], dataDirectory: join(beside, name) }));
+  return names.map((name) => ({ ...quiet, names: [name], ...placesOf(name) }));
 }
 
 /** When one cannot run, none does: half a fleet would only look like a whole one. */
@@ -102,10 +108,10 @@ async function runTogether(
 ): Promise<AgentExit[]> {
   const ending = new AbortController();
   const signal = AbortSignal.any([interrupted, ending.signal]);
-  const enrolTurn = makeWideningTurnstile(enrolTurns);
+  const enrolLimiter = makeWideningLimiter(enrolWidths);
   const runs = parts.map(async (options) => {
     try {
-      return await runAgent(options, signal, { log, enrolTurn });
+      return await runAgent(options, signal, { log, enrolLimiter });
     } catch (error) {
       ending.abort();
       if (error instanceof DirectoryInUse) throw new Failure(exitCode.conflict, error.message);
@@ -124,7 +130,7 @@ function finish(exits: readonly AgentExit[]) {
     throw new Failure(
       exitCode.notAuthorised,
       'Not every edge could enrol.',
-      'Give --enrol-token, or --token with the scope edges:enrol.',
+      'Give --enrol-token-file, or --token with the scope edges:enrol.',
     );
   }
   return exitCode.ok;

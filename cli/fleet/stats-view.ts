@@ -1,5 +1,5 @@
-import type { Stats } from '../client/resources.ts';
-import { formatFields } from '../output/table.ts';
+import type { Stats } from '../../core/contract/resources.ts';
+import { formatFields, type Table } from '../output/table.ts';
 
 /** The system in a handful of lines, and in one. */
 export function describeStats(stats: Stats): string {
@@ -24,3 +24,19 @@ function countsText(counts: Readonly<Record<string, number>>): string {
   if (parts.length === 0) return total === '' ? 'none' : total;
   return total === '' ? parts.join(', ') : `${total}: ${parts.join(', ')}`;
 }
+
+type Group = NonNullable<Stats['groups']>[number];
+
+export const groupTable: Table<Group> = {
+  name: ({ name }) => name,
+  columns: [
+    { title: 'NAME', of: ({ name }) => name },
+    { title: 'POOL', of: ({ pool }) => pool ?? '-' },
+    { title: 'EDGES', of: ({ edges }) => edges ?? '-', right: true },
+    { title: 'JOBS', of: ({ jobs }) => jobs, right: true },
+    { title: 'OPEN', of: ({ chunksOpen }) => chunksOpen, right: true },
+    { title: 'DONE', of: ({ chunksDone }) => chunksDone, right: true },
+    { title: 'POWER', of: ({ power }) => power ?? '-', right: true },
+    { title: 'SERVED', of: ({ served }) => served, right: true },
+  ],
+};

@@ -41,6 +41,12 @@ function pair(large: number, largeUnit: string, small: number, smallUnit: string
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
 
+/** For programs, and to sort by: whole seconds since an ISO time. */
+export function secondsSince(time: string | null | undefined, nowMs: number): number | null {
+  const thenMs = Date.parse(time ?? '');
+  return Number.isNaN(thenMs) ? null : Math.max(0, Math.round((nowMs - thenMs) / 1_000));
+}
+
 /** How long ago an ISO time was; `-` for none. */
 export function formatAge(time: string | null | undefined, nowMs: number): string {
   if (time === null || time === undefined) return '-';

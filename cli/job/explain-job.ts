@@ -1,4 +1,5 @@
-import { type Explanation, isFinal, type Job } from '../client/resources.ts';
+import type { Explanation, Job } from '../../core/contract/resources.ts';
+import { isFinal } from '../../core/model/job.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { clean } from '../output/table.ts';
@@ -16,6 +17,7 @@ const meanings: Readonly<Record<string, string>> = {
   'edge-cordoned': 'Edges that would fit take no new work. Allow them: edgewise edge uncordon EDGE',
   'edge-disconnected': 'Edges that would fit are not connected now.',
   'edge-refused': 'The policy file of the edge refuses this job.',
+  'awaits-accept': 'A cluster takes its work by itself; look whether it is there and asks.',
   'shadow-full': 'The edge has as much work as its document can hold; it goes on by itself.',
   'max-edges': 'It already uses as many edges as it allows itself.',
   'gang-incomplete': 'It needs several nodes at once, and not enough are free together.',
@@ -71,6 +73,13 @@ function describeExplanation(job: Job, explanation: Explanation): string {
       lines.push(`  for example ${one.examples.join(', ')}`);
     const meaning = meanings[one.reason] ?? meaningOfResource(one.reason);
     if (meaning !== null) lines.push(`  ${meaning}`);
+  }
+  const { inputsHeld } = explanation;
+  if (inputsHeld !== undefined) {
+    const edges = inputsHeld.edges === 1 ? 'edge has' : 'edges have';
+    const named = inputsHeld.examples.join(', ');
+    lines.push('', `${inputsHeld.edges} ${edges} inputs of it already: ${named}.`);
+    lines.push('  Among edges that fit equally these come first.');
   }
   return `${lines.map(clean).join('\n')}\n`;
 }

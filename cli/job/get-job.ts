@@ -1,5 +1,5 @@
-import type { Job } from '../client/resources.ts';
-import { isFinal } from '../client/resources.ts';
+import type { Job } from '../../core/contract/resources.ts';
+import { isFinal } from '../../core/model/job.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { watchView } from '../output/live-view.ts';

@@ -1,24 +1,18 @@
+import type { Job } from '../../core/contract/resources.ts';
+import { isFinal } from '../../core/model/job.ts';
 import type { Api } from '../client/api.ts';
-import { isFinal, type Job } from '../client/resources.ts';
+import { liveRest } from '../client/live-rest.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
 import { formatDurationMs, parseDurationMs } from '../input/duration.ts';
-import {
-  placedMsDefault,
-  pollFirstMs,
-  pollMsMax,
-  unreachableMsMax,
-  waitMsDefault,
-} from '../limits.ts';
-import { progressBar } from '../output/progress-bar.ts';
+import { placedMsDefault, waitMsDefault } from '../limits.ts';
 import type { Terminal } from '../terminal.ts';
+import { awaitEnding } from './await-ending.ts';
 import { jobPath } from './input/job-reference.ts';
 import { waitingText } from './job-view.ts';
 
 /**
- * Waits for a job: until it has ended, or until something of it is placed. The job is asked for
- * ever less often, up to once a second. What ends the wait is told by the exit code, so that a
- * script needs nothing else.
+ * Waits for a job: until it has ended, or until something of it is placed.
  */
 export const waitFlags = {
   wait: {
@@ -71,34 +65,20 @@ export async function awaitJob(
   id: string,
   wait: Wait,
 ): Promise<Ending> {
-  const { goal, limitMs } = wait;
-  const bar = progressBar(terminal);
-  const patience = patienceOf(terminal);
-  const startMs = terminal.nowMs();
-  let pauseMs = pollFirstMs;
-  try {
-    for (;;) {
-      const job = await patience.ask(() => api.get<Job>(jobPath(id)));
-      if (job !== null) {
-        const code = goal === 'done' ? codeOfEnd(job) : codeOfPlacing(job);
-        if (code !== null) return { job, code };
-        bar.draw(job.status.percent, barText(job));
-      } else bar.clear();
-      const leftMs = limitMs - (terminal.nowMs() - startMs);
-      if (leftMs <= 0) throw tooLong(id, job, wait.limit);
-      await terminal.sleep(Math.min(pauseMs, leftMs));
-      if (terminal.interrupted.aborted) {
-        throw new Failure(
-          exitCode.failure,
-          `Stopped waiting; job ${id} goes on.`,
-          `Cancel it: edgewise job cancel ${id}`,
-        );
-      }
-      pauseMs = Math.min(pollMsMax, pauseMs * 1.5);
-    }
-  } finally {
-    bar.clear();
-  }
+  const { goal, limitMs, limit } = wait;
+  const { found, code } = await awaitEnding<Job>(terminal, limitMs, {
+    look: () => api.get<Job>(jobPath(id)),
+    live: liveRest(api, terminal, { job: id }),
+    codeOf: goal === 'done' ? codeOfEnd : codeOfPlacing,
+    percentOf: ({ status }) => status.percent,
+    barText,
+    tooLong: (job) => tooLong(id, job, limit),
+    interrupted: () => {
+      const remedy = `Cancel it: edgewise job cancel ${id}`;
+      return new Failure(exitCode.interrupted, `Stopped waiting; job ${id} goes on.`, remedy);
+    },
+  });
+  return { job: found, code };
 }
 
 function tooLong(id: string, job: Job | null, limit: string): Failure {
@@ -108,31 +88,6 @@ function tooLong(id: string, job: Job | null, limit: string): Failure {
     `Job ${id} is ${state} after ${limit}.`,
     `It goes on. Look again: edgewise watch ${id}   why it waits: edgewise explain ${id}`,
   );
-}
-
-/**
- * An API that is away for a moment does not end a wait of hours: `null` for no answer, until it has
- * been away too long. What it refuses is refused at once.
- */
-function patienceOf(terminal: Terminal) {
-  let awaySinceMs: number | null = null;
-  return {
-    async ask<T>(look: () => Promise<T>): Promise<T | null> {
-      try {
-        const answer = await look();
-        if (awaySinceMs !== null) terminal.say('It answers again.');
-        awaySinceMs = null;
-        return answer;
-      } catch (error) {
-        const passing = error instanceof Failure && error.code === exitCode.failure;
-        if (!passing || terminal.interrupted.aborted) throw error;
-        if (awaySinceMs === null) terminal.say(`${error.message} Still asking; the job goes on.`);
-        awaySinceMs ??= terminal.nowMs();
-        if (terminal.nowMs() - awaySinceMs >= unreachableMsMax) throw error;
-        return null;
-      }
-    },
-  };
 }
 
 function stateText({ status }: Job): string {

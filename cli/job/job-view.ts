@@ -1,5 +1,7 @@
-import { type Execution, isFinal, type Job, type Waiting } from '../client/resources.ts';
-import { formatAge, formatDurationMs } from '../input/duration.ts';
+import type { Execution, Job, Waiting } from '../../core/contract/resources.ts';
+import { isFinal } from '../../core/model/job.ts';
+import { formatAge, formatDurationMs, secondsSince } from '../input/duration.ts';
+import { executionsShownMax, rangesShownMax } from '../limits.ts';
 import { paintState } from '../output/colour.ts';
 import { formatBar } from '../output/progress-bar.ts';
 import { clean, formatFields, formatPairs, formatTable, type Table } from '../output/table.ts';
@@ -15,7 +17,12 @@ export function jobTable(nowMs: number): Table<Job> {
       { title: '%', of: (job) => job.status.percent, right: true },
       { title: 'CHUNKS', of: chunksText, right: true },
       { title: 'POWER', of: powerText, right: true },
-      { title: 'AGE', of: (job) => formatAge(job.createdAt, nowMs), right: true },
+      {
+        title: 'AGE',
+        of: (job) => formatAge(job.createdAt, nowMs),
+        by: (job) => secondsSince(job.createdAt, nowMs),
+        right: true,
+      },
       { title: 'POOL', of: (job) => job.spec.pool ?? '-', wide: true },
       { title: 'QUEUE', of: (job) => job.spec.queue ?? '-', wide: true },
       { title: 'PRIORITY', of: (job) => job.spec.priority ?? '-', right: true, wide: true },
@@ -53,14 +60,10 @@ export const executionTable: Table<Execution> = {
   ],
 };
 
-const rangesShownMax = 24;
-
 function shorten(ranges: string | null | undefined): string {
   const text = ranges || '-';
   return text.length <= rangesShownMax ? text : `${text.slice(0, rangesShownMax - 1)}…`;
 }
-
-const executionsShownMax = 12;
 
 export function describeJob(
   job: Job,

@@ -1,8 +1,8 @@
+import type { JobEvent } from '../../core/contract/resources.ts';
 import { listPages } from '../client/pages.ts';
-import type { JobEvent } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { listFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 import { jobPath, withJob } from './input/job-reference.ts';
 
@@ -20,7 +20,7 @@ export const command = defineCommand({
   name: 'job events',
   about: 'the timeline of a job, oldest first',
   args: [{ name: 'JOB', noun: 'job' }],
-  flags: { ...limitFlags },
+  flags: { ...listFlags },
   examples: ['edgewise job events last'],
   async run({ args, flags, api, output }) {
     const client = api();

@@ -1,8 +1,8 @@
+import type { Execution } from '../../core/contract/resources.ts';
 import { listPages } from '../client/pages.ts';
-import type { Execution } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { listFlags, readLimit } from '../output/list-limit.ts';
 import { jobPath, withJob } from './input/job-reference.ts';
 import { executionTable } from './job-view.ts';
 
@@ -10,7 +10,7 @@ export const command = defineCommand({
   name: 'job executions',
   about: 'list every edge where a job ran or runs, with its share and progress',
   args: [{ name: 'JOB', noun: 'job' }],
-  flags: { ...limitFlags },
+  flags: { ...listFlags },
   examples: ['edgewise job executions last --all'],
   async run({ args, flags, api, output }) {
     const client = api();

@@ -1,22 +1,25 @@
+import type { Job } from '../../core/contract/resources.ts';
+import { jobStates } from '../../core/model/job.ts';
 import { listPages } from '../client/pages.ts';
-import type { Job } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
-import { exitCode } from '../exit-code.ts';
 import { checkSelector } from '../input/pairs.ts';
-import { limitFlags, readLimit } from '../output/list-limit.ts';
-import { watchView } from '../output/live-view.ts';
-import { formatTable } from '../output/table.ts';
-import { readEveryMs, watchFlags } from '../output/watch-flags.ts';
+import { listFlags, readLimit } from '../output/list-limit.ts';
+import { showLiveList } from '../output/live-list.ts';
+import { watchFlags } from '../output/watch-flags.ts';
 import { jobTable } from './job-view.ts';
-
-const states = ['waiting', 'pending', 'scheduled', 'running', 'done', 'failed', 'cancelled'];
 
 export const command = defineCommand({
   name: 'job list',
   about: 'list jobs, newest first',
   args: [],
   flags: {
-    state: { kind: 'text', short: 's', value: 'STATE', choices: states, about: states.join(', ') },
+    state: {
+      kind: 'text',
+      short: 's',
+      value: 'STATE',
+      choices: jobStates,
+      about: jobStates.join(', '),
+    },
     pool: {
       kind: 'text',
       short: 'p',
@@ -32,7 +35,7 @@ export const command = defineCommand({
       noun: 'edge',
       about: 'only jobs that ran or run on this edge',
     },
-    ...limitFlags,
+    ...listFlags,
     ...watchFlags,
   },
   examples: ['edgewise job list --state running', 'edgewise job list -l team=a -o name'],
@@ -46,16 +49,6 @@ export const command = defineCommand({
       label: checkSelector(flags.label, 'label'),
     };
     const load = () => listPages<Job>(client, '/v1/jobs', query, readLimit(flags), flags.cursor);
-    if (flags.watch) {
-      const style = { wide: output.format === 'wide', colour: output.colour };
-      await watchView(terminal, readEveryMs(flags, output), async () => ({
-        text: formatTable((await load()).items, jobTable(terminal.nowMs()), style),
-        last: false,
-      }));
-      return exitCode.ok;
-    }
-    const page = await load();
-    output.list(page, page.items, jobTable(terminal.nowMs()));
-    return exitCode.ok;
+    return showLiveList({ load, table: jobTable, flags }, output, terminal);
   },
 });

@@ -1,5 +1,5 @@
+import type { Dryrun } from '../../core/contract/resources.ts';
 import type { Api } from '../client/api.ts';
-import type { Plan } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import type { Output } from '../output/output.ts';
@@ -9,7 +9,7 @@ import { jobFlags } from './input/job-flags.ts';
 import { readJob } from './input/job-input.ts';
 import { describeWaiting } from './job-view.ts';
 
-type Placement = Plan['placements'][number];
+type Placement = Dryrun['placements'][number];
 
 const placementTable: Table<Placement> = {
   name: (placement) => placement.edge,
@@ -22,7 +22,7 @@ const placementTable: Table<Placement> = {
 
 /** Exit code 8 when nothing of it could be placed, as `submit --wait=placed` would end. */
 export async function showPlan(client: Api, body: JobBody, output: Output): Promise<ExitCode> {
-  const { body: plan } = await client.ask<Plan>('POST', '/v1/plan', { body });
+  const { body: plan } = await client.ask<Dryrun>('POST', '/v1/plan', { body });
   const { placements, waiting } = plan;
   if (output.format === 'name') output.list(plan, placements, placementTable);
   else {

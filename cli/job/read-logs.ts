@@ -1,93 +1,237 @@
+import type { Chunk, Job } from '../../core/contract/resources.ts';
 import type { Api } from '../client/api.ts';
 import { listPages } from '../client/pages.ts';
-import type { Chunk } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { Failure } from '../failure.ts';
-import { logChunksMax } from '../limits.ts';
+import { Failure, usage } from '../failure.ts';
+import { followedChunksMax, logChunksMax, logLimitMax } from '../limits.ts';
+import { writeOutput } from '../output/program-output.ts';
 import type { Terminal } from '../terminal.ts';
-import { readChunkNumber } from './input/chunk-number.ts';
+import { followChunk, followJob } from './follow-logs.ts';
+import { getChunks, type NamedChunks, readChunks } from './input/chunk-set.ts';
 import { jobPath, withJob } from './input/job-reference.ts';
+import { isMissing, onceKept } from './kept-output.ts';
 
 /**
- * Kept output, as it was written. Without a chunk: of the failed chunks, each under a line on
- * stderr that names it, so that stdout is output and nothing else.
+ * Output, as it was written: kept, or of what runs as far as it is. Without a chunk: of the failed
+ * chunks, each under a line on stderr that names it, so that stdout is output and nothing else.
  */
 export const command = defineCommand({
   name: 'job logs',
   shortcut: 'logs',
-  about: 'print the kept output of the failed chunks, or of one chunk',
+  about: 'print the output of failed chunks, or of those named; -f follows what runs',
   args: [
     { name: 'JOB', noun: 'job' },
-    { name: 'CHUNK', noun: 'text', optional: true },
+    { name: 'CHUNKS', noun: 'text', optional: true },
   ],
-  flags: { all: { kind: 'switch', about: 'of the chunks that went well, too' } },
-  examples: ['edgewise logs last', 'edgewise logs last 3'],
+  flags: {
+    follow: { kind: 'switch', short: 'f', about: 'go on with what is printed, to the end' },
+    all: { kind: 'switch', about: 'of the chunks that went well, too' },
+    limit: {
+      kind: 'number',
+      short: 'n',
+      value: 'N',
+      min: 1,
+      max: logLimitMax,
+      about: `of how many chunks (${logChunksMax})`,
+    },
+    cursor: { kind: 'text', value: 'CURSOR', about: 'go on after this page', rare: true },
+  },
+  examples: [
+    'edgewise logs last',
+    'edgewise logs last 3',
+    'edgewise logs last 0-9,12',
+    'edgewise logs last all',
+    'edgewise logs -f last',
+  ],
   async run({ args, flags, api, output, terminal }) {
     const client = api();
     const [reference, number] = args;
-    const chosen = number === undefined ? null : readChunkNumber(number);
-    const { id, chunks, more } = await withJob(client, reference!, (job) =>
-      chosen === null ? findChunks(client, job, flags.all) : findChunk(client, job, chosen),
-    );
-    const found: (Chunk & { output: string })[] = [];
-    for (const chunk of chunks) {
-      const text = await readOutput(client, id, chunk.chunk);
-      if (text !== null) found.push({ ...chunk, output: text });
-    }
-    if (output.format === 'json' || output.format === 'yaml') {
-      output.single({ items: found, nextCursor: null }, id, () => '');
+    const chosen = number === undefined ? null : readChunks(number);
+    const isData = output.format === 'json' || output.format === 'yaml';
+    if (flags.follow) {
+      if (isData) throw usage('--follow prints output, and no JSON or YAML.', 'Leave out -o.');
+      await follow(client, terminal, reference!, chosen);
       return exitCode.ok;
     }
-    for (const chunk of found) printOutput(terminal, chunk, chosen === null);
-    if (more)
-      terminal.say(`The first ${logChunksMax} chunks. One chunk: edgewise logs ${id} CHUNK`);
-    if (found.length > 0) return exitCode.ok;
-    if (chosen !== null) {
-      throw new Failure(exitCode.notFound, `No output of chunk ${chosen} is kept.`, keepHint);
+    const { limit = logChunksMax, cursor } = flags;
+    const wanted = { all: flags.all || chosen?.kind === 'all', limit, cursor };
+    const found = await withJob(client, reference!, (job) =>
+      chosen === null || chosen.kind === 'all'
+        ? findChunks(client, job, wanted)
+        : findNamed(client, job, chosen),
+    );
+    if (isData) {
+      const printed = [];
+      for (const chunk of found.chunks) {
+        const kept = await readOutput(client, terminal, found.id, chunk.chunk);
+        if (kept !== null) printed.push({ ...chunk, ...outputItem(kept) });
+      }
+      output.single({ items: printed, nextCursor: found.next }, found.id, () => '');
+      return exitCode.ok;
     }
-    const none = flags.all || chunks.length > 0 ? 'No output is kept' : 'No chunk has failed';
-    terminal.say(`${none}. ${keepHint}`);
+    await print(client, terminal, found, chosen);
     return exitCode.ok;
   },
 });
 
 const keepHint = 'A job keeps the output of failed chunks, or of all with --keep-output all.';
 
-type Found = { id: string; chunks: readonly Chunk[]; more: boolean };
-
-async function findChunk(client: Api, id: string, n: number): Promise<Found> {
-  return { id, chunks: [await client.get<Chunk>(jobPath(id, `/chunks/${n}`))], more: false };
-}
-
-async function findChunks(client: Api, id: string, all: boolean): Promise<Found> {
-  const states = all ? ['dead', 'done'] : ['dead'];
-  const chunks: Chunk[] = [];
-  let more = false;
-  for (const state of states) {
-    const page = await listPages<Chunk>(client, jobPath(id, '/chunks'), { state }, logChunksMax);
-    chunks.push(...page.items);
-    more ||= page.nextCursor !== null;
+async function follow(
+  client: Api,
+  terminal: Terminal,
+  reference: string,
+  chosen: NamedChunks | null,
+): Promise<void> {
+  if (chosen?.kind === 'some') {
+    throw usage('--follow follows one chunk, or all that run.', 'Leave out the chunks.');
   }
-  return { id, chunks: chunks.sort((a, b) => a.chunk - b.chunk).slice(0, logChunksMax), more };
+  const { id, status } = await withJob(client, reference, (job) => client.get<Job>(jobPath(job)));
+  const only = status.chunks.total === 1 ? 0 : null;
+  const chunk = chosen?.kind === 'one' ? chosen.chunk : only;
+  try {
+    if (chunk === null) await followJob(client, terminal, id);
+    else
+      await onceKept(client, terminal, { id, chunk }, () =>
+        followChunk(client, terminal, { id, chunk }),
+      );
+  } catch (error) {
+    if (terminal.interrupted.aborted) return;
+    if (chunk === null || !isMissing(error)) throw error;
+    throw new Failure(exitCode.notFound, `No output of chunk ${chunk} is kept.`, keepHint);
+  }
 }
 
-async function readOutput(client: Api, id: string, n: number): Promise<string | null> {
+async function print(
+  client: Api,
+  terminal: Terminal,
+  { id, chunks, next, isRunning }: Found,
+  chosen: NamedChunks | null,
+): Promise<void> {
+  let printed = 0;
+  for (const chunk of chunks) {
+    const kept = await readOutput(client, terminal, id, chunk.chunk);
+    if (kept === null) continue;
+    printed += 1;
+    printOutput(terminal, chunk, kept, chosen?.kind !== 'one');
+  }
+  if (next !== null) {
+    terminal.say(`The first ${chunks.length} chunks. More: --limit N, --cursor ${next}`);
+  }
+  if (isRunning) terminal.say(`It runs. To follow it: edgewise logs -f ${id}`);
+  if (printed > 0) return;
+  if (chosen?.kind === 'one' || chosen?.kind === 'some') {
+    const which = chosen.kind === 'one' ? `chunk ${chosen.chunk}` : 'these chunks';
+    throw new Failure(exitCode.notFound, `No output of ${which} is kept.`, keepHint);
+  }
+  const none = chunks.length > 0 ? 'No output is kept' : 'No chunk has failed';
+  terminal.say(`${none}. ${keepHint}`);
+}
+
+type Found = {
+  readonly id: string;
+  readonly chunks: readonly Chunk[];
+  readonly next: string | null;
+  /** Nothing has ended that could be shown, so that these are what runs. */
+  readonly isRunning: boolean;
+};
+
+async function findNamed(
+  client: Api,
+  id: string,
+  named: Exclude<NamedChunks, { kind: 'all' }>,
+): Promise<Found> {
+  const chunks =
+    named.kind === 'some'
+      ? await getChunks(client, id, named.set)
+      : [await client.get<Chunk>(jobPath(id, `/chunks/${named.chunk}`))];
+  return { id, chunks, next: null, isRunning: false };
+}
+
+type Wanted = {
+  readonly all: boolean;
+  readonly limit: number;
+  readonly cursor: string | undefined;
+};
+
+/** State after state; the cursor says in which one the next page begins. */
+async function findChunks(client: Api, id: string, wanted: Wanted): Promise<Found> {
+  const states = wanted.all ? ['dead', 'done'] : ['dead'];
+  const [begin = '', inside] = wanted.cursor?.split('~', 2) ?? [states[0]];
+  const first = states.indexOf(begin);
+  if (first < 0) throw usage(`"${wanted.cursor}" is no cursor of these logs.`);
+  const chunks: Chunk[] = [];
+  let next: string | null = null;
+  for (const state of states.slice(first)) {
+    const left = wanted.limit - chunks.length;
+    if (left === 0) {
+      next = `${state}~`;
+      break;
+    }
+    const from = state === begin && inside ? inside : undefined;
+    const page = await listPages<Chunk>(client, jobPath(id, '/chunks'), { state }, left, from);
+    chunks.push(...page.items);
+    next = page.nextCursor == null ? null : `${state}~${page.nextCursor}`;
+    if (next !== null) break;
+  }
+  if (chunks.length > 0 || wanted.cursor !== undefined) {
+    const sorted = chunks.sort((a, b) => a.chunk - b.chunk);
+    return { id, chunks: sorted, next, isRunning: false };
+  }
+  const query = { state: 'running' };
+  const most = Math.min(wanted.limit, followedChunksMax);
+  const running = await listPages<Chunk>(client, jobPath(id, '/chunks'), query, most);
+  return { id, chunks: running.items, next: null, isRunning: running.items.length > 0 };
+}
+
+type ReadOutput = {
+  readonly bytes: Buffer;
+  /** Where something is left out between these bytes, and how much. */
+  readonly omitted: { readonly at: number; readonly bytes: number } | null;
+};
+
+async function readOutput(
+  client: Api,
+  terminal: Terminal,
+  id: string,
+  chunk: number,
+): Promise<ReadOutput | null> {
+  const path = jobPath(id, `/chunks/${chunk}/output`);
   try {
-    return await client.text(jobPath(id, `/chunks/${n}/output`));
+    const part = await onceKept(client, terminal, { id, chunk }, () => client.raw(path, {}));
+    const [from, to] = (part.header('edgewise-omitted') ?? '').split('-', 2).map(Number);
+    const omitted = from === undefined || to === undefined ? null : { at: from, bytes: to - from };
+    return { bytes: part.bytes, omitted };
   } catch (error) {
-    if (error instanceof Failure && error.code === exitCode.notFound) return null;
+    if (isMissing(error)) return null;
     throw error;
   }
 }
 
-function printOutput(terminal: Terminal, chunk: Chunk & { output: string }, titled: boolean): void {
+function outputItem({ bytes, omitted }: ReadOutput) {
+  return { output: bytes.toString('utf8'), ...(omitted && { omitted }) };
+}
+
+/** One output alone is written as it is, so that a file gets it byte for byte. */
+function printOutput(
+  terminal: Terminal,
+  chunk: Chunk,
+  { bytes, omitted }: ReadOutput,
+  titled: boolean,
+): void {
   if (titled) {
-    const exit =
+    const ended =
       chunk.exitCode === null ? (chunk.reason ?? chunk.state) : `exit code ${chunk.exitCode}`;
-    terminal.say(`== chunk ${chunk.chunk} on ${chunk.edge ?? 'no edge'}, ${exit}`);
+    terminal.say(`== chunk ${chunk.chunk} on ${chunk.edge ?? 'no edge'}, ${ended}`);
   }
-  terminal.out(
-    chunk.output.endsWith('\n') || chunk.output === '' ? chunk.output : `${chunk.output}\n`,
-  );
+  const writer = writeOutput(terminal);
+  writer.write(bytes.subarray(0, omitted?.at));
+  if (omitted !== null) {
+    writer.end();
+    terminal.say(`== ${omitted.bytes} bytes of chunk ${chunk.chunk} are not kept`);
+    writer.write(bytes.subarray(omitted.at));
+  }
+  writer.end();
+  const isOpen = bytes.length > 0 && bytes.at(-1) !== 0x0a;
+  if (isOpen && titled && !terminal.outIsTerminal) terminal.out('\n');
 }

@@ -1,4 +1,4 @@
-import type { Job } from '../client/resources.ts';
+import type { Job } from '../../core/contract/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { jobPath, withJob } from './input/job-reference.ts';

@@ -1,5 +1,7 @@
+import type { Job, Stats } from '../../core/contract/resources.ts';
+import { isFinal } from '../../core/model/job.ts';
+import { liveRest } from '../client/live-rest.ts';
 import { listPages } from '../client/pages.ts';
-import { isFinal, type Job, type Stats } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { describeStats } from '../fleet/stats-view.ts';
@@ -37,12 +39,18 @@ export const command = defineCommand({
     }
     const { id } = await withJob(client, reference, (job) => client.get<Job>(jobPath(job)));
     let failed = false;
-    await watchView(terminal, everyMs, async () => {
+    const render = async () => {
       const job: Job = await client.get(jobPath(id));
       failed = isFinal(job.status.state) && job.status.state !== 'done';
       const text = describeJob(job, { ...style, nowMs: terminal.nowMs() });
       return { text, last: isFinal(job.status.state) };
-    });
+    };
+    const live = flags.every === undefined ? liveRest(client, terminal, { job: id }) : null;
+    try {
+      await watchView(terminal, everyMs, render, live?.rest);
+    } finally {
+      live?.close();
+    }
     return failed ? exitCode.jobFailed : exitCode.ok;
   },
 });

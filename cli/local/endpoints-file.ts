@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { parentDirectoriesMax } from '../limits.ts';
 
 /** What a local cloud says of itself once it is ready, in `.edgewise/endpoints.json`. */
@@ -25,8 +25,12 @@ export function readEndpoints(path: string): Endpoints | null {
   }
 }
 
-/** The local cloud of this directory or of the nearest one above it. */
-export function findEndpoints(directory: string): Endpoints | null {
+/**
+ * The local cloud whose state is in `state`, when that is said, or else that of this directory or
+ * of the nearest one above it.
+ */
+export function findEndpoints(directory: string, state: string | undefined): Endpoints | null {
+  if (state) return readEndpoints(join(resolve(directory, state), 'endpoints.json'));
   let at = directory;
   for (let level = 0; level < parentDirectoriesMax; level++) {
     const found = readEndpoints(join(at, '.edgewise', 'endpoints.json'));

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
+import type { Edge, Page, Stats } from '../../core/contract/resources.ts';
 import type { Api } from '../client/api.ts';
-import type { Edge, Page, Stats } from '../client/resources.ts';
 import { type Call, defineCommand } from '../command.ts';
 import { contextPath, readContexts } from '../config/context-file.ts';
 import { exitCode } from '../exit-code.ts';
@@ -83,7 +83,7 @@ function checkAccess(call: Call): { findings: Finding[]; api: Api | null } {
     const { source } = call.settings();
     const api = call.api();
     const findings = [ok('address', `${api.url} from ${source}`)];
-    const local = findEndpoints(call.terminal.directory);
+    const local = findEndpoints(call.terminal.directory, call.terminal.env.EDGEWISE_STATE);
     if (local !== null && local.api === api.url && !isAlive(local.pid)) {
       const detail = `${local.path} is left over: process ${local.pid} is gone. Run: npm start`;
       findings.push({ check: 'local cloud', state: 'late', detail });

@@ -18,7 +18,7 @@ export const command = defineCommand({
       output.single({ client: version }, version, () => `edgewise ${version}\n`);
       return exitCode.ok;
     }
-    const access = accessOf(settings());
+    const access = accessOf(settings(), terminal);
     const health = await openApi(access, terminal).get<Health>('/v1/health');
     output.single({ client: version, server: health.version }, version, () =>
       formatFields([

@@ -15,7 +15,11 @@ export const command = defineCommand({
   about: 'start the local cloud in the background',
   args: [],
   flags: {
-    state: { kind: 'text', value: 'DIR', about: 'where it keeps its state (.edgewise)' },
+    state: {
+      kind: 'text',
+      value: 'DIR',
+      about: 'where it keeps its state (EDGEWISE_STATE, else .edgewise)',
+    },
     'port-base': { kind: 'number', value: 'N', min: 1024, max: 65_000, about: 'first port (4566)' },
     database: {
       kind: 'text',
@@ -23,10 +27,14 @@ export const command = defineCommand({
       choices: ['dynoxide', 'dynamodb-local'],
       about: 'the one that starts without Java, or that of AWS',
     },
+    stage: { kind: 'text', value: 'NAME', about: 'deployment it stands for (production)' },
   },
   examples: ['edgewise up && edgewise fleet 10 20', 'edgewise down'],
   async run({ flags, output, terminal }) {
-    const state = resolve(terminal.directory, flags.state ?? '.edgewise');
+    const state = resolve(
+      terminal.directory,
+      flags.state ?? (terminal.env.EDGEWISE_STATE || '.edgewise'),
+    );
     const file = join(state, 'endpoints.json');
     const running = readEndpoints(file);
     if (running !== null && isAlive(running.pid)) {
@@ -39,7 +47,9 @@ export const command = defineCommand({
     const log = openSync(logPath, 'w');
     const ports = flags['port-base'] === undefined ? [] : ['--port-base', `${flags['port-base']}`];
     const database = flags.database === undefined ? [] : ['--database', flags.database];
-    const child = spawn(process.execPath, [script, '--state', state, ...ports, ...database], {
+    const stage = flags.stage === undefined ? [] : ['--stage', flags.stage];
+    const words = [script, '--state', state, ...ports, ...database, ...stage];
+    const child = spawn(process.execPath, words, {
       detached: true,
       stdio: ['ignore', log, log],
     });

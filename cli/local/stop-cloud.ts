@@ -15,7 +15,7 @@ export const command = defineCommand({
   async run({ flags, output, terminal }) {
     const endpoints =
       flags.state === undefined
-        ? findEndpoints(terminal.directory)
+        ? findEndpoints(terminal.directory, terminal.env.EDGEWISE_STATE)
         : readEndpoints(join(resolve(terminal.directory, flags.state), 'endpoints.json'));
     const pid = endpoints?.pid ?? null;
     if (endpoints === null || pid === null || !isAlive(pid)) {

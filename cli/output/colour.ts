@@ -21,6 +21,7 @@ const paints: Readonly<Record<string, string>> = {
   failed: red,
   dead: red,
   lost: red,
+  doubled: red,
   cancelled: dim,
   removed: dim,
 };

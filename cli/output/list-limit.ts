@@ -1,6 +1,9 @@
-import { listItemsMax } from '../limits.ts';
+import { listItemsMax, listLimitDefault } from '../limits.ts';
+import { shapeFlags } from './table-shape.ts';
 
-export const limitFlags = {
+/** What every list takes: how much of it, and how it is laid out. */
+export const listFlags = {
+  ...shapeFlags,
   limit: {
     kind: 'number',
     short: 'n',
@@ -13,11 +16,9 @@ export const limitFlags = {
   cursor: { kind: 'text', value: 'CURSOR', about: 'go on after this page', rare: true },
 } as const;
 
-const limitDefault = 50;
-
 export function readLimit(flags: {
   readonly limit: number | undefined;
   readonly all: boolean;
 }): number {
-  return flags.all ? listItemsMax : (flags.limit ?? limitDefault);
+  return flags.all ? listItemsMax : (flags.limit ?? listLimitDefault);
 }

@@ -1,6 +1,6 @@
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
-import { unreachableMsMax } from '../limits.ts';
+import { screenColumnsMin, screenRowsMin, unreachableMsMax } from '../limits.ts';
 import type { Terminal } from '../terminal.ts';
 
 /**
@@ -11,10 +11,6 @@ import type { Terminal } from '../terminal.ts';
  */
 export type View = { readonly text: string; readonly last: boolean };
 
-/** So many lines or columns at least: a window may say that it has none. */
-const rowsMin = 4;
-const columnsMin = 20;
-
 const eraseRest = '\u001b[K';
 const eraseBelow = '\u001b[0J';
 
@@ -22,6 +18,7 @@ export async function watchView(
   terminal: Terminal,
   everyMs: number,
   render: () => Promise<View>,
+  rest: (ms: number) => Promise<void> = (ms) => terminal.sleep(ms),
 ): Promise<void> {
   let before = '';
   let rows = 0;
@@ -53,17 +50,17 @@ export async function watchView(
     }
     before = view.text;
     if (view.last) return;
-    await terminal.sleep(everyMs);
+    await rest(everyMs);
   }
 }
 
 function clipToWindow(text: string, terminal: Terminal): string {
-  const room = Math.max(rowsMin, terminal.rows) - 1;
+  const room = Math.max(screenRowsMin, terminal.rows) - 1;
   const lines = text.replace(/\n$/, '').split('\n');
   const hidden = lines.length - room;
   const shown = hidden > 0 ? lines.slice(0, room - 1) : lines;
   const more = hidden > 0 ? [`… ${hidden + 1} more lines`] : [];
-  const columns = Math.max(columnsMin, terminal.columns);
+  const columns = Math.max(screenColumnsMin, terminal.columns);
   return `${[...shown, ...more].map((line) => clip(line, columns)).join('\n')}\n`;
 }
 

@@ -4,6 +4,8 @@ import { paintState } from './colour.ts';
 export type Column<T> = {
   readonly title: string;
   of(item: T): string | number;
+  /** What lines are sorted by, where the text does not tell: an age, a duration. */
+  by?(item: T): string | number | null;
   readonly right?: true;
   readonly wide?: true;
   /** The text is a state and coloured as one. */
@@ -21,6 +23,14 @@ export function formatTable<T>(
   style: { wide: boolean; colour: boolean },
 ): string {
   const columns = table.columns.filter((column) => style.wide || column.wide !== true);
+  return formatColumns(items, columns, style.colour);
+}
+
+export function formatColumns<T>(
+  items: readonly T[],
+  columns: readonly Column<T>[],
+  colour: boolean,
+): string {
   const cells = items.map((item) => columns.map((column) => clean(String(column.of(item)))));
   const widths = columns.map((column, i) =>
     Math.max(column.title.length, ...cells.map((row) => row[i]!.length)),
@@ -29,7 +39,7 @@ export function formatTable<T>(
     texts
       .map((text, i) => {
         const padded = columns[i]!.right ? text.padStart(widths[i]!) : text.padEnd(widths[i]!);
-        return paint && columns[i]!.state ? paintState(text, padded, style.colour) : padded;
+        return paint && columns[i]!.state ? paintState(text, padded, colour) : padded;
       })
       .join('  ')
       .trimEnd();

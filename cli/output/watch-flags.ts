@@ -1,14 +1,12 @@
 import { usage } from '../failure.ts';
 import { parseDurationMs } from '../input/duration.ts';
-import { watchEveryMs } from '../limits.ts';
+import { watchEveryMs, watchEveryMsMin } from '../limits.ts';
 import type { Output } from './output.ts';
 
 export const watchFlags = {
   watch: { kind: 'switch', short: 'w', about: 'show it live until Ctrl-C' },
   every: { kind: 'text', value: 'DURATION', about: 'how often to look (1s)', rare: true },
 } as const;
-
-const everyMsMin = 100;
 
 /** A live view is for eyes: one JSON value could not be one any more. */
 export function readEveryMs(flags: { readonly every: string | undefined }, output: Output): number {
@@ -19,5 +17,5 @@ export function readEveryMs(flags: { readonly every: string | undefined }, outpu
     );
   }
   if (flags.every === undefined) return watchEveryMs;
-  return Math.max(everyMsMin, parseDurationMs(flags.every, 'every'));
+  return Math.max(watchEveryMsMin, parseDurationMs(flags.every, 'every'));
 }

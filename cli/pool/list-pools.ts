@@ -1,8 +1,8 @@
+import type { Pool } from '../../core/contract/resources.ts';
 import { listPages } from '../client/pages.ts';
-import type { Pool } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { listFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 
 const poolTable: Table<Pool> = {
@@ -20,7 +20,7 @@ export const command = defineCommand({
   name: 'pool list',
   about: 'list pools',
   args: [],
-  flags: { ...limitFlags },
+  flags: { ...listFlags },
   examples: ['edgewise pool list'],
   async run({ flags, api, output }) {
     const page = await listPages<Pool>(api(), '/v1/pools', {}, readLimit(flags), flags.cursor);

@@ -1,8 +1,8 @@
+import type { Queue } from '../../core/contract/resources.ts';
 import { listPages } from '../client/pages.ts';
-import type { Queue } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { listFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 
 const queueTable: Table<Queue> = {
@@ -19,7 +19,7 @@ export const command = defineCommand({
   name: 'queue list',
   about: 'list queues',
   args: [],
-  flags: { ...limitFlags },
+  flags: { ...listFlags },
   examples: ['edgewise queue list'],
   async run({ flags, api, output }) {
     const page = await listPages<Queue>(api(), '/v1/queues', {}, readLimit(flags), flags.cursor);

@@ -1,8 +1,8 @@
+import type { Token } from '../../core/contract/resources.ts';
 import { listPages } from '../client/pages.ts';
-import type { Token } from '../client/resources.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
-import { limitFlags, readLimit } from '../output/list-limit.ts';
+import { listFlags, readLimit } from '../output/list-limit.ts';
 import type { Table } from '../output/table.ts';
 
 const tokenTable: Table<Token> = {
@@ -22,7 +22,7 @@ export const command = defineCommand({
   name: 'token list',
   about: 'list tokens; secrets are never shown again',
   args: [],
-  flags: { ...limitFlags },
+  flags: { ...listFlags },
   examples: ['edgewise token list'],
   async run({ flags, api, output }) {
     const page = await listPages<Token>(api(), '/v1/tokens', {}, readLimit(flags), flags.cursor);

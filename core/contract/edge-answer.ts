@@ -1,6 +1,8 @@
 import * as z from 'zod';
-import { edgeLinks } from '../model/edge-state.ts';
-import { executionSchema, jobStates, listOf } from './job-answer.ts';
+import { edgeLinks } from '../model/edge-status.ts';
+import { jobStates } from '../model/job.ts';
+import { graphSummarySchema, stateSchema } from './clusters/cluster-body.ts';
+import { executionSchema, listOf } from './job-answer.ts';
 import { timeSchema } from './text-schema.ts';
 
 /** What the API says about edges. */
@@ -30,6 +32,11 @@ export const edgeSchema = z
     busy: z.boolean(),
     reason: z.string().nullable(),
     leases: z.array(leaseSchema),
+    mode: z.enum(['push', 'pull']),
+    offers: z.enum(['named', 'pool']).nullable(),
+    graph: graphSummarySchema.nullable().meta({ description: 'Of an edge that is a cluster.' }),
+    clusterState: stateSchema.shape.state.meta({ description: 'What it says of itself.' }),
+    stateAt: timeSchema.nullable(),
     totals: z.strictObject({ chunksDone: count, powerServed: z.number().min(0) }),
   })
   .meta({ id: 'Edge' });
@@ -45,8 +52,13 @@ export const enrolAnswerSchema = z
     certificate: z.string().nullable(),
     caCertificate: z.string(),
     mqttEndpoint: z.string().nullable(),
+    thing: z.string().meta({ description: 'Client id of this edge, and the name in its topics.' }),
     token: z.string().meta({ description: 'Public id of the credential.' }),
     secret: z.string().meta({ description: 'Shown once: the bearer token of this edge.' }),
+    submitToken: z
+      .string()
+      .optional()
+      .meta({ description: 'Of a cluster, shown once: opens submitting to it and nothing else.' }),
   })
   .meta({ id: 'EnrolAnswer' });
 

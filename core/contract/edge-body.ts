@@ -4,11 +4,14 @@ import {
   deadlineSecondsMax,
   edgeLabelsMax,
   factsBytesMax,
+  pollSecondsMax,
   powerMax,
+  queuedJobsMax,
   reasonLengthMax,
   resourcesMax,
 } from '../model/limits.ts';
 import type { FactValue } from '../protocol/facts.ts';
+import { graphDocumentSchema } from './clusters/cluster-body.ts';
 import {
   labelsSchema,
   nameSchema,
@@ -20,7 +23,7 @@ import {
 
 /** What is sent about edges: enrolment, settings, drains and reports. */
 
-const amounts = z
+export const amountsSchema = z
   .record(resourceNameSchema, z.number().min(0).max(powerMax))
   .refine((capacity) => Object.keys(capacity).length <= resourcesMax, {
     error: `At most ${resourcesMax} resources fit here.`,
@@ -29,7 +32,7 @@ const amounts = z
 const powerIsWhole = (capacity: Readonly<Record<string, number>>) =>
   capacity.power === undefined || (Number.isInteger(capacity.power) && capacity.power >= 1);
 
-export const capacitySchema = amounts
+export const capacitySchema = amountsSchema
   .refine((capacity) => capacity.power !== undefined, {
     error: 'A capacity needs "power".',
     path: ['power'],
@@ -68,10 +71,33 @@ export const enrolBodySchema = z
     csr: text(8_192)
       .nullable()
       .default(null)
-      .meta({ description: 'PEM; without it the edge talks over HTTPS only.' }),
-    capacity: capacitySchema,
+      .meta({ description: 'PEM; without it the edge is linked over HTTPS only.' }),
+    capacity: amountsSchema
+      .refine(powerIsWhole, { error: 'Power is a whole number of at least 1.', path: ['power'] })
+      .optional()
+      .meta({ description: 'Needs "power" unless there are nodes, from which it follows.' }),
     labels: labelsSchema(edgeLabelsMax).default({}),
     facts: factsSchema.default({}),
+    nodes: graphDocumentSchema.optional().meta({ description: 'Makes the edge a cluster.' }),
+    mode: z
+      .enum(['push', 'pull'])
+      .default('push')
+      .meta({ description: 'Whether it is given work, or takes what it is offered.' }),
+    offers: z.enum(['named', 'pool']).default('named'),
+    subsystems: z.record(nameSchema, graphDocumentSchema).default({}),
+  })
+  .superRefine((body, context) => {
+    const refuse = (path: string[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    if (body.nodes === undefined && Object.keys(body.subsystems).length > 0) {
+      refuse(['subsystems'], 'Subsystems belong to the graph of a cluster: send "nodes", too.');
+    }
+    if (body.nodes !== undefined) return;
+    if (body.capacity === undefined) {
+      refuse(['capacity'], 'This field is required; it must be an object.');
+    } else if (body.capacity.power === undefined) {
+      refuse(['capacity', 'power'], 'A capacity needs "power".');
+    }
   })
   .meta({ id: 'EnrolBody' });
 
@@ -80,9 +106,17 @@ export type EnrolBody = z.output<typeof enrolBodySchema>;
 export const edgePatchSchema = z
   .strictObject({
     labels: labelsSchema(edgeLabelsMax).optional(),
-    capacity: amounts
+    capacity: amountsSchema
       .refine(powerIsWhole, { error: 'Power is a whole number of at least 1.', path: ['power'] })
       .optional(),
+    pool: nameSchema
+      .optional()
+      .meta({ description: 'Moves an edge that has no work to a pool that there is.' }),
+    mode: z.enum(['push', 'pull']).optional(),
+    offers: z
+      .enum(['named', 'pool'])
+      .optional()
+      .meta({ description: 'Of an edge in pull mode: what names it, or all that matches it.' }),
     cordoned: z.boolean().optional(),
     reason: text(reasonLengthMax).nullable().optional(),
   })
@@ -116,6 +150,18 @@ export const reportBodySchema = z
     n: whole(0, Number.MAX_SAFE_INTEGER).nullable().optional(),
     f: z.number(),
     w: z.record(text(64), z.looseObject({}).nullable()),
+    i: whole(1, pollSecondsMax)
+      .optional()
+      .meta({ description: 'Asks for its work so many seconds apart.' }),
+    q: z
+      .array(text(64))
+      .max(queuedJobsMax)
+      .nullable()
+      .optional()
+      .meta({ description: 'Jobs that stand in a queue of its own.' }),
+    z: text(64)
+      .optional()
+      .meta({ description: 'Goodbye: the boot that stops and gives back what it does not run.' }),
     facts: z
       .strictObject({
         capacity: capacitySchema,

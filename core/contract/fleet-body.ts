@@ -1,6 +1,16 @@
 import * as z from 'zod';
-import { enrolUsesMax, powerMax, reasonLengthMax, tokenTtlSecondsMax } from '../model/limits.ts';
+import { boundEdgesMax } from '../graph/limits.ts';
+import {
+  enrolUsesMax,
+  powerMax,
+  queueWeightMax,
+  queueWeightMin,
+  reasonLengthMax,
+  tokenTtlSecondsMax,
+} from '../model/limits.ts';
+import { amountsSchema } from './edge-body.ts';
 import { listOf } from './job-answer.ts';
+import { matchSchema, readAlgorithm, selectSchema } from './jobspec/envelope.ts';
 import { scopes } from './scopes.ts';
 import { nameSchema, nonEmptyText, text, timeSchema, whole } from './text-schema.ts';
 
@@ -15,6 +25,21 @@ export const poolBodySchema = z
       .enum(['spread', 'pack', 'fastest'])
       .default('spread')
       .meta({ description: 'For jobs that name no placement policy.' }),
+    edgeCapacityMax: amountsSchema.default({}).meta({
+      description: 'The most that is believed of what an edge of the pool says it has.',
+    }),
+    select: selectSchema.nullable().default(null).meta({
+      description: 'How one of its clusters is chosen for jobspecs that do not say.',
+    }),
+    match: matchSchema.nullable().default(null),
+  })
+  .superRefine(({ select }, context) => {
+    const read = select === null ? null : readAlgorithm(select);
+    if (read === null || read.ok) return;
+    for (const { pointer, message } of read.errors) {
+      const path = ['select', ...pointer.split('/').slice(1)];
+      context.addIssue({ code: 'custom', path, message });
+    }
   })
   .meta({ id: 'PoolBody' });
 
@@ -25,6 +50,9 @@ export const poolSchema = z
     name: z.string(),
     description: z.string(),
     policy: z.enum(['spread', 'pack', 'fastest']),
+    edgeCapacityMax: z.record(z.string(), z.number()),
+    select: selectSchema.nullable(),
+    match: matchSchema.nullable(),
     cells: z.array(z.string()),
     edges: count,
     createdAt: timeSchema.nullable(),
@@ -35,7 +63,7 @@ export const poolListSchema = listOf(poolSchema, 'PoolList');
 
 export const queueBodySchema = z
   .strictObject({
-    weight: z.number().gt(0).max(1_000).default(1),
+    weight: z.number().min(queueWeightMin).max(queueWeightMax).default(1),
     strict: z.boolean().default(false),
     quota: whole(1, powerMax)
       .nullable()
@@ -70,6 +98,9 @@ export const tokenBodySchema = z
       .nullable()
       .default(null)
       .meta({ description: 'Binds an enrol token to one edge name.' }),
+    edges: z.array(nameSchema).min(1).max(boundEdgesMax).nullable().default(null).meta({
+      description: 'Binds a token for jobs to these clusters: it reads only what it submitted.',
+    }),
     uses: whole(1, enrolUsesMax)
       .nullable()
       .default(null)
@@ -81,6 +112,9 @@ export const tokenBodySchema = z
       context.addIssue({ code: 'custom', path: [path], message });
     if (!enrols && body.edge !== null) refuse('edge', 'Only an enrol token is bound to an edge.');
     if (!enrols && body.uses !== null) refuse('uses', 'Only an enrol token counts its uses.');
+    if (body.edges !== null && !body.scopes.every((scope) => scope.startsWith('jobs:'))) {
+      refuse('edges', 'Only a token for jobs is bound to clusters.');
+    }
     if (new Set(body.scopes).size < body.scopes.length) refuse('scopes', 'A scope is named twice.');
   })
   .meta({ id: 'TokenBody' });
@@ -95,6 +129,7 @@ export const tokenSchema = z
     pool: z.string().nullable(),
     queue: z.string().nullable(),
     edge: z.string().nullable(),
+    edges: z.array(z.string()).nullable(),
     usesLeft: count.nullable(),
     createdAt: timeSchema,
     createdBy: z.string(),
@@ -118,6 +153,21 @@ export const auditEventSchema = z
   .meta({ id: 'AuditEvent', description: 'Who changed what, and when.' });
 
 export const auditListSchema = listOf(auditEventSchema, 'AuditList');
+
+const statsGroupSchema = z
+  .strictObject({
+    name: z.string(),
+    pool: z.string().nullable(),
+    edges: count.nullable(),
+    jobs: count,
+    chunksOpen: count,
+    chunksDone: count,
+    power: z.number().nullable(),
+    served: z.number(),
+  })
+  .meta({ id: 'StatsGroup' });
+
+export type StatsGroup = z.output<typeof statsGroupSchema>;
 
 export const statsSchema = z
   .strictObject({
@@ -156,6 +206,9 @@ export const statsSchema = z
       served: z.number(),
     }),
     rates: z.strictObject({ jobsPerMinute: z.number(), chunksPer10Seconds: z.number() }),
+    unreadableRows: count.meta({
+      description: 'Rows of cells that cannot be read: what they are about stands still.',
+    }),
     cells: z.array(
       z.strictObject({
         id: z.string(),
@@ -165,6 +218,12 @@ export const statsSchema = z
         backlogPower: z.number(),
       }),
     ),
+    groups: z.array(statsGroupSchema).optional().meta({
+      description: 'With `by`: each edge, pool or queue, those that served most first.',
+    }),
+    groupsCut: z.boolean().optional().meta({
+      description: 'With `by`: there are more than one answer looks at.',
+    }),
   })
   .meta({ id: 'Stats' });
 
@@ -181,5 +240,12 @@ export const statsHistorySchema = z
 export type StatsHistoryAnswer = z.output<typeof statsHistorySchema>;
 
 export const healthSchema = z
-  .strictObject({ ok: z.boolean(), version: z.string() })
+  .strictObject({
+    ok: z.boolean(),
+    version: z.string(),
+    signIn: z
+      .strictObject({ issuer: z.string(), clientId: z.string() })
+      .optional()
+      .meta({ description: 'Where people sign in by OpenID Connect; absent where they do not.' }),
+  })
   .meta({ id: 'Health' });

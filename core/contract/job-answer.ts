@@ -1,5 +1,18 @@
 import * as z from 'zod';
+import { jobStates } from '../model/job.ts';
+import { chunkOffsetsSchema } from './chunk-offsets-body.ts';
+import { inputsSchema } from './files/file-body.ts';
+import { outputsSchema } from './files/result-body.ts';
 import { runSchema } from './job-body.ts';
+import {
+  everywhereSchema,
+  instanceFields,
+  serviceFields,
+  serviceStatusSchema,
+} from './services/service-body.ts';
+import { signatureSchema } from './signature-body.ts';
+import { parametersSchema } from './sweeps/params-answer.ts';
+import { paramsSchema } from './sweeps/params-body.ts';
 import { nameSchema, timeSchema } from './text-schema.ts';
 import { waitingReasons } from './waiting-reason.ts';
 
@@ -11,16 +24,6 @@ import { waitingReasons } from './waiting-reason.ts';
 const count = z.int().min(0);
 const ranges = z.string().meta({ description: 'Chunk numbers in their text form: 0-41,43.' });
 const labels = z.record(z.string(), z.string());
-
-export const jobStates = [
-  'waiting',
-  'pending',
-  'scheduled',
-  'running',
-  'done',
-  'failed',
-  'cancelled',
-] as const;
 
 export const chunkStates = [
   'waiting',
@@ -64,15 +67,25 @@ export const specAnswerSchema = z
     offlineSeconds: count.nullable(),
     deadlineSeconds: count.nullable(),
     keepOutput: z.enum(['none', 'failed', 'all']),
+    keepDirectory: z.enum(['none', 'failed']).optional(),
+    inputs: inputsSchema.optional(),
+    params: paramsSchema.optional(),
+    chunkOffsets: chunkOffsetsSchema.optional(),
+    outputs: outputsSchema.optional(),
+    keepDays: count.optional(),
+    signature: signatureSchema.optional(),
     dependsOn: z.array(z.string()),
     labels,
     kind: z.enum(['batch', 'service', 'everywhere']),
+    ...serviceFields,
+    everywhere: everywhereSchema.optional(),
   })
   .meta({ id: 'JobSpec', description: 'What was sent plus defaults.' });
 
 export const executionSchema = z
   .strictObject({
     edge: z.string(),
+    generation: count.optional(),
     chunks: ranges,
     power: count,
     percent: count.max(100),
@@ -104,7 +117,7 @@ export const waitingSchema = z
 export const jobStatusSchema = z
   .strictObject({
     state: z.enum(jobStates),
-    percent: count.max(100).meta({ description: 'By power done, rounded down.' }),
+    percent: count.max(100).meta({ description: 'By power worked, rounded down.' }),
     chunks: z.strictObject({
       total: count,
       waiting: count,
@@ -118,17 +131,22 @@ export const jobStatusSchema = z
     startedAt: timeSchema.nullable(),
     endedAt: timeSchema.nullable(),
     reason: z.string().nullable(),
+    service: serviceStatusSchema.optional(),
     executions: z.array(executionSchema),
     waiting: z.array(waitingSchema),
     receipt: z
       .strictObject({
+        counted: z.boolean(),
         shadowUpdates: count,
         messages: count,
         tableWrites: count,
         lambdaMs: count,
         usd: z.number().min(0),
       })
-      .meta({ description: 'Estimated from the executions that were counted; see the manual.' }),
+      .meta({
+        description:
+          'What was written and sent for the job, its part of what it shares with others.',
+      }),
   })
   .meta({ id: 'JobStatus' });
 
@@ -157,9 +175,23 @@ export const chunkSchema = z
     attempts: count,
     exitCode: z.int().nullable(),
     reason: z.string().nullable(),
-    startedAt: timeSchema.nullable(),
-    endedAt: timeSchema.nullable(),
+    percent: count
+      .max(100)
+      .nullable()
+      .meta({ description: 'How far it says it is; null where it does not.' }),
+    startedAt: timeSchema.nullable().meta({ description: 'Its own; null where unknown.' }),
+    endedAt: timeSchema.nullable().meta({ description: 'Its own; null where unknown.' }),
+    within: z
+      .strictObject({ from: timeSchema, to: timeSchema.nullable() })
+      .nullable()
+      .meta({ description: 'It ran between these: while its edge worked on the job.' }),
+    ...instanceFields,
     output: z.string().optional().meta({ description: 'Address of the kept output.' }),
+    params: parametersSchema.optional(),
+    files: z
+      .strictObject({ count, bytes: count })
+      .optional()
+      .meta({ description: 'The files that are its results.' }),
   })
   .meta({ id: 'Chunk' });
 
@@ -177,7 +209,15 @@ export const eventSchema = z
 export type EventAnswer = z.output<typeof eventSchema>;
 
 export const explainSchema = z
-  .strictObject({ job: z.string(), pending: count, reasons: z.array(waitingSchema) })
+  .strictObject({
+    job: z.string(),
+    pending: count,
+    reasons: z.array(waitingSchema),
+    inputsHeld: z
+      .strictObject({ edges: count, examples: z.array(z.string()) })
+      .meta({ description: 'Edges that have inputs of it come first among equal ones.' })
+      .optional(),
+  })
   .meta({ id: 'Explanation', description: 'Why each pending chunk waits.' });
 
 export const planSchema = z
@@ -206,7 +246,15 @@ export const agentSpecSchema = z
     run: runSchema,
     resources: z.record(z.string(), z.number()),
     keepOutput: z.enum(['none', 'failed', 'all']),
+    keepDirectory: z.enum(['none', 'failed']).optional(),
+    inputs: inputsSchema.optional(),
+    sweep: z.literal(true).optional(),
+    params: paramsSchema.optional(),
+    signature: signatureSchema.optional(),
+    chunkOffsets: chunkOffsetsSchema.optional(),
+    outputs: outputsSchema.optional(),
     offlineSeconds: count.nullable(),
+    ...serviceFields,
   })
   .meta({ id: 'AgentSpec', description: 'What an agent needs to run the chunks of a job.' });
 
@@ -221,8 +269,6 @@ export const executionListSchema = listOf(executionSchema, 'ExecutionList');
 export const chunkListSchema = listOf(chunkSchema, 'ChunkList');
 export const eventListSchema = listOf(eventSchema, 'EventList');
 
-export const jobspecAnswerSchema = z
-  .strictObject({
-    jobs: z.array(z.strictObject({ task: z.string(), job: jobSchema })),
-  })
-  .meta({ id: 'JobspecAnswer', description: 'The jobs that the tasks became, in their order.' });
+export const jobBatchAnswerSchema = z
+  .strictObject({ items: z.array(jobSchema) })
+  .meta({ id: 'JobBatchAnswer', description: 'The jobs of the batch, in its order.' });

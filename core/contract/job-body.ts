@@ -1,7 +1,10 @@
 import * as z from 'zod';
+import { countOfOffsets } from '../federation/chunk-offsets.ts';
+import { isImageName } from '../model/image-name.ts';
 import {
   type Chunking,
   chunkJob,
+  type JobInput,
   type JobSpec,
   type PlacementPolicy,
   type Run,
@@ -13,6 +16,7 @@ import {
   attemptsMax,
   backoffSecondsDefault,
   backoffSecondsMax,
+  batchJobsMax,
   chunksDefault,
   chunksMax,
   deadlineSecondsMax,
@@ -33,6 +37,25 @@ import {
   resourcesMax,
 } from '../model/limits.ts';
 import { jobIdOf } from '../model/names.ts';
+import { isVersion } from '../model/versions.ts';
+import { instancesMax } from '../services/limits.ts';
+import { chunkOffsetsSchema, offsetsIssues } from './chunk-offsets-body.ts';
+import { inputsSchema } from './files/file-body.ts';
+import { keepDaysSchema, outputsSchema } from './files/result-body.ts';
+import {
+  checkService,
+  everywhereFields,
+  fillService,
+  serviceFields,
+} from './services/service-body.ts';
+import { signatureSchema } from './signature-body.ts';
+import {
+  knownOf,
+  paramsSchema,
+  sweepIssues,
+  sweepOf,
+  writtenSweepOf,
+} from './sweeps/params-body.ts';
 import {
   labelKeySchema,
   labelsSchema,
@@ -69,7 +92,7 @@ const simulateSchema = z
     seconds: z.number().min(0).max(deadlineSecondsMax).optional(),
     wattSeconds: z.number().min(0).max(jobPowerMax).optional(),
   })
-  .refine((run) => (run.seconds === undefined) !== (run.wattSeconds === undefined), {
+  .refine((run) => run.seconds === undefined || run.wattSeconds === undefined, {
     error: 'A simulated run has exactly one of "seconds" and "wattSeconds".',
   });
 
@@ -81,7 +104,9 @@ const processSchema = z.strictObject({
 });
 
 const containerSchema = z.strictObject({
-  image: nonEmptyText(512),
+  image: nonEmptyText(512).refine(isImageName, {
+    error: 'An image is called like "ghcr.io/acme/tool:1.2", and begins with a letter or digit.',
+  }),
   argv: z.array(text(argvItemLengthMax)).max(argvItemsMax).default([]),
   env: envSchema.default({}),
   timeoutSeconds: seconds.nullable().default(null),
@@ -113,6 +138,8 @@ const scalar = z.union([text(256), z.number(), z.boolean()], {
 });
 const operators = ['in', 'notIn', 'exists', 'notExists', '=', '!=', '>', '>=', '<', '<='] as const;
 
+const ordering: ReadonlySet<string> = new Set(['>', '>=', '<', '<=']);
+
 const expressionSchema = z
   .strictObject({
     key: labelKeySchema,
@@ -133,6 +160,9 @@ const expressionSchema = z
       context.addIssue({ code: 'custom', path: ['value'], message: `"${op}" takes no value.` });
     } else if (!wantsList && !wantsNone && (value === undefined || Array.isArray(value))) {
       const message = `"${op}" needs a text, a number, or true or false.`;
+      context.addIssue({ code: 'custom', path: ['value'], message });
+    } else if (ordering.has(op) && !isVersion(String(value))) {
+      const message = `"${op}" compares numbers and versions, like 4 or 5.10; this is neither.`;
       context.addIssue({ code: 'custom', path: ['value'], message });
     }
   });
@@ -172,7 +202,7 @@ const jobShape = {
   queue: nameSchema.default('default'),
   priority: whole(0, priorityMax).default(priorityDefault),
   power: whole(1, powerMax).nullable().default(null),
-  chunks: whole(1, chunksMax).nullable().default(null),
+  chunks: whole(0, chunksMax).nullable().default(null),
   chunkPower: whole(1, powerMax).nullable().default(null),
   resources: resourcesSchema.default({}),
   run: runSchema.optional(),
@@ -183,14 +213,18 @@ const jobShape = {
   offlineSeconds: whole(0, deadlineSecondsMax).nullable().default(null),
   deadlineSeconds: whole(1, deadlineSecondsMax).nullable().default(null),
   keepOutput: z.enum(['none', 'failed', 'all']).default('failed'),
+  keepDirectory: z.enum(['none', 'failed']).default('none'),
+  inputs: inputsSchema.default([]),
+  params: paramsSchema.optional(),
+  chunkOffsets: chunkOffsetsSchema.optional(),
+  outputs: outputsSchema.nullable().default(null),
+  keepDays: keepDaysSchema.optional(),
+  signature: signatureSchema.optional(),
   dependsOn: z.array(jobIdSchema).max(dependenciesMax).default([]),
   labels: labelsSchema(jobLabelsMax).default({}),
-  kind: z
-    .enum(['batch', 'service', 'everywhere'])
-    .refine((kind) => kind === 'batch', {
-      error: 'Only "batch" jobs can be submitted; "service" and "everywhere" are reserved.',
-    })
-    .default('batch'),
+  kind: z.enum(['batch', 'service', 'everywhere']).default('batch'),
+  ...serviceFields,
+  ...everywhereFields,
 };
 
 export const jobBodySchema = z
@@ -199,29 +233,49 @@ export const jobBodySchema = z
     const { nodes } = body.placement;
     const issue = (path: string, message: string) =>
       context.addIssue({ code: 'custom', path: [path], message });
+    const chunks = body.chunks ?? countOfOffsets(body.chunkOffsets);
     if (body.power !== null && body.chunkPower !== null) {
       issue('chunkPower', 'A job gives "power" or "chunkPower", not both.');
-    } else if (body.power !== null && body.chunks !== null && body.chunks > body.power) {
-      issue('chunks', `Power ${body.power} cannot be divided into ${body.chunks} chunks.`);
-    } else if ((body.chunkPower ?? 1) * (body.chunks ?? 1) > jobPowerMax) {
+    } else if (body.power !== null && chunks !== null && chunks > body.power) {
+      issue('chunks', `Power ${body.power} cannot be divided into ${chunks} chunks.`);
+    } else if ((body.chunkPower ?? 1) * (chunks ?? 1) > jobPowerMax) {
       issue('chunks', `All chunks together may ask for a power of at most ${jobPowerMax}.`);
     }
-    if (nodes !== null && body.chunks !== null && body.chunks < nodes) {
+    if (nodes !== null && chunks !== null && chunks < nodes) {
       issue('chunks', `A gang on ${nodes} nodes needs at least as many chunks.`);
     }
+    checkService(body, (path, message) => {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    });
+    for (const [path, message] of offsetsIssues(body)) issue(path, message);
     if (new Set(body.dependsOn).size < body.dependsOn.length) {
       issue('dependsOn', 'A job is named twice here.');
+    }
+    const written = body.params === undefined ? null : writtenSweepOf(body.params);
+    for (const { pointer, message } of written === null
+      ? []
+      : sweepIssues({ ...body, chunks }, knownOf(written))) {
+      context.addIssue({ code: 'custom', path: pointer.slice(1).split('/'), message });
     }
   })
   .meta({ id: 'JobBody', description: 'A job as it is submitted; every field has a default.' });
 
 export type JobBody = z.output<typeof jobBodySchema>;
 
+export const jobBatchBodySchema = z
+  .strictObject({ jobs: z.array(jobBodySchema).min(1).max(batchJobsMax) })
+  .meta({ id: 'JobBatchBody', description: 'Jobs that are submitted together: all or none.' });
+
+export type JobBatchBody = z.output<typeof jobBatchBodySchema>;
+
 /** What of a submitted job may change later. */
 export const jobPatchSchema = z
   .strictObject({
     priority: jobShape.priority.unwrap().optional(),
     labels: jobShape.labels.unwrap().optional(),
+    chunks: whole(0, instancesMax)
+      .optional()
+      .meta({ description: 'Of a service: so many instances from now on.' }),
     retries: z
       .strictObject({
         attempts: whole(1, attemptsMax).optional(),
@@ -246,7 +300,9 @@ export function fillJob(
   defaults: PoolDefaults,
 ): { spec: JobSpec; chunking: Chunking } {
   const { largestEdgePower } = defaults;
-  const chunking = chunkJob(body, { chunks: chunksDefault, largestEdgePower });
+  const asked = body.chunks ?? countOfOffsets(body.chunkOffsets);
+  const chunks = body.kind === 'everywhere' ? 0 : asked;
+  const chunking = chunkJob({ ...body, chunks }, { chunks: chunksDefault, largestEdgePower });
   const run = (body.run ?? { simulate: { wattSeconds: chunking.chunkPower } }) as Run;
   const expressions = body.requires.expressions as JobSpec['requires']['expressions'];
   const spec: JobSpec = {
@@ -266,9 +322,17 @@ export function fillJob(
     offlineSeconds: body.offlineSeconds,
     deadlineSeconds: body.deadlineSeconds,
     keepOutput: body.keepOutput,
+    ...(body.keepDirectory === 'none' ? {} : { keepDirectory: body.keepDirectory }),
+    ...(body.inputs.length === 0 ? {} : { inputs: body.inputs as readonly JobInput[] }),
+    ...(body.params === undefined ? {} : { params: sweepOf(body.params) }),
+    ...(body.chunkOffsets === undefined ? {} : { chunkOffsets: body.chunkOffsets }),
+    ...(body.outputs === null ? {} : { outputs: body.outputs }),
+    ...(body.keepDays === undefined ? {} : { keepDays: body.keepDays }),
+    ...(body.signature === undefined ? {} : { signature: body.signature }),
     dependsOn: body.dependsOn.map(jobIdOf),
     labels: body.labels,
     kind: body.kind,
+    ...fillService(body),
   };
   return { spec, chunking };
 }

@@ -1,47 +1,21 @@
-import type * as z from 'zod';
+import { edgeStatusNames } from '../model/edge-status.ts';
+import { jobStates } from '../model/job.ts';
+import { clusterOperations } from './clusters/cluster-operations.ts';
 import * as edgeAnswers from './edge-answer.ts';
 import * as edgeBodies from './edge-body.ts';
+import { fileOperations } from './files/file-operations.ts';
 import * as fleet from './fleet-body.ts';
 import { graphqlAnswerSchema, graphqlBodySchema } from './graphql-body.ts';
 import * as jobAnswers from './job-answer.ts';
 import * as jobBodies from './job-body.ts';
-import type { ProblemCode } from './problem.ts';
+import { jobspecOperations } from './jobspec/jobspec-operations.ts';
+import { bodyProblems, edit, missing, type Operation, once, paging, put } from './operation.ts';
+import { scheduleOperations } from './schedules/schedule-operations.ts';
+import { serviceOperations } from './services/service-operations.ts';
+import { sweepOperations } from './sweeps/sweep-operations.ts';
+import { webhookOperations } from './webhooks/webhook-operations.ts';
 
-/**
- * What each operation takes and answers, for the OpenAPI document: the schemas are the very ones
- * that validate. What all operations share (401, 403, unexpected errors) is added by the document
- * itself.
- */
-export type Operation = {
-  readonly summary: string;
-  readonly tag: 'jobs' | 'edges' | 'fleet' | 'tokens' | 'graph' | 'about';
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: readonly RequestHeader[];
-  readonly body?: Body;
-  /** Successful answers by status; `null` has no body, a text names its media type. */
-  readonly answers: Readonly<Record<number, z.ZodType | string | null>>;
-  readonly problems?: readonly ProblemCode[];
-};
-
-export type RequestHeader = 'idempotency-key' | 'if-match' | 'if-none-match';
-
-export type Body =
-  | { readonly schema: z.ZodType; readonly optional?: boolean }
-  | { readonly mediaTypes: readonly string[]; readonly description: string };
-
-const paging = {
-  limit: '1 to 500, 50 by default; a page of large items may hold fewer',
-  cursor: 'from the page before',
-};
-const bodyProblems: readonly ProblemCode[] = [
-  'invalid-request',
-  'body-too-large',
-  'unsupported-media-type',
-];
-const missing: readonly ProblemCode[] = ['not-found', 'invalid-request'];
-const put: readonly ProblemCode[] = [...bodyProblems, 'precondition-failed'];
-const edit: readonly ProblemCode[] = [...put, 'not-found'];
-const once: readonly ProblemCode[] = ['idempotency-key-reused', 'idempotency-in-flight'];
+/** What each operation takes and answers: the schemas are the very ones that validate. */
 const job = jobAnswers.jobSchema;
 const edge = edgeAnswers.edgeSchema;
 
@@ -52,7 +26,15 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     headers: ['idempotency-key'],
     body: { schema: jobBodies.jobBodySchema },
     answers: { 202: job },
-    problems: [...bodyProblems, ...once, 'unsatisfiable'],
+    problems: [...bodyProblems, ...once, 'unsatisfiable', 'limit-reached'],
+  },
+  submitJobs: {
+    summary: 'Submit up to a hundred jobs, all or none',
+    tag: 'jobs',
+    headers: ['idempotency-key'],
+    body: { schema: jobBodies.jobBatchBodySchema },
+    answers: { 202: jobAnswers.jobBatchAnswerSchema },
+    problems: [...bodyProblems, ...once, 'unsatisfiable', 'limit-reached'],
   },
   putJob: {
     summary: 'Create a job under an id of yours, or bring it to this body',
@@ -60,7 +42,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     headers: ['if-match', 'if-none-match'],
     body: { schema: jobBodies.jobBodySchema },
     answers: { 200: job, 202: job },
-    problems: [...put, 'conflict', 'unsatisfiable'],
+    problems: [...put, 'conflict', 'unsatisfiable', 'limit-reached'],
   },
   patchJob: {
     summary: 'Change priority, labels or retries',
@@ -85,25 +67,14 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     answers: { 202: job },
     problems: [...missing, 'nothing-to-retry', 'precondition-failed'],
   },
-  submitJobspec: {
-    summary: 'Submit a jobspec (version 1), as YAML or JSON',
-    tag: 'jobs',
-    query: { pool: '"default" by default', queue: '"default" by default' },
-    headers: ['idempotency-key'],
-    body: {
-      mediaTypes: ['application/yaml', 'application/json'],
-      description: 'One job for each task; what has no meaning here is refused with its place.',
-    },
-    answers: { 202: jobAnswers.jobspecAnswerSchema },
-    problems: [...bodyProblems, ...once],
-  },
   listJobs: {
     summary: 'List jobs, newest first',
     tag: 'jobs',
     query: {
-      state: jobAnswers.jobStates.join(' | '),
+      state: jobStates.join(' | '),
       pool: 'only of this pool',
       queue: 'only of this queue',
+      kind: 'batch | service | everywhere',
       label: 'key=value; of several all must match',
       edge: 'only those that ran or run on this edge',
       ...paging,
@@ -140,16 +111,30 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     problems: missing,
   },
   getOutput: {
-    summary: 'Read the kept output of a chunk',
+    summary: 'Read what a chunk prints, and what is kept of that',
     tag: 'jobs',
-    answers: { 200: 'text/plain' },
+    query: {
+      offset: 'where to begin, 0 by default; `Edgewise-Next-Offset` says where to go on',
+      attempt: 'of which attempt, the newest by default; `Edgewise-Attempt` says which one it is',
+      waitSeconds: '0 to 25: how long to wait for more of a chunk that runs',
+    },
+    answers: { 200: 'application/octet-stream' },
     problems: missing,
   },
   putOutput: {
     summary: 'Keep the output of a chunk (edges)',
     tag: 'jobs',
-    query: { attempt: 'which attempt printed it, 1 by default' },
-    body: { mediaTypes: ['text/plain'], description: 'The tail of the output, at most 64 KB.' },
+    query: {
+      attempt: 'which attempt printed it, 1 by default',
+      total: 'how much it printed in all, where this is its tail',
+      offset: 'of a part that somebody follows: where it begins; at most 128 KB',
+      more: 'true: there is more of it already',
+      last: 'true: the attempt has ended, and this is the rest',
+    },
+    body: {
+      mediaTypes: ['text/plain', 'application/octet-stream'],
+      description: 'The tail of the output, at most 64 KB.',
+    },
     answers: { 204: null },
     problems: [...bodyProblems, 'not-found'],
   },
@@ -190,13 +175,13 @@ const edgeOperations: Readonly<Record<string, Operation>> = {
     headers: ['idempotency-key'],
     body: { schema: edgeBodies.enrolBodySchema },
     answers: { 201: edgeAnswers.enrolAnswerSchema },
-    problems: [...bodyProblems, ...once, 'edge-exists'],
+    problems: [...bodyProblems, ...once, 'edge-exists', 'limit-reached'],
   },
   listEdges: {
     summary: 'List edges',
     tag: 'edges',
     query: {
-      state: 'connected, disconnected, lost, cordoned, draining, busy, free, …',
+      state: edgeStatusNames.join(' | '),
       pool: 'only of this pool',
       label: 'key=value; of several all must match',
       ...paging,
@@ -212,7 +197,7 @@ const edgeOperations: Readonly<Record<string, Operation>> = {
     problems: missing,
   },
   patchEdge: {
-    summary: 'Change labels or capacity, cordon or uncordon',
+    summary: 'Change labels, capacity or pool, cordon or uncordon',
     tag: 'edges',
     headers: ['if-match'],
     body: { schema: edgeBodies.edgePatchSchema },
@@ -280,6 +265,13 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
     answers: { 200: fleet.poolSchema, 201: fleet.poolSchema },
     problems: put,
   },
+  removePool: {
+    summary: 'Remove a pool without edges and open jobs; its ended jobs stay',
+    tag: 'fleet',
+    headers: ['if-match'],
+    answers: { 204: null },
+    problems: [...missing, 'pool-in-use', 'precondition-failed'],
+  },
   listQueues: {
     summary: 'List queues',
     tag: 'fleet',
@@ -302,9 +294,20 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
     answers: { 200: fleet.queueSchema, 201: fleet.queueSchema },
     problems: put,
   },
-  getStats: {
-    summary: 'Read the figures of the fleet',
+  removeQueue: {
+    summary: 'Remove the settings of a queue; its jobs go on with the defaults',
     tag: 'fleet',
+    headers: ['if-match'],
+    answers: { 204: null },
+    problems: [...missing, 'precondition-failed'],
+  },
+  getStats: {
+    summary: 'Read the figures of the fleet, or of a pool',
+    tag: 'fleet',
+    query: {
+      pool: 'only of this pool; its jobs are counted from the newest 2,000',
+      by: 'edge | pool | queue',
+    },
     answers: { 200: fleet.statsSchema },
     problems: ['invalid-request'],
   },
@@ -348,6 +351,7 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
     body: { schema: graphqlBodySchema },
     answers: { 200: graphqlAnswerSchema },
     problems: bodyProblems,
+    refusals: { 400: graphqlAnswerSchema },
   },
   getHealth: {
     summary: 'Say that the API answers',
@@ -368,8 +372,16 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
   },
 };
 
+/** Every operation of the API, for the OpenAPI document. */
 export const operations: Readonly<Record<string, Operation>> = {
   ...jobOperations,
+  ...jobspecOperations,
+  ...fileOperations,
+  ...sweepOperations,
+  ...serviceOperations,
+  ...scheduleOperations,
+  ...webhookOperations,
   ...edgeOperations,
+  ...clusterOperations,
   ...fleetOperations,
 };

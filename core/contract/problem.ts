@@ -1,4 +1,3 @@
-import * as z from 'zod';
 import type { FieldError } from './validation.ts';
 
 /**
@@ -16,16 +15,29 @@ export const problemTable = {
   unauthenticated: [401, 'Not authenticated', 'Send a valid token: "Authorization: Bearer …".'],
   forbidden: [403, 'Not allowed', 'This token may not do this.'],
   'not-found': [404, 'Not found', 'There is no such thing.'],
+  'subsystem-not-found': [404, 'Not found', 'The cluster has no such subsystem.'],
   'method-not-allowed': [405, 'Method not allowed', 'This address does not take this method.'],
   conflict: [409, 'Conflict', 'This is not possible in the present state.'],
+  'schedule-exists': [409, 'Schedule exists', 'There is a schedule of this name already.'],
   'edge-exists': [409, 'Edge exists', 'A live edge has this name already.'],
+  'subsystem-detached': [
+    409,
+    'Subsystem detached',
+    'A subsystem is attached to what this graph does not have.',
+  ],
   'job-exists': [409, 'Job exists', 'A job has this id already.'],
   'nothing-to-retry': [409, 'Nothing to retry', 'This job has no dead chunks.'],
   'not-finished': [409, 'Not finished', 'Only a finished job can be purged; cancel it first.'],
+  'pool-in-use': [409, 'Pool in use', 'This pool has edges or jobs that have not ended.'],
   'idempotency-in-flight': [
     409,
     'Still in flight',
     'The first request with this Idempotency-Key has not been answered yet.',
+  ],
+  'cursor-too-old': [
+    410,
+    'Cursor too old',
+    'Some of what follows this cursor is not kept any more; read anew, and go on from `after=now`.',
   ],
   'precondition-failed': [412, 'Precondition failed', 'It has changed since it was read.'],
   'body-too-large': [413, 'Body too large', 'A body has at most 262144 bytes.'],
@@ -35,7 +47,13 @@ export const problemTable = {
     'Idempotency-Key reused',
     'This Idempotency-Key was used for another request.',
   ],
+  'no-cluster-selected': [
+    422,
+    'No cluster selected',
+    'Clusters match, and none of the priorities leaves one.',
+  ],
   unsatisfiable: [422, 'Unsatisfiable', 'This can never be done.'],
+  'input-missing': [422, 'Input missing', 'A file that this job needs is not stored.'],
   'limit-reached': [422, 'Limit reached', 'There are as many of these as there can be.'],
   'too-many-requests': [429, 'Too many requests', 'Slow down and try again.'],
   'internal-error': [500, 'Internal error', 'Something went wrong on our side; try again.'],
@@ -46,19 +64,16 @@ export type ProblemCode = keyof typeof problemTable;
 
 export const problemCodes = Object.keys(problemTable) as ProblemCode[];
 
-export const problemSchema = z
-  .strictObject({
-    type: z.string(),
-    title: z.string(),
-    status: z.int(),
-    code: z.enum(problemCodes as [ProblemCode, ...ProblemCode[]]),
-    detail: z.string(),
-    errors: z.array(z.strictObject({ pointer: z.string(), message: z.string() })).optional(),
-    requestId: z.string(),
-  })
-  .meta({ id: 'Problem', description: 'What went wrong, in words; `code` is stable.' });
-
-export type Problem = z.output<typeof problemSchema>;
+/** As it is answered; its schema is with the document of the API. */
+export type Problem = {
+  type: string;
+  title: string;
+  status: number;
+  code: ProblemCode;
+  detail: string;
+  errors?: FieldError[] | undefined;
+  requestId: string;
+};
 
 /**
  * A user error on its way to the answer. Thrown by handlers, turned into an answer in one place.

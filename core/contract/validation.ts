@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { bodyDepthMax } from '../model/limits.ts';
+import { bodyDepthMax, shownLengthMax, validationErrorsMax } from '../model/limits.ts';
 
 /**
  * Checks a body against its schema and says what is wrong in sentences, each with a JSON pointer to
@@ -12,14 +12,12 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
-const errorsMax = 20;
-
 export function checkBody<S extends z.ZodType>(schema: S, value: unknown): Checked<z.output<S>> {
   const unsafe = findUnsafe(value, [], 0);
   if (unsafe !== null) return { ok: false, errors: [unsafe] };
   const result = schema.safeParse(value);
   if (result.success) return { ok: true, value: result.data };
-  return { ok: false, errors: result.error.issues.flatMap(errorsOf).slice(0, errorsMax) };
+  return { ok: false, errors: result.error.issues.flatMap(errorsOf).slice(0, validationErrorsMax) };
 }
 
 /** RFC 6901. */
@@ -66,7 +64,7 @@ function unknownField(key: string, depth: number): string {
   if (depth === 0 && (key === 'status' || key === 'state')) {
     return `"${key}" is what the system reports; a request never writes it.`;
   }
-  const shown = key.length > 64 ? `${key.slice(0, 64)}…` : key;
+  const shown = key.length > shownLengthMax ? `${key.slice(0, shownLengthMax)}…` : key;
   return `There is no field "${shown}" here.`;
 }
 

@@ -11,6 +11,7 @@ export const waitingReasons = [
   'max-edges',
   'gang-incomplete',
   'backoff',
+  'awaits-accept',
   'no-edges',
   'no-free-power',
   'shadow-full',

@@ -1,4 +1,4 @@
-import type { CellSummary } from '../model/cell.ts';
+import type { CellSummary } from '../model/cell-summary.ts';
 import type { Chunking, JobSpec } from '../model/job.ts';
 import {
   cellEdgesMax,
@@ -27,7 +27,7 @@ export type CellSlice = { readonly cell: CellId; readonly ranges: RangeSet };
 
 type Asked = {
   readonly chunking: Chunking;
-  readonly spec: Pick<JobSpec, 'pool' | 'requires' | 'placement'>;
+  readonly spec: Pick<JobSpec, 'pool' | 'requires' | 'placement' | 'restart'>;
   /** Cells of the edges that the job names; all others are out. */
   readonly namedCells?: ReadonlySet<CellId>;
 };
@@ -47,8 +47,10 @@ export function chooseCells(offers: readonly CellOffer[], job: Asked): readonly 
   const candidates = suited.length > 0 ? suited : living.length > 0 ? living : pool;
   const freest = [...candidates].sort(byFreePower);
   const { maxEdges, nodes } = job.spec.placement;
-  const whole = maxEdges !== null || nodes !== null;
+  // A service is scaled by its cell, which therefore has all of it.
+  const whole = maxEdges !== null || nodes !== null || job.spec.restart !== undefined;
   const chosen = whole ? freest.slice(0, 1) : enough(freest, job.chunking);
+  if (whole) return [{ cell: chosen[0]!.id, ranges: chunks }];
   return divideOver(chosen, chunks, job.chunking);
 }
 

@@ -1,8 +1,10 @@
+import { reopenedSlice } from '../jobs/reopened-slice.ts';
 import type { Cell, CellJob, Intent, Slice } from '../model/cell.ts';
-import { newSlice, reopenedSlice } from '../model/cell.ts';
+import { newSlice } from '../model/cell.ts';
 import { moveJobsMax, planRowsMax } from '../model/limits.ts';
 import type { JobId } from '../model/names.ts';
 import type { Execution, JobCellStatus, Plan } from '../model/plan.ts';
+import { presentAt } from '../model/presence.ts';
 import {
   count,
   equal,
@@ -75,8 +77,7 @@ function without(slice: Slice, ranges: RangeSet): Slice {
 function arrival(job: CellJob, ranges: RangeSet, history: JobHistory | undefined): CellJob {
   const { retryEpoch } = job.slice;
   if (history === undefined) return { ...job, slice: { ...newSlice(ranges), retryEpoch } };
-  const { attempts } = job.intent.spec.retries;
-  const before = reopenedSlice(history.ended, history.executions, retryEpoch + 1, attempts);
+  const before = reopenedSlice(history.ended, history.executions, retryEpoch + 1);
   return { ...job, slice: { ...before, ranges: union(before.ranges, ranges) } };
 }
 
@@ -101,18 +102,19 @@ export function chooseRanges(
     if (chosen.size >= moveJobsMax) break;
     if (!wanted.stranded && left < job.demand.power) continue;
     const { placement } = job.intent.spec;
-    const isWhole = equal(pendingOf(job), job.before.ranges);
+    const isWhole = equal(pendingOf(job), job.ranges);
     const isLimited = placement.nodes !== null || placement.maxEdges !== null;
     const stays = isLimited && !(wanted.stranded && isWhole);
     if (
       stays ||
+      job.intent.spec.restart !== undefined ||
       job.intent.blockedByDependencies ||
       job.intent.cancelled ||
       job.intent.retryEpoch > job.retryEpoch
     )
       continue;
     if (wanted.stranded && !isStranded(pass, job)) continue;
-    if (!isWelcome(to, job.intent)) continue;
+    if (to.unreadable?.jobs.has(job.id) || !isWelcome(to, job.intent, nowMs)) continue;
     const tried = union(
       fromChunks(job.retries.keys()),
       union(job.revived, fromChunks(job.losses.keys())),
@@ -127,8 +129,9 @@ export function chooseRanges(
   return chosen;
 }
 
-function isWelcome(to: Cell, intent: Intent): boolean {
-  for (const edge of to.edges.values()) {
+function isWelcome(to: Cell, intent: Intent, nowMs: number): boolean {
+  for (const stored of to.edges.values()) {
+    const edge = presentAt(stored, nowMs);
     if (edge.report?.connected === true && mismatchOf(edge, intent.spec) === null) return true;
   }
   return false;
@@ -136,9 +139,10 @@ function isWelcome(to: Cell, intent: Intent): boolean {
 
 /** The rows of the moved jobs as they are after the move. */
 function rewritten(cell: Cell, moved: ReadonlyMap<JobId, RangeSet>, nowMs: number): Plan {
-  const pass: Pass = openPass(cell, nowMs, planRowsMax);
-  for (const id of moved.keys()) touchJob(pass, pass.jobs.get(id)!);
+  const shared = new Set(moved.keys());
+  const pass: Pass = openPass(cell, nowMs, planRowsMax, new Map(), shared);
+  for (const id of shared) touchJob(pass, pass.jobs.get(id)!);
   const slices = new Map<JobId, Slice>();
-  for (const id of moved.keys()) slices.set(id, cell.jobs.get(id)!.slice);
+  for (const id of shared) slices.set(id, { ...cell.jobs.get(id)!.slice, foldedByRollup: true });
   return { ...planOf(pass), slices, lookAgainAtMs: nowMs };
 }

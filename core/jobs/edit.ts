@@ -1,17 +1,19 @@
 import { fillJob, type JobBody, type JobPatch } from '../contract/job-body.ts';
 import { invalid, ProblemError } from '../contract/problem.ts';
-import { isFinal, type JobSpec } from '../model/job.ts';
+import { type Chunking, isFinal, type JobSpec } from '../model/job.ts';
 import { specBytesMax } from '../model/limits.ts';
 import type { CellId, JobId } from '../model/names.ts';
 import type { JobWithStatus } from '../model/stored-job.ts';
+import { generationSpecOf } from '../services/generation.ts';
+import { scaledTo } from '../services/instance-numbers.ts';
 import { type Refusal, refuse, type Unchanged, unchanged } from './decision.ts';
 import { type JobCells, openCellsOf } from './job-cells.ts';
 import { bytesOf } from './submit.ts';
 
 /**
- * What users change about a job that exists: priority, labels and retries while it is open, labels
- * always. The spec and its copies in the cells change in one transaction that names the version it
- * has seen, so of two edits at once one wins.
+ * What users change about a job that exists: priority, labels and retries while it is open, of a
+ * service how many instances it has, and labels always. The spec and its copies in the cells change
+ * in one transaction that names the version it has seen, so of two edits at once one wins.
  */
 export type JobEdit = {
   readonly kind: 'edit';
@@ -20,8 +22,13 @@ export type JobEdit = {
   readonly seenVersion: number;
   /** The whole spec as it is then. Its labels and `maxFailedChunks` are copied to the status. */
   readonly spec: JobSpec;
+  readonly chunking: Chunking;
   /** Where its priority and its retries are copied to. */
   readonly cells: readonly CellId[];
+  /** Once the job has ended it is no longer allowed. */
+  readonly ofOpenJob: boolean;
+  /** What of it changes. */
+  readonly fields: readonly string[];
   /** What the timeline says of it. */
   readonly detail: string;
 };
@@ -33,15 +40,20 @@ export function edit(
 ): JobEdit | Unchanged | Refusal {
   if (Object.keys(patch).length === 0) return unchanged;
   const { job, status } = found;
-  const onlyLabels = patch.priority === undefined && patch.retries === undefined;
+  const { priority, retries, chunks } = patch;
+  if (chunks !== undefined && job.spec.kind !== 'service') {
+    return refuse(new ProblemError('conflict', 'Only a service can be scaled.'));
+  }
+  const onlyLabels = priority === undefined && retries === undefined && chunks === undefined;
   if (isFinal(status.state) && !onlyLabels) {
     const detail = `The job has ended ${status.state}; only its labels can change.`;
     return refuse(new ProblemError('conflict', detail));
   }
-  const named = Object.entries(patch.retries ?? {}).filter(([, value]) => value !== undefined);
+  const named = Object.entries(retries ?? {}).filter(([, value]) => value !== undefined);
   const spec: JobSpec = {
     ...job.spec,
-    priority: patch.priority ?? job.spec.priority,
+    priority: priority ?? job.spec.priority,
+    chunks: chunks ?? job.spec.chunks,
     labels: patch.labels ?? job.spec.labels,
     retries: { ...job.spec.retries, ...Object.fromEntries(named) },
   };
@@ -50,8 +62,13 @@ export function edit(
     return refuse(invalid('/labels', detail));
   }
   const { id, version: seenVersion } = job;
-  const detail = `Changed: ${Object.keys(patch).join(', ')}.`;
-  return { kind: 'edit', id, seenVersion, spec, cells: openCellsOf(cells), detail };
+  const chunking = chunks === undefined ? job.chunking : scaledTo(job.chunking, chunks);
+  const fields = Object.keys(patch);
+  const detail = `Changed: ${fields.join(', ')}.`;
+  const ofOpenJob = !onlyLabels;
+  const open = openCellsOf(cells);
+  const change = { spec, chunking, cells: open, ofOpenJob, fields, detail };
+  return { kind: 'edit', id, seenVersion, ...change };
 }
 
 /**
@@ -61,25 +78,47 @@ export function edit(
 export function patchTowards(
   stored: JobSpec,
   body: JobBody,
-): { readonly kind: 'patch'; readonly patch: JobPatch } | Refusal {
+):
+  | { readonly kind: 'patch'; readonly patch: JobPatch }
+  | { readonly kind: 'generation'; readonly spec: JobSpec }
+  | Refusal {
   const chunks = body.chunks ?? (body.power === stored.power ? stored.chunks : null);
   const pool = { largestEdgePower: null, policy: stored.placement.policy };
   const { spec } = fillJob({ ...body, chunks }, pool);
   const { priority, labels, retries } = spec;
+  if (isAnotherGeneration(stored, spec)) return { kind: 'generation', spec };
   if (!sameJson(withoutEditable(spec), withoutEditable(stored))) {
-    const detail = 'Of a job that exists only priority, labels and retries can change.';
+    const more = stored.restart === undefined ? '' : ', chunks, what it runs';
+    const detail = `Of a job that exists only priority, labels${more} and retries can change.`;
     return refuse(new ProblemError('conflict', detail));
   }
   const patch = {
     ...(priority === stored.priority ? {} : { priority }),
     ...(sameJson(labels, stored.labels) ? {} : { labels }),
     ...(sameJson(retries, stored.retries) ? {} : { retries }),
+    ...(spec.chunks === stored.chunks ? {} : { chunks: spec.chunks }),
   };
   return { kind: 'patch', patch };
 }
 
-function withoutEditable({ priority, labels, retries, ...fixed }: JobSpec): object {
+/** Of a service, and only in what its instances run by and how they are brought to it. */
+function isAnotherGeneration(stored: JobSpec, wanted: JobSpec): boolean {
+  if (stored.restart === undefined || wanted.restart === undefined) return false;
+  const { update: _old, ...before } = withoutGeneration(stored);
+  const { update: _new, ...after } = withoutGeneration(wanted);
+  if (!sameJson(before, after)) return false;
+  return !sameJson(generationSpecOf(stored), generationSpecOf(wanted));
+}
+
+function withoutGeneration(spec: JobSpec): Partial<JobSpec> {
+  const { run, resources, requires, inputs, restart, ready, ports, stopGraceSeconds, ...rest } =
+    spec;
+  const { priority, labels, retries, chunks, ...fixed } = rest;
   return fixed;
+}
+
+function withoutEditable({ priority, labels, retries, chunks, ...fixed }: JobSpec): object {
+  return fixed.restart === undefined ? { ...fixed, chunks } : fixed;
 }
 
 /** The same members with the same values, in whatever order. */

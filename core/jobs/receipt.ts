@@ -1,17 +1,18 @@
 import type { JobStatusAnswer } from '../contract/job-answer.ts';
 import type { JobStatus } from '../model/job-status.ts';
-import type { Execution } from '../model/plan.ts';
+import type { Execution, Spending } from '../model/plan.ts';
 import { count } from '../model/ranges.ts';
 
 /**
- * What a job is likely to have cost, estimated from what was counted: its executions, its cells and
- * its chunks. Nothing is metered per job, because metering would cost more than the work; the
- * figures are the operations that the protocol needs when nothing is shared with other jobs, so the
- * real bill is at most this and usually less.
+ * What a job has cost. Of a job that one cell has, what was written and sent for it is counted by
+ * whoever does it, and added up in rows that are written anyway: its own rows, and its part of
+ * those that it shares with others. Functions are counted, and what one takes is an average.
  *
- * Per execution: one `work` write to grant and one to release, a `prog` report when chunks start
- * and one at the end, and one more of each for every `chunksPerReport` chunks. Per report: one
- * message in, one out, one row, one pass.
+ * Of a job of several cells, and of one that an earlier version stored, it is estimated from its
+ * executions: the operations that the protocol needs when nothing is shared with other jobs, so the
+ * real bill is at most this and usually less. Per execution: one `work` write to grant and one to
+ * release, a `prog` report when chunks start and one at the end, and one more of each for every
+ * `chunksPerReport` chunks. Per report: one message in, one out, one row, one pass.
  */
 const chunksPerReport = 32;
 const rowsAtSubmit = 3;
@@ -29,21 +30,49 @@ const prices = {
   lambdaMs: 0.5 * 1.33334e-8,
 } as const;
 
+type Receipt = JobStatusAnswer['receipt'];
+type Priced = Omit<Receipt, 'usd' | 'counted'>;
+
 export function receiptOf(
+  status: Pick<JobStatus, 'chunking' | 'cells' | 'foldedByCell' | 'spent'>,
+  executions: readonly Execution[],
+): Receipt {
+  const { spent, foldedByCell } = status;
+  const counted = spent !== undefined && foldedByCell;
+  const figures = counted ? countedFigures(spent) : estimated(status, executions);
+  return { counted, ...figures, usd: Number(usdOf(figures).toFixed(10)) };
+}
+
+/** A document is a message to its edge, and a report one from it; each is an update of a shadow. */
+function countedFigures({ rows, documents, reports, calls }: Spending): Priced {
+  return {
+    shadowUpdates: Math.round(documents + reports),
+    messages: Math.round(documents + reports),
+    tableWrites: Math.round(rows),
+    lambdaMs: Math.round(calls * msPerPass),
+  };
+}
+
+function estimated(
   status: Pick<JobStatus, 'chunking' | 'cells'>,
   executions: readonly Execution[],
-): JobStatusAnswer['receipt'] {
+): Priced {
   const rounds = executions.map((it) => 1 + Math.floor(count(it.chunks) / chunksPerReport));
   const reports = rounds.reduce((sum, it) => sum + it, 0) + executions.length;
-  const shadowUpdates = 2 * reports;
-  const messages = 3 * reports;
   const passes = reports + Math.max(1, status.cells.length);
-  const tableWrites = rowsAtSubmit + rowsPerPass * passes + reports;
-  const lambdaMs = msAtSubmit + msPerPass * (passes + reports);
-  const usd =
+  return {
+    shadowUpdates: 2 * reports,
+    messages: 3 * reports,
+    tableWrites: rowsAtSubmit + rowsPerPass * passes + reports,
+    lambdaMs: msAtSubmit + msPerPass * (passes + reports),
+  };
+}
+
+function usdOf({ shadowUpdates, messages, tableWrites, lambdaMs }: Priced): number {
+  return (
     shadowUpdates * prices.shadowUpdate +
     messages * prices.message +
     tableWrites * prices.tableWrite +
-    lambdaMs * prices.lambdaMs;
-  return { shadowUpdates, messages, tableWrites, lambdaMs, usd: Number(usd.toFixed(10)) };
+    lambdaMs * prices.lambdaMs
+  );
 }

@@ -1,5 +1,5 @@
 import { ProblemError } from '../contract/problem.ts';
-import { type Intent, reopenedSlice, type Slice } from '../model/cell.ts';
+import type { Intent, Slice } from '../model/cell.ts';
 import type { JobStatus } from '../model/job-status.ts';
 import type { CellId, JobId } from '../model/names.ts';
 import type { Execution } from '../model/plan.ts';
@@ -7,6 +7,7 @@ import { isEmpty } from '../model/ranges.ts';
 import { intentOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
 import { type Refusal, refuse } from './decision.ts';
 import type { JobCells } from './job-cells.ts';
+import { reopenedSlice } from './reopened-slice.ts';
 
 /** Dead chunks run again with fresh attempts: a new epoch in every cell that has some. */
 export type JobRetry = {
@@ -47,7 +48,7 @@ export function retry(
     if (counted === null || isEmpty(counted.dead)) continue;
     if (isOpen) raised.push(cell);
     else {
-      const slice = reopenedSlice(counted, executions, next.retryEpoch, job.spec.retries.attempts);
+      const slice = reopenedSlice(counted, executions, next.retryEpoch);
       reopened.set(cell, { intent: intentOf(next, false), slice });
     }
   }

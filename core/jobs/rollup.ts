@@ -1,8 +1,16 @@
 import { isFinal, type JobState } from '../model/job.ts';
-import { foldJob, hasTooManyFailed, type JobStatus, sameStatus } from '../model/job-status.ts';
+import type { JobEvent, Progress } from '../model/job-event.ts';
+import {
+  eventTimeOf,
+  foldJob,
+  hasTooManyFailed,
+  type JobStatus,
+  sameStatus,
+} from '../model/job-status.ts';
 import type { CellId, JobId } from '../model/names.ts';
 import type { JobCellStatus } from '../model/plan.ts';
 import { emptyRanges } from '../model/ranges.ts';
+import type { RolloutCounts, RolloutState } from '../services/service.ts';
 
 /** What the rollup knows of a job: its status, and what each cell said last. */
 export type RollupView = {
@@ -10,14 +18,6 @@ export type RollupView = {
   readonly cells: ReadonlyMap<CellId, JobCellStatus>;
   /** States of the jobs it waits for; those that are gone are missing. */
   readonly parents: ReadonlyMap<JobId, JobState>;
-};
-
-/** An event of a job's timeline. */
-export type JobEvent = {
-  readonly atMs: number;
-  readonly kind: string;
-  readonly by: string;
-  readonly detail: string;
 };
 
 /** What follows from the counts, so specific that whoever carries it out decides nothing. */
@@ -32,7 +32,7 @@ export type Rollup = {
   /** Jobs that wait for this one may have to be folded. */
   readonly settleDependants: boolean;
   /** Chunks done and jobs ended since the status before: for rates, not for totals. */
-  readonly progress: { readonly chunks: number; readonly jobs: number };
+  readonly progress: Progress;
 };
 
 /**
@@ -46,7 +46,15 @@ export function rollUp(view: RollupView, nowMs: number): Rollup {
   const cells = new Map([...view.cells, ...retrying.flatMap(([cell]) => revivedIn(view, cell))]);
   const settled = settleParents(view);
   const folded = foldJob(settled, [...cells.values()], nowMs);
-  const next = { ...folded, retrying, countedAs: folded.state, version: status.version + 1 };
+  const events = eventsOf(status, folded, nowMs);
+  events.push(...rolloutEventsOf(status, folded, events.at(-1)?.atMs ?? nowMs));
+  const next = {
+    ...folded,
+    retrying,
+    countedAs: folded.state,
+    lastEventAtMs: events.at(-1)?.atMs ?? status.lastEventAtMs,
+    version: status.version + 1,
+  };
   const open = [...new Set([...status.cells, ...cells.keys()])].filter(
     (cell) => (cells.get(cell)?.endedAtMs ?? null) === null,
   );
@@ -62,7 +70,7 @@ export function rollUp(view: RollupView, nowMs: number): Rollup {
         ? []
         : open.filter((cell) => status.blockedByDependencies || heldIn(cell)),
     cancel: ends ? open : [],
-    events: eventsOf(status, next, nowMs),
+    events,
     settleDependants: isFinal(next.state),
     progress: {
       chunks: Math.max(0, next.counts.done - status.counts.done),
@@ -89,15 +97,15 @@ function revivedIn({ cells }: RollupView, cell: CellId): [CellId, JobCellStatus]
 
 /**
  * A job that it waits for and that is gone cannot be known to have succeeded. Chunks that were
- * cancelled while nobody cancelled the job were so by an earlier look, which told the cells and
+ * cancelled while nobody cancelled the job were so by an earlier look, which wrote to the cells and
  * could not save: that stands, though the other job may have been retried since.
  */
 function settleParents({ status, cells, parents }: RollupView): JobStatus {
   if (!status.blockedByDependencies) return status;
   const states = status.dependsOn.map((job) => parents.get(job) ?? 'failed');
-  const isTold =
+  const isKnown =
     !status.cancelled && [...cells.values()].some(({ counts }) => counts.cancelled > 0);
-  if (isTold || states.some((state) => state === 'failed' || state === 'cancelled')) {
+  if (isKnown || states.some((state) => state === 'failed' || state === 'cancelled')) {
     return { ...status, blockedByDependencies: false, dependencyFailed: true };
   }
   return states.every((state) => state === 'done')
@@ -106,11 +114,13 @@ function settleParents({ status, cells, parents }: RollupView): JobStatus {
 }
 
 /** Short, because the timeline is the job's own. */
-const eventKinds: Readonly<Record<JobState, string>> = {
+export const eventKinds: Readonly<Record<JobState, string>> = {
   waiting: 'held',
   pending: 'pending',
   scheduled: 'scheduled',
   running: 'started',
+  degraded: 'degraded',
+  stopped: 'stopped',
   done: 'done',
   failed: 'failed',
   cancelled: 'cancelled',
@@ -121,14 +131,40 @@ function eventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[]
   const isFirstStart = next.state === 'running' && before.startedAtMs === null;
   // By the clock of the cell, where it says: a job that ends at once must not end before it
   // started.
-  const atMs = next.endedAtMs ?? (isFirstStart ? next.startedAtMs : null) ?? nowMs;
+  const ownAtMs = next.endedAtMs ?? (isFirstStart ? next.startedAtMs : null) ?? nowMs;
+  const atMs = eventTimeOf(before, ownAtMs);
   return [{ atMs, kind: eventKinds[next.state], by: 'scheduler', detail: sentenceOf(next) }];
+}
+
+const rolloutKinds: Readonly<Record<RolloutState, string>> = {
+  done: 'rolled-out',
+  moving: 'rolling-out',
+  paused: 'rollout-paused',
+  'rolled-back': 'rolled-back',
+};
+
+function rolloutEventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[] {
+  const was = before.service?.rollout;
+  const is = next.service?.rollout;
+  if (is === undefined) return [];
+  if (was?.state === is.state && was.generation === is.generation) return [];
+  const atMs = eventTimeOf(before, nowMs + 1);
+  return [{ atMs, kind: rolloutKinds[is.state], by: 'scheduler', detail: sentenceOfRollout(is) }];
+}
+
+export function sentenceOfRollout({ state, generation, reason }: RolloutCounts): string {
+  if (state === 'done') return `All instances run generation ${generation}.`;
+  const why = reason === null ? '' : `: ${reason}`;
+  return `Instances are brought to generation ${generation}${why}.`;
 }
 
 /**
  * The reason is for programs; who reads the timeline gets it in words, with how far the job came.
  */
-function sentenceOf({ reason, counts: { done, dead, total } }: JobStatus): string {
+export function sentenceOf({ reason, service, counts: { done, dead, total } }: JobStatus): string {
+  if (service !== undefined && reason === null) {
+    return `${service.ready} of ${service.wanted} instances are ready.`;
+  }
   const ends = dead === 0 ? '' : `, ${dead} dead`;
   const far = `${done} of ${total} chunks done${ends}.`;
   return reason === null ? far : `${reasonWords[reason] ?? reason}: ${far}`;

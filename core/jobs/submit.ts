@@ -3,13 +3,16 @@ import { invalid, ProblemError } from '../contract/problem.ts';
 import { type CellOffer, chooseCells } from '../fleet/choose-cells.ts';
 import { type Caller, nameOfCaller, seesJob } from '../model/caller.ts';
 import type { Intent } from '../model/cell.ts';
+import type { SubmissionPart } from '../model/job.ts';
 import { type Chunking, isFinal, type JobSpec, type PlacementPolicy } from '../model/job.ts';
+import type { JobEvent } from '../model/job-event.ts';
 import { type JobStatus, newJobStatus } from '../model/job-status.ts';
 import { specBytesMax } from '../model/limits.ts';
 import type { CellId, JobId } from '../model/names.ts';
 import type { RangeSet } from '../model/ranges.ts';
 import { intentOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
 import { agentSpec } from '../protocol/agent-spec.ts';
+import { newServiceCounts } from '../services/service.ts';
 import { type Refusal, refuse } from './decision.ts';
 
 /**
@@ -18,8 +21,12 @@ import { type Refusal, refuse } from './decision.ts';
  */
 export type Submission = {
   readonly id: JobId;
+  /** Its answer is kept for whoever sends the request again. */
+  readonly keepsAnswer?: boolean;
   readonly body: JobBody;
   readonly caller: Caller;
+  /** Of which jobspec it is, if that went to one cluster. */
+  readonly part?: SubmissionPart | undefined;
 };
 
 /** What of the fleet decides where a new job goes. */
@@ -42,6 +49,8 @@ export type JobCreation = {
   readonly intents: ReadonlyMap<CellId, { readonly intent: Intent; readonly ranges: RangeSet }>;
   /** Jobs it waits for, which must not have ended when it is stored. */
   readonly openParents: readonly JobId[];
+  /** What its timeline says from the beginning, besides that it was submitted. */
+  readonly events?: readonly JobEvent[];
 };
 
 export function submit(
@@ -50,7 +59,7 @@ export function submit(
   nowMs: number,
   hash: (text: string) => string,
 ): JobCreation | Refusal {
-  const { id, body, caller } = submission;
+  const { id, body, caller, part } = submission;
   const parents = openParentsOf(body, caller, around.parents);
   if (parents.kind === 'refused') return parents;
   const { spec, chunking } = fillJob(body, around);
@@ -65,7 +74,7 @@ export function submit(
     id,
     spec,
     chunking,
-    specHash: hash(JSON.stringify(agentSpec(id, '', spec, chunking, createdBy))),
+    specHash: specHashOf({ id, spec, chunking, createdBy }, hash),
     cells: [...slices.keys()],
     generation: 1,
     createdAtMs: nowMs,
@@ -73,12 +82,21 @@ export function submit(
     version: 1,
     retryEpoch: 0,
     cancelledAtMs: null,
+    ...(part === undefined ? {} : { submission: part }),
   };
-  const status = statusOf(job, parents.open);
-  const intent = intentOf(job, status.blockedByDependencies);
+  const keys = submission.keepsAnswer === true ? 1 : 0;
+  const rows = rowsAtSubmit + keys + job.cells.length + 2 * parents.open.length;
+  const spent = { rows, documents: 0, reports: 0, calls: callsAtSubmit };
+  const status = { ...statusOf(job, parents.open), spent };
+  const intent = intentOf(job, status.blockedByDependencies, status.foldedByCell);
   const intents = new Map([...slices].map(([cell, ranges]) => [cell, { intent, ranges }]));
   return { kind: 'create', job, status, intents, openParents: parents.open };
 }
+
+/** Its spec, its status and the line of the audit trail. */
+const rowsAtSubmit = 3;
+/** The function that takes it in, and the one that knows its caller. */
+const callsAtSubmit = 2;
 
 function statusOf(job: StoredJob, openParents: readonly JobId[]): JobStatus {
   const { name, pool, queue, labels, retries } = job.spec;
@@ -93,6 +111,9 @@ function statusOf(job: StoredJob, openParents: readonly JobId[]): JobStatus {
     dependsOn: openParents,
     createdAtMs: job.createdAtMs,
     maxFailedChunks: retries.maxFailedChunks,
+    ...(job.spec.restart !== undefined && {
+      service: newServiceCounts(job.spec, job.chunking.chunks),
+    }),
   });
 }
 
@@ -117,7 +138,7 @@ function openParentsOf(
   const open: JobId[] = [];
   for (const [at, name] of body.dependsOn.entries()) {
     const parent = byId.get(name);
-    if (parent === undefined || !seesJob(caller, parent.job.spec)) {
+    if (parent === undefined || !seesJob(caller, parent.job)) {
       return refuse(invalid(`/dependsOn/${at}`, `There is no job "${name}" to wait for.`));
     }
     const { state } = parent.status;
@@ -128,6 +149,15 @@ function openParentsOf(
     }
   }
   return { kind: 'open', open };
+}
+
+/** Of all that an edge goes by, the parameters of the chunks included. */
+export function specHashOf(
+  { id, spec, chunking, createdBy }: Pick<StoredJob, 'id' | 'spec' | 'chunking' | 'createdBy'>,
+  hash: (text: string) => string,
+): string {
+  const text = JSON.stringify(agentSpec(id, '', spec, chunking, createdBy));
+  return hash(spec.params === undefined ? text : text + JSON.stringify(spec.params));
 }
 
 /** As it is stored and sent: UTF-8. */

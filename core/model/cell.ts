@@ -1,16 +1,28 @@
 import type { FactValue } from '../protocol/facts.ts';
+import type { Percents } from '../protocol/percents.ts';
 import type { Failure, ProgressReport } from '../protocol/progress-report.ts';
-import type { Chunking, JobSpec, ResourceVector } from './job.ts';
+import type { Rollout, RolloutWish } from '../services/rollout.ts';
+import type { ServiceSpec, StandIns } from '../services/service.ts';
+import { type CellSummary, emptySummary } from './cell-summary.ts';
+import type {
+  Chunking,
+  JobSpec,
+  JobState,
+  ResourceVector,
+  SubmissionPart,
+  TakenSubmission,
+} from './job.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
-import { emptyRanges, type RangeSet, union } from './ranges.ts';
+import { emptyRanges, type RangeSet } from './ranges.ts';
+import type { Starts } from './starts.ts';
+import type { MetaPart, Unreadable } from './unreadable.ts';
 
 /**
  * Everything stored for one cell, as a pass reads it: one Query of the cell's partition.
  *
  * The three trees are never mixed, and the types say which is which:
  * - Config (`EdgeConfig`, `Intent`, `QueueConfig`): written only by users through the API.
- * - Desired (`Slice`, `EdgeWork`): written only by passes (the API creates a slice, the mover moves
- *   its ranges).
+ * - Desired (`Slice`, `EdgeWork`): written only by passes (the API makes, the mover moves slices).
  * - Inventory (`EdgeFacts`, `EdgeReport`): written only from what edges and the broker say.
  */
 export type Cell = {
@@ -20,8 +32,8 @@ export type Cell = {
   readonly queues: ReadonlyMap<string, QueueConfig>;
   /** When the minute tick last touched this cell; `null` before the first. */
   readonly tickAtMs: number | null;
-  /** Rows that could not be read: their edges stand still, and everything else goes on. */
-  readonly unreadable?: readonly string[];
+  /** Missing when every row could be read. */
+  readonly unreadable?: Unreadable<CellEdge, CellJob>;
 };
 
 /** An edge of the cell: one row of each tree. */
@@ -31,10 +43,17 @@ export type CellEdge = {
   readonly facts: EdgeFacts | null;
   readonly report: EdgeReport | null;
   readonly work: EdgeWork | null;
+  /** What its pool believes at most of a claim, by resource: Config, and the same for all of it. */
+  readonly capacityMax?: Readonly<Record<string, number>>;
+  /** A row of it that could not be read: it gets nothing, whatever it is believed to have. */
+  readonly unreadable?: string;
 };
 
 /** A job in the cell: what its user wants, and what the scheduler made of it. */
-export type CellJob = { readonly id: JobId; readonly intent: Intent; readonly slice: Slice };
+export type CellJob = { readonly id: JobId; readonly intent: Intent; readonly slice: Slice } & {
+  /** What is stored of the slice lies in the intent, or in a lease. */
+  readonly hasNoSliceRow?: true;
+};
 
 // Config
 
@@ -46,7 +65,11 @@ export type EdgeConfig = {
   readonly drain: { readonly reason: string; readonly deadlineAtMs: number | null } | null;
   /** Leaves for good: drained first, then its rows go. `force` takes its work away at once. */
   readonly removing: { readonly force: boolean } | null;
+  /** Takes work by itself: it is offered what names it, or all that matches it in its pool. */
+  readonly pull?: PullConfig | null;
 };
+
+export type PullConfig = { readonly offers: 'named' | 'pool' };
 
 /** What this cell must know of a job's spec, and what its user wants now. */
 export type Intent = {
@@ -61,7 +84,22 @@ export type Intent = {
     | 'retries'
     | 'lostAfterSeconds'
     | 'deadlineSeconds'
-  >;
+    | 'name'
+    | 'keepOutput'
+    | 'keepDirectory'
+    | 'inputs'
+    | 'outputs'
+    | 'chunkOffsets'
+    | 'offlineSeconds'
+    | keyof ServiceSpec
+  > & {
+    /** Its chunks have parameters, which an edge asks for. */
+    readonly sweep?: true;
+    /** It is too long to travel with the work. */
+    readonly signed?: true;
+  };
+  /** Who submitted it; `null` in a row that was written before its cells knew. */
+  readonly createdBy: string | null;
   readonly specHash: string;
   readonly chunking: Chunking;
   readonly submittedAtMs: number;
@@ -71,6 +109,12 @@ export type Intent = {
   readonly retryEpoch: number;
   /** On dependencies: nothing is placed until the parents are done. */
   readonly blockedByDependencies: boolean;
+  /** At submit the job had this cell alone and waited for nobody: its passes write its status. */
+  readonly foldedByCell: boolean;
+  /** Of a jobspec that went to one cluster; who takes work by itself takes all of it. */
+  readonly submission?: SubmissionPart;
+  /** Of a service that was updated or started anew. */
+  readonly rollout?: RolloutWish;
 };
 
 export type QueueConfig = {
@@ -84,9 +128,7 @@ export const queueDefaults: QueueConfig = { weight: 1, strict: false, quota: nul
 
 // Desired
 
-/**
- * The part of a job that belongs to this cell. `done` and `dead` only grow within a retry epoch.
- */
+/** The part of a job in this cell. `done` and `dead` only grow within a retry epoch. */
 export type Slice = {
   readonly ranges: RangeSet;
   readonly done: RangeSet;
@@ -94,10 +136,7 @@ export type Slice = {
   readonly cancelled: RangeSet;
   /** Chunks that failed at least once and are not done: how often, and when they may run again. */
   readonly retries: ReadonlyMap<number, ChunkRetry>;
-  /**
-   * Chunks that were running when their edge was lost or its agent died: how heavily that weighs by
-   * now.
-   */
+  /** Chunks that ran when their edge or its agent was lost: how heavily that weighs by now. */
   readonly losses: ReadonlyMap<number, number>;
   /** Edges that refused this job, with the reason they gave last, and when. */
   readonly refusals: ReadonlyMap<EdgeName, Refusal>;
@@ -105,15 +144,37 @@ export type Slice = {
   /** Dead chunks that a user's `retry` brought back: their attempts count on from `attemptBase`. */
   readonly revived: RangeSet;
   readonly attemptBase: number;
+  /** The highest attempt that failed; numbers are for good, as journals of edges answer by them. */
+  readonly attemptsUsed: number;
   /** The waiting reasons last written to the job's status, to see whether they changed. */
   readonly reportedReasons: readonly string[];
+  /** The state that a pass last wrote into the job's status; `null` while it has not. */
+  readonly countedAs: JobState | null;
+  /** When the last line came that passes wrote into the job's timeline. */
+  readonly lastEventAtMs: number | null;
+  /** Others have a part in the status by now: it is left to the rollup. */
+  readonly foldedByRollup: boolean;
+  /** What passes last wrote into the job's status, so that it never falls; absent: what is done. */
+  readonly workedPower?: number;
   readonly startedAtMs: number | null;
-  /**
-   * What edges had done of this job before the slice was made anew by a `retry`, so that their
-   * totals stay absolute.
-   */
+  /** What edges had done before a `retry` made it anew, so that their totals stay absolute. */
   readonly doneBeforeReopening: ReadonlyMap<EdgeName, RangeSet>;
+  /** Of a service, how far its instances have come to the generation wanted. */
+  readonly rollout?: Rollout;
+  /** Of one whose instances move: for those above its highest number. */
+  readonly standIns?: StandIns;
+  /** Of a job that runs everywhere: which number is that of which edge. */
+  readonly seats?: ReadonlyMap<EdgeName, number>;
 };
+
+/**
+ * What a slice says besides its chunks while nothing has come of them yet: that a pass has seen it,
+ * and when it began.
+ */
+export type SliceMarks = Pick<
+  Slice,
+  'reportedReasons' | 'countedAs' | 'lastEventAtMs' | 'startedAtMs' | 'workedPower'
+>;
 
 /** A slice as it is created: at submit by the API, or by a move from another cell. */
 export function newSlice(ranges: RangeSet): Slice {
@@ -128,35 +189,13 @@ export function newSlice(ranges: RangeSet): Slice {
     retryEpoch: 0,
     revived: emptyRanges,
     attemptBase: 0,
+    attemptsUsed: 0,
     reportedReasons: [],
+    countedAs: null,
+    lastEventAtMs: null,
+    foldedByRollup: false,
     startedAtMs: null,
     doneBeforeReopening: new Map(),
-  };
-}
-
-/**
- * The slice of a job that had ended in the cell, as its user's `retry` makes it again: nothing done
- * is forgotten.
- */
-export function reopenedSlice(
-  ended: Pick<Slice, 'done' | 'dead' | 'cancelled' | 'startedAtMs'>,
-  executions: Iterable<{ readonly edge: EdgeName; readonly done: RangeSet }>,
-  retryEpoch: number,
-  attempts: number,
-): Slice {
-  const { done, dead, cancelled, startedAtMs } = ended;
-  return {
-    ...newSlice(union(union(done, dead), cancelled)),
-    done,
-    dead,
-    cancelled,
-    startedAtMs,
-    retryEpoch: retryEpoch - 1,
-    // An attempt keeps its number for good: edges answer what they have tried from their journal.
-    attemptBase: (retryEpoch - 1) * attempts,
-    doneBeforeReopening: new Map(
-      [...executions].map(({ edge, done: doneThere }) => [edge, doneThere]),
-    ),
   };
 }
 
@@ -166,6 +205,8 @@ export type ChunkRetry = {
   readonly failures: number;
   readonly dueAtMs: number;
   readonly last: Failure;
+  /** Of an instance of a service: its ends in a row, each soon after its start. */
+  readonly streak?: number;
 };
 
 /** One row per edge: its epoch and all its leases, which is exactly what its `work` shadow says. */
@@ -178,9 +219,7 @@ export type EdgeWork = {
   readonly leases: ReadonlyMap<JobId, Lease>;
   /** When this epoch was committed, to see whether it was applied in time. */
   readonly writtenAtMs: number;
-  /**
-   * How often the document was written again because the edge did not apply it: spaces the repeats.
-   */
+  /** How often the document was written again, not being applied: spaces the repeats. */
   readonly rewrites: number;
   /** Jobs that earlier documents named and this one does not, whose keys every write must null. */
   readonly removed: readonly JobId[];
@@ -194,6 +233,12 @@ export type EdgeWork = {
   readonly quarantinedUntilMs: number | null;
   /** Chunks that its last report calls done although it was never given them: not counted. */
   readonly foreignResults: number;
+  /** Chunks that count as done here, and their power, over all jobs ever: these never fall. */
+  readonly totals: { readonly chunksDone: number; readonly powerServed: number };
+  /** Of its agent, once there was more than one. */
+  readonly starts?: Starts;
+  /** Jobspecs that it took whole: their jobs are its own as soon as they can begin. */
+  readonly taken?: readonly TakenSubmission[];
 };
 
 /** An edge that was never given anything; epoch 0 is never written. */
@@ -209,6 +254,7 @@ export const noEdgeWork: EdgeWork = {
   failuresInRow: 0,
   quarantinedUntilMs: null,
   foreignResults: 0,
+  totals: { chunksDone: 0, powerServed: 0 },
 };
 
 /**
@@ -233,12 +279,17 @@ export type Lease = {
   readonly chunkMs: number | null;
   /**
    * Taken away from an edge that may have been working on it, and still open: what the edge says of
-   * these counts when it is heard again.
+   * these counts when it reports again.
    */
   readonly heldBefore: RangeSet;
   /** Totals on this edge for this job, kept for the execution row. */
   readonly doneHere: RangeSet;
   readonly deadHere: RangeSet;
+  /** What running chunks said: how far they are, and which instances of a service are ready. */
+  readonly percents?: Percents;
+  readonly ready?: RangeSet;
+  /** The slice of its job, which has no row then: see `core/scheduler/pass/slice-in-lease.ts`. */
+  readonly slice?: SliceMarks;
 };
 
 // Inventory
@@ -259,7 +310,12 @@ export type EdgeReport = {
   /** The broker's own counter per client orders its hints. */
   readonly connectionVersion: number;
   readonly connectionAtMs: number;
+  /** Of an edge over HTTPS, which no broker watches: it is judged by its contacts. */
+  readonly poll?: Poll;
 };
+
+/** The last contact of any kind, and how often the edge says that it asks for its work. */
+export type Poll = { readonly contactAtMs: number; readonly everyMs: number };
 
 // Meta
 
@@ -270,79 +326,19 @@ export type CellMeta = {
   readonly version: number;
   readonly health: CellHealth;
   readonly summary: CellSummary;
+  /** When the last pass was. */
+  readonly passedAtMs?: number;
+  /** What of this row could not be read, and is not written either. */
+  readonly unreadable?: readonly MetaPart[];
 };
 
-/** The plane's own pulse, so that its trouble is not mistaken for the edges' death. */
+/** The control plane's own pulse, so that its trouble is not mistaken for the edges' death. */
 export type CellHealth = {
   readonly tickAtMs: number | null;
   /** Every grace counts from here at the earliest. */
   readonly healthySinceMs: number;
   /** Since when the mass-loss breaker holds its verdicts. */
   readonly holdSinceMs: number | null;
-};
-
-/** Absolute figures of the cell: what submit chooses cells by, and what the fleet adds up. */
-export type CellSummary = {
-  readonly edges: {
-    readonly total: number;
-    readonly connected: number;
-    readonly disconnected: number;
-    readonly lost: number;
-    readonly busy: number;
-    readonly free: number;
-    readonly cordoned: number;
-    /** Set aside because everything failed there. */
-    readonly aside: number;
-  };
-  readonly power: {
-    readonly total: number;
-    readonly free: number;
-    readonly reserved: number;
-    /** Power of all chunks ever done here: never falls. */
-    readonly served: number;
-  };
-  readonly chunks: {
-    readonly pending: number;
-    readonly scheduled: number;
-    readonly running: number;
-    /** Ever ended here, ended jobs included: these three never fall. */
-    readonly done: number;
-    readonly dead: number;
-    readonly cancelled: number;
-  };
-  /** Power of the chunks that wait for an edge. */
-  readonly backlogPower: number;
-  /**
-   * The part of it for which no edge of the cell is of the right kind: only another cell can run
-   * it.
-   */
-  readonly strandedPower: number;
-  /** Largest capacity among edges that may get work. */
-  readonly largestEdgePower: number;
-  /** Jobs in the cell now. */
-  readonly jobs: number;
-  /** Label values of the edges that may get work; `null` when there are too many to list. */
-  readonly labels: Readonly<Record<string, readonly string[] | null>>;
-};
-
-export const emptySummary: CellSummary = {
-  edges: {
-    total: 0,
-    connected: 0,
-    disconnected: 0,
-    lost: 0,
-    busy: 0,
-    free: 0,
-    cordoned: 0,
-    aside: 0,
-  },
-  power: { total: 0, free: 0, reserved: 0, served: 0 },
-  chunks: { pending: 0, scheduled: 0, running: 0, done: 0, dead: 0, cancelled: 0 },
-  backlogPower: 0,
-  strandedPower: 0,
-  largestEdgePower: 0,
-  jobs: 0,
-  labels: {},
 };
 
 export function newCellMeta(id: CellId, pool: string, nowMs: number): CellMeta {

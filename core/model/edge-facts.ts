@@ -3,7 +3,13 @@ import { isRecord } from '../protocol/json.ts';
 import { namedValue, newTable } from '../protocol/named-values.ts';
 import type { EdgeFacts } from './cell.ts';
 import type { ResourceVector } from './job.ts';
-import { edgeLabelsMax, factLeavesMax, factTextLengthMax, labelLengthMax } from './limits.ts';
+import {
+  edgeLabelsMax,
+  factDepthMax,
+  factLeavesMax,
+  factTextLengthMax,
+  labelLengthMax,
+} from './limits.ts';
 
 /**
  * Facts as an edge says them, and the part of them that its cell keeps beside it: capacity, labels,
@@ -46,9 +52,6 @@ export function diskTroubleOf(facts: EdgeFacts | null): string | null {
   const health = namedValue(facts?.flat, 'health');
   return diskTroubles.has(health) ? String(health) : null;
 }
-
-/** Deeper than a shadow can be (IoT Core allows eight levels). */
-const factDepthMax = 8;
 
 /** `null` when it holds no capacity: then it says nothing that the scheduler could use. */
 export function parseFacts(value: unknown): Facts | null {

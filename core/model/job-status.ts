@@ -1,7 +1,8 @@
 import { mergeWaiting } from '../jobs/waiting.ts';
+import { percentReady, type ServiceCounts } from '../services/service.ts';
+import { stateOfService } from '../services/service-state.ts';
 import {
   type ChunkCounts,
-  type Chunking,
   isFinal,
   type JobState,
   noChunks,
@@ -9,7 +10,7 @@ import {
   stateOfCounts,
 } from './job.ts';
 import type { CellId, JobId } from './names.ts';
-import type { JobCellStatus, WaitingCount } from './plan.ts';
+import type { FoldedStatus, JobCellStatus, Spending } from './plan.ts';
 import { rangeOf } from './ranges.ts';
 
 /**
@@ -19,13 +20,11 @@ import { rangeOf } from './ranges.ts';
  * at submit. Because the counts are absolute, folding twice or in any order gives the same status,
  * and no counter can drift.
  */
-export type JobStatus = {
-  readonly job: JobId;
+export type JobStatus = FoldedStatus & {
   readonly name: string | null;
   readonly pool: string;
   readonly queue: string;
   readonly labels: Readonly<Record<string, string>>;
-  readonly chunking: Chunking;
   /** Cells that were given a slice at submit; a move may add others, which show by their counts. */
   readonly cells: readonly CellId[];
   readonly dependsOn: readonly JobId[];
@@ -34,28 +33,12 @@ export type JobStatus = {
   readonly maxFailedChunks: number | null;
   /** Grows with every write; a write names the version it has seen. */
   readonly version: number;
-
-  readonly state: JobState;
-  readonly counts: ChunkCounts;
-  readonly donePower: number;
-  readonly startedAtMs: number | null;
-  readonly endedAtMs: number | null;
-  readonly reason: string | null;
-  readonly waiting: readonly WaitingCount[];
-
   /** Its user asked for its end. */
   readonly cancelled: boolean;
-  /** It waits for `dependsOn`: nothing of it is placed. */
-  readonly blockedByDependencies: boolean;
-  /** A job it depends on did not succeed. */
-  readonly dependencyFailed: boolean;
-  /**
-   * Cells that a user's retry asked to bring dead chunks back, each with its epoch: what they count
-   * is from before, until they show that epoch.
-   */
-  readonly retrying: readonly (readonly [CellId, number])[];
-  /** The state under which the fleet's statistics count it; `null` while they do not know it. */
-  readonly countedAs: JobState | null;
+  /** Its only cell writes it. Ends as soon as anybody else has a part in it, and for good. */
+  readonly foldedByCell: boolean;
+  /** What was counted for it; absent of one that nobody counted from its beginning. */
+  readonly spent?: Spending;
 };
 
 export const dependencyFailed = 'dependency-failed';
@@ -77,17 +60,19 @@ export function newJobStatus(
     | 'dependsOn'
     | 'createdAtMs'
     | 'maxFailedChunks'
+    | 'service'
   >,
 ): JobStatus {
   const total = job.chunking.chunks;
   const blockedByDependencies = job.dependsOn.length > 0;
+  const isStopped = total === 0 && job.service?.everywhere !== true;
   const counts = blockedByDependencies
     ? { ...noChunks, total, waiting: total }
     : { ...noChunks, total, pending: total };
   return {
     ...job,
     version: 0,
-    state: blockedByDependencies ? 'waiting' : 'pending',
+    state: blockedByDependencies ? 'waiting' : isStopped ? 'stopped' : 'pending',
     counts,
     donePower: 0,
     startedAtMs: null,
@@ -99,14 +84,32 @@ export function newJobStatus(
     dependencyFailed: false,
     retrying: [],
     countedAs: null,
+    lastEventAtMs: null,
+    foldedByCell: job.cells.length === 1 && !blockedByDependencies,
   };
 }
 
-/** By power done, rounded down; 100 only when all is done. */
-export function percentOf(status: Pick<JobStatus, 'chunking' | 'counts' | 'donePower'>): number {
+/**
+ * When the next line of the timeline counts as having happened. Several clocks write it, and the
+ * rollup may be late with one line and not with the next: what follows from another comes behind
+ * it, a millisecond at least, whatever the clocks say.
+ */
+export function eventTimeOf(
+  { lastEventAtMs, createdAtMs }: Pick<JobStatus, 'lastEventAtMs' | 'createdAtMs'>,
+  atMs: number,
+): number {
+  return Math.max(atMs, lastEventAtMs === null ? createdAtMs : lastEventAtMs + 1);
+}
+
+/** By power worked, rounded down; 100 only when all is done. */
+export function percentOf(
+  status: Pick<JobStatus, 'chunking' | 'counts' | 'donePower' | 'workedPower' | 'service'>,
+): number {
+  if (status.service !== undefined) return percentReady(status.service);
   const power = powerOf(status.chunking, rangeOf(0, status.chunking.chunks));
   if (status.counts.done >= status.chunking.chunks) return 100;
-  return power === 0 ? 0 : Math.min(99, Math.floor((status.donePower * 100) / power));
+  const worked = Math.max(status.donePower, status.workedPower ?? 0);
+  return power === 0 ? 0 : Math.min(99, Math.floor((worked * 100) / power));
 }
 
 /**
@@ -120,18 +123,22 @@ export function foldJob(
   nowMs: number,
 ): JobStatus {
   const counts = foldCounts(status, cells);
-  const state = stateOfCounts(counts, {
-    cancelled: status.cancelled,
-    failed: status.dependencyFailed,
-  });
+  const service = serviceOf(status, cells);
+  const state = stateOf({ ...status, counts }, service, cells);
   const started = cells.flatMap((cell) => (cell.startedAtMs === null ? [] : [cell.startedAtMs]));
   const ended = cells.flatMap((cell) => (cell.endedAtMs === null ? [] : [cell.endedAtMs]));
   const endedAtMs = isFinal(state) ? (status.endedAtMs ?? Math.max(...ended, 0)) : null;
+  const { workedPower: most = 0, ...before } = status;
+  const donePower = cells.reduce((sum, cell) => sum + cell.donePower, 0);
+  const worked = cells.reduce((sum, cell) => sum + (cell.workedPower ?? cell.donePower), 0);
+  const workedPower = Math.max(most, worked);
   return {
-    ...status,
+    ...before,
     state,
     counts,
-    donePower: cells.reduce((sum, cell) => sum + cell.donePower, 0),
+    donePower,
+    ...(workedPower > donePower && { workedPower }),
+    ...(service !== null && { service }),
     startedAtMs: started.length === 0 ? status.startedAtMs : Math.min(...started),
     endedAtMs: endedAtMs === 0 ? nowMs : endedAtMs,
     reason: foldReason({ ...status, counts }, state, cells),
@@ -139,8 +146,34 @@ export function foldJob(
   };
 }
 
+/** A service has one cell; what it counted last stands until it counts again. */
+function serviceOf(status: JobStatus, cells: readonly JobCellStatus[]): ServiceCounts | null {
+  if (status.service === undefined) return null;
+  const { chunks } = status.chunking;
+  const counted = cells.find(({ service }) => service !== undefined)?.service;
+  const known = counted ?? status.service;
+  return { ...known, wanted: known.everywhere ? known.wanted : chunks };
+}
+
+function stateOf(
+  status: JobStatus,
+  service: ServiceCounts | null,
+  cells: readonly JobCellStatus[],
+): JobState {
+  const { counts, cancelled, dependencyFailed } = status;
+  const ended = stateOfCounts(counts, { cancelled, failed: dependencyFailed });
+  if (service === null) return ended;
+  const isOver = cells.some(({ endedAtMs }) => endedAtMs !== null);
+  if (isOver && isFinal(ended)) return cancelled ? 'cancelled' : ended;
+  const hasStarted = status.startedAtMs !== null || cells.some((it) => it.startedAtMs !== null);
+  return cancelled ? 'running' : stateOfService(counts, service, { hasStarted });
+}
+
 function foldCounts(status: JobStatus, cells: readonly JobCellStatus[]): ChunkCounts {
-  const total = status.chunking.chunks;
+  const isBound = status.service?.everywhere === true;
+  const total = isBound
+    ? cells.reduce((all, cell) => all + cell.counts.total, 0)
+    : status.chunking.chunks;
   const sum = (name: keyof ChunkCounts): number =>
     cells.reduce((all, cell) => all + cell.counts[name], 0);
   const counts = {

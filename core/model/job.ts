@@ -1,3 +1,6 @@
+import type { ChunkOffsets } from '../federation/chunk-offsets.ts';
+import { type ServiceSpec, serviceStates } from '../services/service.ts';
+import type { Sweep } from '../sweeps/sweep.ts';
 import type { JobId } from './names.ts';
 import { count, has, type RangeSet } from './ranges.ts';
 
@@ -8,7 +11,13 @@ import { count, has, type RangeSet } from './ranges.ts';
 export type ResourceVector = Readonly<Record<string, number>> & { readonly power: number };
 
 export type Run =
-  | { readonly simulate: { readonly seconds: number } | { readonly wattSeconds: number } }
+  | {
+      /** Neither: it runs for ever, as an instance of a service may. */
+      readonly simulate:
+        | { readonly seconds: number }
+        | { readonly wattSeconds: number }
+        | Readonly<Record<string, never>>;
+    }
   | {
       readonly process: {
         readonly argv: readonly string[];
@@ -36,7 +45,8 @@ export type BatchRun = {
   readonly options: readonly string[];
 };
 
-export type ExecutorName = 'simulate' | 'process' | 'container' | 'slurm' | 'flux';
+export const executorNames = ['simulate', 'process', 'container', 'slurm', 'flux'] as const;
+export type ExecutorName = (typeof executorNames)[number];
 
 export function executorOf(run: Run): ExecutorName {
   return Object.keys(run)[0] as ExecutorName;
@@ -69,10 +79,46 @@ export type Requires = {
 export type PlacementPolicy = 'spread' | 'pack' | 'fastest';
 
 /**
+ * What a chunk finds in its directory: one file, or a tree of them. Files are named by the SHA-256
+ * of what is in them.
+ */
+export type JobInput = {
+  /** Below the directory of the chunk. */
+  readonly path: string;
+  readonly sha256?: string;
+  /** Where an edge fetches that file, in place of the files that are stored here. */
+  readonly url?: string;
+  /** The digest of the list of files that lie below `path`. */
+  readonly manifest?: string;
+  /** The chunk gets a copy of its own, which it may change. */
+  readonly writable?: boolean;
+  /** One file that may be run as a program; a list says it of each of its files. */
+  readonly executable?: boolean;
+};
+
+/** By which edges know that somebody they trust wrote the job: Ed25519. */
+export type JobSignature = {
+  /** The public key that it was made with, and the signature: base64url. */
+  readonly key: string;
+  readonly value: string;
+  /** Nothing of the job is started later than this, an instant in ISO 8601. */
+  readonly until?: string | null;
+};
+
+/** Which files that a chunk leaves are its results, and of which ends. */
+export type JobOutputs = {
+  /** Patterns, below the directory of the chunk or that of its outputs. */
+  readonly paths: readonly string[];
+  readonly on: 'done' | 'always';
+  /** Of one chunk. */
+  readonly maxMb: number;
+};
+
+/**
  * The spec of a job with every default filled in and the chunking decided. Config: users write it,
  * nothing else does. Chunk `chunks - 1` reserves `lastChunkPower`, all others `chunkPower`.
  */
-export type JobSpec = {
+export type JobSpec = Partial<ServiceSpec> & {
   readonly name: string | null;
   readonly pool: string;
   readonly queue: string;
@@ -98,15 +144,34 @@ export type JobSpec = {
   readonly offlineSeconds: number | null;
   readonly deadlineSeconds: number | null;
   readonly keepOutput: 'none' | 'failed' | 'all';
+  /** Of which attempts an edge keeps the directory for a look: of none where this is absent. */
+  readonly keepDirectory?: 'none' | 'failed';
+  /** Absent: none. */
+  readonly inputs?: readonly JobInput[];
+  /** Absent: its chunks differ in nothing but their numbers. */
+  readonly params?: Sweep;
+  /** It is a part of a job that is elsewhere. */
+  readonly chunkOffsets?: ChunkOffsets;
+  /** Absent: no files. */
+  readonly outputs?: JobOutputs;
+  /** For how long results are kept. */
+  readonly keepDays?: number;
+  /** Absent: edges that ask for one do not run it. */
+  readonly signature?: JobSignature;
   readonly dependsOn: readonly JobId[];
   readonly labels: Readonly<Record<string, string>>;
-  readonly kind: 'batch' | 'service' | 'everywhere';
+  readonly kind: JobKind;
 };
+
+export const jobKinds = ['batch', 'service', 'everywhere'] as const;
+export type JobKind = (typeof jobKinds)[number];
 
 export type Chunking = {
   readonly chunks: number;
   readonly chunkPower: number;
   readonly lastChunkPower: number;
+  /** Of a service: numbers below its highest that no instance has; absent without any. */
+  readonly gaps?: readonly number[];
 };
 
 /**
@@ -148,14 +213,37 @@ export function powerOf(chunking: Chunking, set: RangeSet): number {
   return count(set) * chunking.chunkPower + extra;
 }
 
-export type JobState =
-  | 'waiting'
-  | 'pending'
-  | 'scheduled'
-  | 'running'
-  | 'done'
-  | 'failed'
-  | 'cancelled';
+export const jobStates = [
+  'waiting',
+  'pending',
+  'scheduled',
+  'running',
+  ...serviceStates,
+  'done',
+  'failed',
+  'cancelled',
+] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** Jobs in each state, and all of them. */
+export type JobStateCounts = Readonly<Record<JobState | 'total', number>>;
+
+export const noJobStates: JobStateCounts = {
+  waiting: 0,
+  pending: 0,
+  scheduled: 0,
+  running: 0,
+  degraded: 0,
+  stopped: 0,
+  done: 0,
+  failed: 0,
+  cancelled: 0,
+  total: 0,
+};
+
+export function statesBy<T>(of: (state: JobState) => T): Record<JobState, T> {
+  return Object.fromEntries(jobStates.map((state) => [state, of(state)])) as Record<JobState, T>;
+}
 
 export function isFinal(state: JobState): boolean {
   return state === 'done' || state === 'failed' || state === 'cancelled';
@@ -210,3 +298,9 @@ export function stateOfCounts(
   if (counts.running > 0 || counts.done > 0 || counts.dead > 0) return 'running';
   return counts.scheduled > 0 ? 'scheduled' : 'pending';
 }
+
+/** What a job that a jobspec became knows of it: which one, and how many tasks it has in all. */
+export type SubmissionPart = { readonly id: JobId; readonly tasks: number };
+
+/** A jobspec that an edge took whole; `fits`: a host, which gets no more than there is room for. */
+export type TakenSubmission = { readonly id: JobId; readonly fits: boolean };

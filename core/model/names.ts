@@ -1,3 +1,5 @@
+import { shownLengthMax } from './limits.ts';
+
 /**
  * Names and ids. Ids sort by creation time; names are DNS labels, so they are safe in keys, topics
  * and URLs.
@@ -47,7 +49,7 @@ export function cellIdOf(text: string): CellId {
 }
 
 function invalid(what: string, text: string): never {
-  throw new Error(`not a valid ${what}: ${JSON.stringify(text.slice(0, 100))}`);
+  throw new Error(`not a valid ${what}: ${JSON.stringify(text.slice(0, shownLengthMax))}`);
 }
 
 /** 9 characters of base-36 milliseconds keep their order until the year 5188. */

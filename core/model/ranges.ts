@@ -48,6 +48,17 @@ export function last(set: RangeSet): number | undefined {
   return set.length === 0 ? undefined : set[set.length - 1]! - 1;
 }
 
+/** The chunk that `index` others of the set come before. */
+export function nth(set: RangeSet, index: number): number | undefined {
+  let left = index;
+  for (let i = 0; i < set.length; i += 2) {
+    const length = set[i + 1]! - set[i]!;
+    if (left < length) return set[i]! + left;
+    left -= length;
+  }
+  return undefined;
+}
+
 export function has(set: RangeSet, chunk: number): boolean {
   const at = firstIntervalEndingAfter(set, chunk);
   return at < set.length && set[at]! <= chunk;

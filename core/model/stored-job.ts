@@ -1,5 +1,7 @@
+import { newServiceCounts, serviceSpecOf } from '../services/service.ts';
 import type { Intent } from './cell.ts';
-import type { Chunking, JobSpec } from './job.ts';
+import type { SubmissionPart } from './job.ts';
+import { type Chunking, type JobSpec, noChunks } from './job.ts';
 import type { JobStatus } from './job-status.ts';
 import type { CellId, JobId } from './names.ts';
 
@@ -20,17 +22,72 @@ export type StoredJob = {
   readonly version: number;
   readonly retryEpoch: number;
   readonly cancelledAtMs: number | null;
+  /** Of a jobspec that went to one cluster. */
+  readonly submission?: SubmissionPart;
+  /** Of a service: how often its user had instances start anew. */
+  readonly restarts?: number;
 };
 
-export type JobWithStatus = { readonly job: StoredJob; readonly status: JobStatus };
+export type JobWithStatus = {
+  readonly job: StoredJob;
+  readonly status: JobStatus;
+  /** Set when the status cannot be read, and is `unknownStatus`. */
+  readonly unreadable?: string;
+};
+
+/** Stands for a status that cannot be read: all of it waits for the row to be mended. */
+export function unknownStatus(job: StoredJob, row: string): JobStatus {
+  const { spec, chunking } = job;
+  const detail = `its row ${row} cannot be read; it goes on when the row is mended`;
+  const { chunks } = chunking;
+  return {
+    job: job.id,
+    name: spec.name,
+    pool: spec.pool,
+    queue: spec.queue,
+    labels: spec.labels,
+    chunking,
+    cells: job.cells,
+    dependsOn: spec.dependsOn,
+    createdAtMs: job.createdAtMs,
+    maxFailedChunks: spec.retries.maxFailedChunks,
+    version: 0,
+    state: 'pending',
+    counts: { ...noChunks, total: chunks, pending: chunks },
+    donePower: 0,
+    startedAtMs: null,
+    endedAtMs: null,
+    reason: null,
+    waiting: [{ reason: 'inconsistent', chunks, edges: 0, examples: [], detail }],
+    cancelled: false,
+    blockedByDependencies: false,
+    dependencyFailed: false,
+    retrying: [],
+    countedAs: null,
+    lastEventAtMs: null,
+    foldedByCell: false,
+    ...(spec.restart !== undefined && {
+      service: newServiceCounts(spec, chunks),
+    }),
+  };
+}
 
 /** What the cells of a job must know of it. */
 export function intentOf(
   job: Pick<
     StoredJob,
-    'spec' | 'specHash' | 'chunking' | 'createdAtMs' | 'retryEpoch' | 'cancelledAtMs'
+    | 'spec'
+    | 'specHash'
+    | 'chunking'
+    | 'generation'
+    | 'createdAtMs'
+    | 'createdBy'
+    | 'retryEpoch'
+    | 'cancelledAtMs'
+    | 'submission'
   >,
   blockedByDependencies: boolean,
+  foldedByCell = false,
 ): Intent {
   const { spec } = job;
   return {
@@ -44,12 +101,28 @@ export function intentOf(
       retries: spec.retries,
       lostAfterSeconds: spec.lostAfterSeconds,
       deadlineSeconds: spec.deadlineSeconds,
+      name: spec.name,
+      keepOutput: spec.keepOutput,
+      ...(spec.keepDirectory === undefined ? {} : { keepDirectory: spec.keepDirectory }),
+      ...(spec.inputs === undefined ? {} : { inputs: spec.inputs }),
+      ...(spec.params === undefined ? {} : { sweep: true as const }),
+      ...(spec.chunkOffsets === undefined ? {} : { chunkOffsets: spec.chunkOffsets }),
+      ...(spec.outputs === undefined ? {} : { outputs: spec.outputs }),
+      ...(spec.signature === undefined ? {} : { signed: true as const }),
+      offlineSeconds: spec.offlineSeconds,
+      ...serviceSpecOf(spec),
     },
+    createdBy: job.createdBy,
     specHash: job.specHash,
     chunking: job.chunking,
     submittedAtMs: job.createdAtMs,
     cancelled: job.cancelledAtMs !== null,
     retryEpoch: job.retryEpoch,
     blockedByDependencies,
+    foldedByCell,
+    ...(job.submission === undefined ? {} : { submission: job.submission }),
+    ...(job.generation > 1 && {
+      rollout: { generation: job.generation, earlier: [], restart: null },
+    }),
   };
 }

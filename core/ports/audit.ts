@@ -1,5 +1,6 @@
 /**
- * Who changed what and when, kept for ninety days. Jobs keep their own timelines beside themselves.
+ * Who changed what and when, kept for ninety days: tokens, pools, queues, edges and jobs. Jobs keep
+ * their own timelines besides, which go with them.
  */
 export type AuditEvent = {
   readonly atMs: number;

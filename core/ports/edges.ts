@@ -1,6 +1,9 @@
+import type { GraphDigest } from '../graph/digest.ts';
 import type { EdgeConfig, EdgeFacts, EdgeReport, EdgeWork, Intent } from '../model/cell.ts';
 import type { CellId, EdgeName, JobId } from '../model/names.ts';
 import type { FactValue } from '../protocol/facts.ts';
+import type { ClusterRecord } from './clusters.ts';
+import type { StoredToken } from './tokens.ts';
 
 /**
  * Edges as users and the edges themselves meet them: who an edge is, how it comes and goes, and
@@ -26,6 +29,11 @@ export type EdgeIdentity = {
 /** Names are unique in the fleet; an identity outlives the edge's place in its cell. */
 export type EdgeIdentities = {
   identify(edge: EdgeName): Promise<EdgeIdentity | null>;
+  /**
+   * For showing an edge and for removing it: where it is, and what lets it in. Also when the rest
+   * of its identity cannot be read, which is then left out: it proves nothing.
+   */
+  remains(edge: EdgeName): Promise<EdgeIdentity | null>;
   /** Cells of those of the edges that are enrolled. */
   cellsOf(edges: readonly EdgeName[]): Promise<ReadonlySet<CellId>>;
 };
@@ -36,6 +44,14 @@ export type Enrolment = {
   readonly facts: EdgeFacts;
   /** All it said of itself, as it said it. */
   readonly allFacts: Readonly<Record<string, FactValue>>;
+  /** Of an edge that is a cluster. */
+  readonly cluster?: NewCluster;
+};
+
+export type NewCluster = {
+  readonly record: ClusterRecord;
+  readonly digest: GraphDigest | null;
+  readonly submitToken: StoredToken;
 };
 
 /** How edges come and go. Whatever changes an identity changes its secrets in the same commit. */
@@ -44,9 +60,9 @@ export type EdgeEnrolments = {
   enrol(enrolment: Enrolment): Promise<'enrolled' | 'taken' | 'full'>;
   /**
    * Gives a known edge one more secret and keeps the one before it, so that a lost answer locks
-   * nobody out.
+   * nobody out. `null`: its secrets were changed since, or it is gone.
    */
-  addCredential(identity: EdgeIdentity, hash: string): Promise<EdgeIdentity>;
+  addCredential(identity: EdgeIdentity, hash: string): Promise<EdgeIdentity | null>;
   /**
    * Another certificate and other secrets for an edge. `false`: they were changed since `seen` was
    * read.
@@ -55,8 +71,41 @@ export type EdgeEnrolments = {
   markRemoving(identity: EdgeIdentity, nowMs: number): Promise<void>;
   /** Ends its secrets; the name stays taken until it has left its cell. */
   revoke(identity: EdgeIdentity): Promise<void>;
-  /** The last of an edge: its secrets, its name and whatever is left of it. */
+  /**
+   * Who ends an edge does so alone until `untilMs`: nobody else, and its name stays taken. `false`:
+   * somebody else does, or it is another edge that has the name now, or none.
+   */
+  claimEnd(identity: EdgeIdentity, nowMs: number, untilMs: number): Promise<boolean>;
+  /**
+   * The last of an edge: its secrets, its name and whatever is left of it. Of another edge that has
+   * the name now nothing.
+   */
   forget(identity: EdgeIdentity): Promise<void>;
+};
+
+/** An edge as it stands, with the version of its cell by which a pass in between is known. */
+export type EdgeInCell = { readonly edge: StoredEdge; readonly cellVersion: number };
+
+export type EdgeMove = {
+  readonly identity: EdgeIdentity;
+  readonly to: CellId;
+  /** As it was decided by. */
+  readonly seen: EdgeInCell;
+  readonly config: EdgeConfig;
+  readonly work: EdgeWork | null;
+  readonly nowMs: number;
+};
+
+/** From one cell to another, whole. */
+export type EdgeMoves = {
+  /** `null` when it is not, or no longer, in this cell. */
+  inCell(cell: CellId, edge: EdgeName): Promise<EdgeInCell | null>;
+  /**
+   * Settings, facts and presence go along with its name and its secrets, in one commit, and the
+   * cell that it leaves is woken. `full`: no room there. `changed`: since it was looked at a user
+   * changed it, or a pass over its cell was committed; what it says meanwhile is not lost.
+   */
+  move(move: EdgeMove): Promise<'moved' | 'changed' | 'full'>;
 };
 
 /** An edge in its cell. */
@@ -69,7 +118,13 @@ export type StoredEdge = {
   readonly facts: EdgeFacts | null;
   readonly report: EdgeReport | null;
   readonly work: EdgeWork | null;
+  readonly capacityMax?: Readonly<Record<string, number>>;
   readonly allFacts: Readonly<Record<string, FactValue>>;
+  readonly cluster: ClusterRecord | null;
+  /** A row of it that cannot be read, if there is one. */
+  readonly unreadable?: string;
+  /** That row holds its settings: nobody can change them without losing the others. */
+  readonly settingsUnknown?: true;
 };
 
 export type EdgeSettings = {
@@ -81,6 +136,8 @@ export type EdgeSettings = {
   intents(cell: CellId, jobs: readonly JobId[]): Promise<ReadonlyMap<JobId, Intent>>;
   /** `false`: its settings were changed since `seen` was read, or it is gone. */
   configure(cell: CellId, edge: EdgeName, config: EdgeConfig, seen: number): Promise<boolean>;
+  /** In place of settings that cannot be read, which are given up. `false`: it is gone. */
+  replaceSettings(cell: CellId, edge: EdgeName, config: EdgeConfig): Promise<boolean>;
 };
 
-export type EdgesStore = EdgeIdentities & EdgeEnrolments & EdgeSettings;
+export type EdgesStore = EdgeIdentities & EdgeEnrolments & EdgeSettings & EdgeMoves;

@@ -8,6 +8,10 @@ export type Fleet = PendingRollups & {
   cells(): Promise<readonly CellId[]>;
   /** Those of the cells that there are, in the order of `cells`. */
   metas(cells: readonly CellId[]): Promise<readonly CellMeta[]>;
+  /**
+   * Stores what is left of batches that were accepted before; answers how many parts that were.
+   */
+  finishBatches(beforeMs: number): Promise<number>;
   /** Writes the time into the cell, which wakes its scheduler. */
   touch(cell: CellId, atMs: number): Promise<void>;
 };

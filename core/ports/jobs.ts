@@ -2,11 +2,14 @@ import type { JobCancel, JobPurge } from '../jobs/cancel.ts';
 import type { JobEdit } from '../jobs/edit.ts';
 import type { JobCells } from '../jobs/job-cells.ts';
 import type { JobRetry } from '../jobs/retry.ts';
-import type { JobEvent } from '../jobs/rollup.ts';
 import type { JobCreation } from '../jobs/submit.ts';
+import type { ServiceRestart, ServiceUpdate } from '../jobs/update-service.ts';
+import type { JobEvent } from '../model/job-event.ts';
 import type { EdgeName, JobId } from '../model/names.ts';
-import type { ChunkEnd, Execution, JobCellStatus } from '../model/plan.ts';
+import type { ChunkEnd, Execution, JobCellStatus, Plan } from '../model/plan.ts';
 import type { JobWithStatus, StoredJob } from '../model/stored-job.ts';
+import type { StoredGeneration } from '../services/generation.ts';
+import type { AuditEvent } from './audit.ts';
 import type { IdempotentRequest, StoredAnswer } from './idempotency.ts';
 
 /** Jobs as the API shows them: specs with their statuses, executions, chunks, and lists of them. */
@@ -25,19 +28,26 @@ export type JobRecords = {
 export type JobLists = {
   /** Jobs of a pool, newest first, from just before `position`. */
   listPool(pool: string, position: string | null, limit: number): Promise<readonly ListedJob[]>;
-  /**
-   * Jobs that an edge ran or runs, the last id first, from just before `position`. Ids that were
-   * made for a job sort by its time; one that a user chose sorts as the name it is.
-   */
-  listOfEdge(edge: EdgeName, position: string | null, limit: number): Promise<readonly JobId[]>;
+  /** Jobs that an edge ran or runs, newest first, from just before `position`. */
+  listOfEdge(
+    edge: EdgeName,
+    position: string | null,
+    limit: number,
+  ): Promise<readonly Pick<ListedJob, 'id' | 'position'>[]>;
   executionsOn(edge: EdgeName, jobs: readonly JobId[]): Promise<readonly Execution[]>;
 };
 
 export type JobHistory = {
+  /** Of a service, newest first; none of one that was never updated. */
+  generations(id: JobId): Promise<readonly StoredGeneration[]>;
   chunk(id: JobId, chunk: number): Promise<StoredChunk | null>;
   /** Only of those that failed or left an output. */
   chunksOf(id: JobId, chunks: readonly number[]): Promise<ReadonlyMap<number, StoredChunk>>;
-  keepOutput(id: JobId, chunk: number, key: string, bytes: number): Promise<void>;
+  keepOutput(id: JobId, chunk: number, output: KeptOutput): Promise<void>;
+  /** What an attempt left. Those of one that was done stay: the first that came counts. */
+  keepResult(id: JobId, chunk: number, result: ChunkResult): Promise<void>;
+  /** Of chunks that left some, by number, from just behind `after`. */
+  results(id: JobId, after: number | null, limit: number): Promise<ResultPage>;
   /** The timeline, oldest first, from just behind `position`. */
   events(id: JobId, position: string | null, limit: number): Promise<readonly StoredEvent[]>;
 };
@@ -55,7 +65,31 @@ export type ListedJob = {
 export type StoredChunk = {
   readonly chunk: number;
   readonly end: ChunkEnd | null;
-  readonly output: { readonly key: string; readonly bytes: number } | null;
+  readonly output: KeptOutput | null;
+  readonly result?: ChunkResult;
+};
+
+/** What is kept of what a chunk printed: of how much, where that is known. */
+export type KeptOutput = {
+  readonly key: string;
+  readonly bytes: number;
+  readonly totalBytes?: number;
+  /** How many of the bytes are the beginning; the others are the end. */
+  readonly headBytes?: number;
+};
+
+/** The files that an attempt of a chunk left: their list, which is a file itself. */
+export type ChunkResult = {
+  readonly manifest: string;
+  readonly files: number;
+  readonly bytes: number;
+  readonly isDone: boolean;
+};
+
+export type ResultPage = {
+  readonly items: readonly { readonly chunk: number; readonly result: ChunkResult }[];
+  /** The last chunk that was looked at, when there may be more. */
+  readonly next: number | null;
 };
 
 export type StoredEvent = JobEvent & { readonly position: string };
@@ -65,18 +99,43 @@ export type JobChanges = {
   /** What is stored of the job in each cell that has it or had it: what a change is decided by. */
   cellsOf(job: Pick<StoredJob, 'id' | 'cells'>): Promise<JobCells>;
   allExecutions(id: JobId): Promise<readonly Execution[]>;
-  create(creation: JobCreation, kept: KeptAnswer | null): Promise<CreateOutcome>;
+  create(creation: JobCreation, kept: KeptAnswer | null, audit: AuditEvent): Promise<CreateOutcome>;
+  /**
+   * All of these or none, in the end: what is `created` and cannot be stored at once is stored
+   * later, by the minute tick at the latest. `audits` are theirs, in their order.
+   */
+  createMany(
+    creations: readonly JobCreation[],
+    kept: KeptAnswer | null,
+    audits: readonly AuditEvent[],
+  ): Promise<CreateOutcome>;
+  /**
+   * A job together with the pass that places it: all of both or nothing. `conflict`: the cell is
+   * not as it was seen any more, and nothing is stored.
+   */
+  createPlaced(
+    creation: JobCreation,
+    plan: Plan,
+    kept: KeptAnswer | null,
+    audit: AuditEvent,
+  ): Promise<Exclude<CreateOutcome, 'parent-ended'> | 'conflict'>;
   /**
    * `conflict`: the job has another version than the one that was seen, or a cell has it no longer
    * or has it again; load and decide again.
    */
-  commit(change: JobChange): Promise<'changed' | 'conflict'>;
+  commit(change: JobChange, trace: JobTrace): Promise<'changed' | 'conflict'>;
   purge(purge: JobPurge): Promise<void>;
-  /** Adds to the timeline. The same event added twice is one. */
-  addEvent(id: JobId, event: JobEvent): Promise<void>;
 };
 
-export type JobChange = JobEdit | JobCancel | JobRetry;
+/** What a change leaves behind, stored in one transaction with it: no change is without. */
+export type JobTrace = {
+  /** On the audit trail, which outlives the job. */
+  readonly audit: AuditEvent;
+  /** On the job's own timeline. */
+  readonly event: JobEvent;
+};
+
+export type JobChange = JobEdit | JobCancel | JobRetry | ServiceUpdate | ServiceRestart;
 
 /** Kept with the job, for whoever sends the request again. */
 export type KeptAnswer = {

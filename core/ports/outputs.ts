@@ -4,7 +4,14 @@ import type { JobId } from '../model/names.ts';
 export type Outputs = {
   /** Answers the key by which it is found again. */
   put(job: JobId, chunk: number, attempt: number, body: Uint8Array): Promise<string>;
-  /** `null`: it is gone. */
-  get(key: string): Promise<string | null>;
+  /** A part of an output that somebody follows, by where it begins. Answers its key. */
+  putPart(
+    job: JobId,
+    chunk: number,
+    place: { readonly attempt: number; readonly offset: number },
+    body: Uint8Array,
+  ): Promise<string>;
+  /** Byte for byte, whatever the chunk printed; `null`: it is gone. */
+  get(key: string): Promise<Uint8Array | null>;
   removeAll(job: JobId): Promise<void>;
 };

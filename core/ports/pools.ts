@@ -1,5 +1,7 @@
+import type { MatchSettings, Select } from '../contract/jobspec/envelope.ts';
 import type { CellMeta, QueueConfig } from '../model/cell.ts';
 import type { PlacementPolicy } from '../model/job.ts';
+import { unnamedPoolsMax } from '../model/limits.ts';
 import type { CellId } from '../model/names.ts';
 
 /** Pools with their cells, and queues, which go through all pools. */
@@ -7,12 +9,18 @@ export type StoredPool = {
   readonly name: string;
   readonly description: string;
   readonly policy: PlacementPolicy;
+  /** What is believed at most of what one of its edges says it has, by resource. */
+  readonly edgeCapacityMax: Readonly<Record<string, number>>;
+  /** How one of its clusters is chosen for a jobspec that does not say; `null`: as everywhere. */
+  readonly select: Select | null;
+  readonly match: MatchSettings | null;
   readonly createdAtMs: number | null;
   readonly version: number;
 };
 
 export function newPool(name: string, nowMs: number): StoredPool {
-  return { name, description: '', policy: 'spread', createdAtMs: nowMs, version: 0 };
+  const settings = { description: '', policy: 'spread', edgeCapacityMax: {} } as const;
+  return { name, ...settings, select: null, match: null, createdAtMs: nowMs, version: 0 };
 }
 
 export type PoolCell = { readonly id: CellId; readonly edges: number };
@@ -28,8 +36,25 @@ export type Pools = {
   find(name: string): Promise<PoolWithCells>;
   /** Names, sorted. */
   list(): Promise<readonly string[]>;
-  /** `false`: it was changed since `seen` was read; `null` is for one that was not there. */
+  /** Those that jobs may be listed of: those that were removed and had jobs, too. */
+  listWithJobs(): Promise<readonly string[]>;
+  /** How many there are that nobody has named: made by the first job or edge in them. */
+  countUnnamed(): Promise<number>;
+  /**
+   * Also copies what passes need of it into its cells. `false`: it was changed since `seen` was
+   * read; `null` is for one that was not there.
+   */
   put(pool: StoredPool, seen: number | null): Promise<boolean>;
+  /**
+   * Ends a pool that holds no edge and no open job, with its cells; what they counted stays in the
+   * figures of the fleet. Jobs that have ended there stay: then it is remembered as removed. A job
+   * or an edge that comes at the same moment makes it again, or finds it in use.
+   */
+  remove(name: string, seen: number): Promise<'removed' | 'in-use' | 'changed'>;
+  /** Removed and remembered for their jobs. */
+  listRemoved(): Promise<readonly string[]>;
+  /** Of a removed pool nothing is left, not even its name. */
+  forget(name: string): Promise<void>;
   /** Makes cell number `index` of the pool, and the pool with it; harmless when it is there. */
   ensureCell(pool: string, index: number, nowMs: number): Promise<CellId>;
   /** Every cell of the fleet, in a stable order. */
@@ -38,7 +63,20 @@ export type Pools = {
   metas(cells: readonly CellId[]): Promise<readonly CellMeta[]>;
 };
 
-export type StoredQueue = QueueConfig & { readonly name: string; readonly version: number };
+/** One that has no cells yet: named, or one of not too many that nobody has named. */
+export async function mayComeIntoBeing(
+  pools: Pick<Pools, 'countUnnamed'>,
+  { pool }: Pick<PoolWithCells, 'pool'>,
+): Promise<boolean> {
+  return pool !== null || (await pools.countUnnamed()) < unnamedPoolsMax;
+}
+
+export type StoredQueue = QueueConfig & {
+  readonly name: string;
+  readonly version: number;
+  /** Its row could not be read: it may use nothing. */
+  readonly unreadable?: true;
+};
 
 /**
  * A queue's settings are stored once and copied into every cell, where passes read them. A quota is
@@ -51,6 +89,8 @@ export type Queues = {
   list(): Promise<readonly StoredQueue[]>;
   /** `false`: it was changed since `seen` was read; `null` is for one that was not there. */
   put(queue: StoredQueue, seen: number | null): Promise<boolean>;
+  /** With its copies in all cells. `false`: it was changed since `seen` was read. */
+  remove(name: string, seen: number): Promise<boolean>;
 };
 
 /** The cells of a pool with their summaries, as submitting needs them. */
@@ -65,8 +105,9 @@ export type PoolCells = {
 export type PoolCellsReader = {
   /**
    * With no cell at all the first one is made, so that an agent that enrols later finds the work.
+   * `null`: there are too many pools already that nobody has named, and this would be another.
    */
-  ofPool(name: string, nowMs: number): Promise<PoolCells>;
+  ofPool(name: string, nowMs: number): Promise<PoolCells | null>;
   /** For looking only: makes nothing. */
   peek(name: string, nowMs: number): Promise<PoolCells>;
 };

@@ -2,7 +2,7 @@ import type { Rollup, RollupView } from '../jobs/rollup.ts';
 import type { JobStatus } from '../model/job-status.ts';
 import type { CellId, JobId } from '../model/names.ts';
 
-/** Where jobs lie for the rollup, which folds what their cells say into one status. */
+/** Where jobs lie for the rollup, which adds up what their cells say into one status. */
 export type RollupStore = {
   /** `null` for a job that was purged. */
   load(job: JobId): Promise<RollupView | null>;
@@ -26,7 +26,7 @@ export type RollupStore = {
   countProgress(progress: Rollup['progress'], atMs: number): Promise<void>;
 };
 
-/** Jobs that somebody has to come back to when their last fold was lost. */
+/** Jobs that somebody has to come back to when their last rollup was lost. */
 export type PendingRollups = {
   /**
    * Jobs that a cell has ended before `atMs`, and whose status may not say so yet; a bounded

@@ -7,6 +7,12 @@ export type WorkShadows = {
   write(edge: EdgeName, work: WorkJson): Promise<void>;
 };
 
+/** The wishes for output beside the work: of another writer, and no part of what passes write. */
+export type LiveShadows = {
+  /** Safe to repeat. */
+  wish(edge: EdgeName, wishes: string): Promise<void>;
+};
+
 /** Reads the `work` document of an edge for those that have no MQTT. */
 export type EdgeShadows = {
   /** The desired document as it is; `null` when nothing was ever written. */

@@ -13,6 +13,8 @@ export type StoredToken = {
   readonly pool: string | null;
   readonly queue: string | null;
   readonly edge: string | null;
+  /** The clusters that it submits to and nothing else. */
+  readonly edges: readonly EdgeName[] | null;
   /** `null`: as often as its holder likes. */
   readonly usesLeft: number | null;
   readonly createdAtMs: number;

@@ -25,6 +25,13 @@ export type EdgeEvent =
       readonly facts: Facts;
     }
   | {
+      /** It asked for its work over HTTPS. */
+      readonly kind: 'contact';
+      readonly edge: EdgeName;
+      readonly atMs: number;
+      readonly version: null;
+    }
+  | {
       readonly kind: 'connected' | 'disconnected';
       readonly edge: EdgeName;
       readonly atMs: number;
@@ -59,4 +66,20 @@ export function parseEdgeEvent(value: unknown): EdgeEvent | null {
     default:
       return null;
   }
+}
+
+/** How many jobs, capacities and labels of a message make no sense, and are not in the event. */
+export function leftOutOf(event: EdgeEvent, reported: unknown): number {
+  if (!isRecord(reported)) return 0;
+  const missing = (said: unknown, read: ReadonlySet<string>): number =>
+    isRecord(said)
+      ? Object.entries(said).filter(([name, value]) => value !== null && !read.has(name)).length
+      : Number(said !== undefined && said !== null);
+  if (event.kind === 'prog') return missing(reported.w, new Set(event.progress.jobs.keys()));
+  if (event.kind !== 'facts') return 0;
+  const { capacity, labels } = event.facts;
+  return (
+    missing(reported.capacity, new Set(Object.keys(capacity))) +
+    missing(reported.labels, new Set(Object.keys(labels)))
+  );
 }

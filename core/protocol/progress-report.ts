@@ -1,7 +1,15 @@
-import { failureTextLengthMax, reportFailuresMax } from '../model/limits.ts';
+import {
+  failureTextLengthMax,
+  pollSecondsMax,
+  queuedJobsMax,
+  reasonLengthMax,
+  reportFailuresMax,
+} from '../model/limits.ts';
 import { type JobId, parseJobId } from '../model/names.ts';
 import { emptyRanges, formatRanges, parseRanges, type RangeSet } from '../model/ranges.ts';
+import { encodeInstancePorts, type InstancePorts, parseInstancePorts } from './instance-ports.ts';
 import { isCount, isRecord } from './json.ts';
+import { encodePercents, type Percents, parsePercents } from './percents.ts';
 import { encodeAttempts, parseAttempts } from './work.ts';
 
 /** Why a chunk failed: its exit code, or a short text such as `signal SIGKILL` or `timeout`. */
@@ -17,6 +25,22 @@ export type JobProgress = {
   readonly chunkMs: number | null;
   /** This edge will not run this job, and why. */
   readonly refused: string | null;
+  /** How far some of the running chunks are; absent where none says so. */
+  readonly percents?: Percents;
+  /** Instances of a service that are ready; absent of other jobs. */
+  readonly ready?: RangeSet;
+  /** Where its instances are reached here; absent of a service that has no ports. */
+  readonly ports?: InstancePorts;
+};
+
+/** Of a job that a report does not name. */
+export const noProgress: JobProgress = {
+  done: emptyRanges,
+  failed: new Map(),
+  running: emptyRanges,
+  attempts: new Map(),
+  chunkMs: null,
+  refused: null,
 };
 
 /** The `prog` shadow: written by the edge in `reported` and by nobody else. */
@@ -28,6 +52,12 @@ export type ProgressReport = {
   readonly sequence: number | null;
   readonly freePower: number;
   readonly jobs: ReadonlyMap<JobId, JobProgress>;
+  /** How often the edge asks for its work over HTTPS, at most so long apart. */
+  readonly pollSeconds?: number;
+  /** The agent stops in order: what it does not name as running it gives back. */
+  readonly goodbye?: true;
+  /** Jobs that stand in a queue of the edge's own. */
+  readonly queued?: readonly JobId[];
 };
 
 type JobProgressJson = {
@@ -37,6 +67,9 @@ type JobProgressJson = {
   t: string | null;
   m: number | null;
   q: string | null;
+  p: string | null;
+  y?: string;
+  o?: string;
 };
 
 export type ProgressReportJson = {
@@ -45,6 +78,10 @@ export type ProgressReportJson = {
   n: number | null;
   f: number;
   w: Record<string, JobProgressJson | null>;
+  i?: number;
+  /** The boot that says goodbye: a shadow keeps it, and it says nothing of the next one. */
+  z?: string;
+  q?: readonly string[] | null;
 };
 
 /**
@@ -57,7 +94,23 @@ export function encodeProgressReport(
   const w: Record<string, JobProgressJson | null> = {};
   for (const job of before?.jobs.keys() ?? []) if (!progress.jobs.has(job)) w[job] = null;
   for (const [job, entry] of progress.jobs) w[job] = encodeEntry(entry, before?.jobs.get(job));
-  return { b: progress.boot, e: progress.epoch, n: progress.sequence, f: progress.freePower, w };
+  const { boot, epoch, sequence, freePower, pollSeconds, goodbye } = progress;
+  return {
+    b: boot,
+    e: epoch,
+    n: sequence,
+    f: freePower,
+    w,
+    ...(pollSeconds !== undefined && { i: pollSeconds }),
+    ...(goodbye && { z: boot }),
+    ...queuedLetter(progress, before),
+  };
+}
+
+/** A list is replaced whole; one that is over is nulled. */
+function queuedLetter(progress: ProgressReport, before: ProgressReport | null) {
+  if (progress.queued !== undefined) return { q: progress.queued };
+  return before?.queued === undefined ? {} : { q: null };
 }
 
 function encodeEntry(entry: JobProgress, before: JobProgress | undefined): JobProgressJson {
@@ -71,6 +124,9 @@ function encodeEntry(entry: JobProgress, before: JobProgress | undefined): JobPr
     t: entry.attempts.size === 0 ? null : encodeAttempts(entry.attempts),
     m: entry.chunkMs === null ? null : Math.round(entry.chunkMs),
     q: entry.refused,
+    p: entry.percents === undefined ? null : encodePercents(entry.percents),
+    ...(entry.ready !== undefined && { y: formatRanges(entry.ready) }),
+    ...(entry.ports !== undefined && { o: encodeInstancePorts(entry.ports) }),
   };
 }
 
@@ -87,13 +143,24 @@ export function parseProgressReport(value: unknown): ProgressReport | null {
     const entry = parseEntry(raw);
     if (id !== null && entry !== null) jobs.set(id, entry);
   }
+  const boot = typeof value.b === 'string' ? value.b.slice(0, failureTextLengthMax) : '';
+  const pollSeconds = isCount(value.i) && value.i > 0 ? Math.min(value.i, pollSecondsMax) : null;
   return {
-    boot: typeof value.b === 'string' ? value.b.slice(0, failureTextLengthMax) : '',
+    boot,
     epoch: value.e,
     sequence: isCount(value.n) ? value.n : null,
     freePower: typeof value.f === 'number' && Number.isFinite(value.f) ? value.f : 0,
     jobs,
+    ...(pollSeconds !== null && { pollSeconds }),
+    ...(boot !== '' && value.z === boot && { goodbye: true as const }),
+    ...queuedOf(value.q),
   };
+}
+
+function queuedOf(value: unknown): Pick<ProgressReport, 'queued'> {
+  if (!Array.isArray(value)) return {};
+  const ids = value.slice(0, queuedJobsMax).map((id) => (typeof id === 'string' ? id : ''));
+  return { queued: ids.map(parseJobId).filter((id) => id !== null) };
 }
 
 function parseEntry(raw: unknown): JobProgress | null {
@@ -101,13 +168,19 @@ function parseEntry(raw: unknown): JobProgress | null {
   const done = ranges(raw.d);
   const running = ranges(raw.a);
   if (done === null || running === null) return null;
+  const percents = parsePercents(raw.p);
+  const ready = typeof raw.y === 'string' ? parseRanges(raw.y) : null;
+  const ports = parseInstancePorts(raw.o);
   return {
     done,
     running,
     failed: parseFailures(raw.x),
     attempts: parseAttempts(raw.t),
     chunkMs: typeof raw.m === 'number' && Number.isFinite(raw.m) && raw.m >= 0 ? raw.m : null,
-    refused: typeof raw.q === 'string' && raw.q !== '' ? raw.q.slice(0, 256) : null,
+    refused: typeof raw.q === 'string' && raw.q !== '' ? raw.q.slice(0, reasonLengthMax) : null,
+    ...(percents.size > 0 && { percents }),
+    ...(ready !== null && { ready }),
+    ...(ports.size > 0 && { ports }),
   };
 }
 

@@ -2,6 +2,8 @@ import type { Cell, CellEdge, CellJob } from '../model/cell.ts';
 import type { EdgeName, JobId } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
 
+const noRow = { hasNoSliceRow: true } as const;
+
 /**
  * The cell as it is stored once the plan is committed: for simulations, dry runs and tests of the
  * fixpoint.
@@ -18,7 +20,9 @@ export function applyPlan(cell: Cell, plan: Plan): Cell {
   for (const [id, job] of cell.jobs) {
     if (plan.endedJobs.has(id)) continue;
     const slice = plan.slices.get(id);
-    jobs.set(id, slice === undefined ? job : { ...job, slice });
+    const isInLease = plan.slicesInLeases?.has(id) === true;
+    const moved = slice && { id, intent: job.intent, slice };
+    jobs.set(id, moved === undefined ? job : { ...moved, ...(isInLease && noRow) });
   }
   return { ...cell, meta: plan.meta, edges, jobs };
 }

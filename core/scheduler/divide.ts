@@ -1,3 +1,5 @@
+import { divideBucketsMax, divideSweepsMax } from '../model/limits.ts';
+
 /**
  * Divides a number of equal chunks over places so that all are filled to the same level:
  * water-filling.
@@ -49,7 +51,6 @@ function fill(wanted: number, places: Places, chunks: Int32Array): void {
 const sampleAbove = 4_096;
 /** A prime, so that fleets with a pattern are not seen through its eye. */
 const sampleStride = 31;
-const sweepsMax = 60;
 
 /**
  * The level to which `wanted` fractional chunks fill the places: Newton's steps, kept inside a
@@ -71,7 +72,7 @@ function levelFor(wanted: number, { fit, load, room }: Places, stride: number): 
   }
   const share = (wanted * seen) / fit.length;
   let level = Math.min(Math.max((share + used0) / room0, low), high);
-  for (let sweep = 0; sweep < sweepsMax; sweep++) {
+  for (let sweep = 0; sweep < divideSweepsMax; sweep++) {
     let filled = 0;
     let slope = 0;
     for (let i = 0; i < fit.length; i += stride) {
@@ -104,26 +105,28 @@ function fillTo(level: number, { fit, load, room }: Places, chunks: Int32Array):
   return sum;
 }
 
-/** One more for places that the level cuts through, as they come; answers what is left. */
+/**
+ * One more for places that are below the level and have room, as they come; answers what is left.
+ */
 function giveInOrder(
   wanted: number,
   level: number,
-  { fit, load, room }: Places,
+  { fit, load }: Places,
   chunks: Int32Array,
 ): number {
   let rest = wanted;
   for (let i = 0; i < fit.length && rest > 0; i++) {
-    const part = (level - load[i]!) * room[i]!;
-    if (part < 0 || part >= fit[i]!) continue;
+    if (load[i]! >= level || chunks[i]! >= fit[i]!) continue;
     chunks[i]!++;
     rest--;
   }
   return rest;
 }
 
-const bucketsMax = 512;
-
-/** The same, those first that end lowest: found by counting them into buckets. */
+/**
+ * The same, those first that end lowest: found by counting them into buckets. One that stands at
+ * the level already may be a large one, and end lowest of all.
+ */
 function giveLowest(
   wanted: number,
   level: number,
@@ -134,12 +137,12 @@ function giveLowest(
   const above = new Float64Array(fit.length).fill(-1);
   let highest = 0;
   for (let i = 0; i < fit.length; i++) {
+    if (load[i]! > level || chunks[i]! >= fit[i]!) continue;
     const part = (level - load[i]!) * room[i]!;
-    if (part < 0 || part >= fit[i]!) continue;
     above[i] = (1 + chunks[i]! - part) / room[i]!;
     highest = Math.max(highest, above[i]!);
   }
-  const buckets = Math.min(bucketsMax, 2 * fit.length);
+  const buckets = Math.min(divideBucketsMax, 2 * fit.length);
   const scale = (buckets - 1) / Math.max(highest, Number.MIN_VALUE);
   const sizes = new Int32Array(buckets);
   for (let i = 0; i < fit.length; i++) if (above[i]! >= 0) sizes[(above[i]! * scale) | 0]!++;

@@ -4,8 +4,11 @@ import { powerOf } from '../model/job.ts';
 import { type EdgeName, type JobId, jobIdOf } from '../model/names.ts';
 import type { WaitingCount } from '../model/plan.ts';
 import { type RangeSet, rangeOf } from '../model/ranges.ts';
+import { standsStill } from '../model/unreadable.ts';
+import { mismatchOf } from './matching.ts';
 import { isActive, openPass, type Pass } from './pass/draft.ts';
-import { isSuspensionReported, suspensionOf } from './pass/suspension.ts';
+import { heldOn } from './pass/held-inputs.ts';
+import { isSuspensionReported, suspensionOf, unreadableJob } from './pass/suspension.ts';
 import { serveBacklog } from './phases/order-backlog.ts';
 import { placeJob } from './phases/place-job.ts';
 import { waitingOf } from './phases/waiting.ts';
@@ -20,11 +23,33 @@ import { waitingOf } from './phases/waiting.ts';
 
 /** Empty when nothing waits, or when the job is not here. */
 export function explain(cell: Cell, job: JobId, nowMs: number): readonly WaitingCount[] {
+  const standstill = standstillOf(cell, job);
+  if (standstill.length > 0) return standstill;
   const stored = cell.jobs.get(job);
   if (stored !== undefined && isSuspensionReported(stored)) return [suspensionOf(stored)];
   const pass = serveNow(cell, nowMs);
   const draft = pass.jobs.get(job);
   return draft === undefined ? [] : waitingOf(pass, draft);
+}
+
+/** Edges that come first among equals because they say that they have inputs of the job. */
+export function holdersOf(cell: Cell, job: JobId): readonly EdgeName[] {
+  const spec = cell.jobs.get(job)?.intent.spec;
+  if (spec?.inputs === undefined) return [];
+  const held = heldOn(spec.inputs);
+  const edges = [...cell.edges.values()];
+  return edges
+    .filter((edge) => mismatchOf(edge, spec) === null && held(edge) > 0)
+    .map(({ name }) => name);
+}
+
+/** Why nothing at all is decided about the job, waiting or not: empty where something is. */
+export function standstillOf(cell: Cell, job: JobId): readonly WaitingCount[] {
+  const damaged = cell.unreadable?.jobs.get(job);
+  if (damaged !== undefined) return [unreadableJob(damaged)];
+  const standIn = cell.jobs.get(job);
+  if (standIn === undefined || !standsStill(cell.meta)) return [];
+  return [unreadableJob({ row: `META of ${cell.meta.id}`, standIn })];
 }
 
 /** As many rows as it takes: what a pass would leave to the next ones is placed at once. */

@@ -1,12 +1,20 @@
-import { type Cell, type CellEdge, type EdgeWork, type Lease, noEdgeWork } from '../model/cell.ts';
+import {
+  type Cell,
+  type CellEdge,
+  type EdgeWork,
+  type Lease,
+  noEdgeWork,
+  type Slice,
+} from '../model/cell.ts';
 import { planRowsMax } from '../model/limits.ts';
 import type { EdgeName, JobId } from '../model/names.ts';
-import type { JobCellStatus, Plan } from '../model/plan.ts';
+import type { JobCellStatus, JobFold, Plan } from '../model/plan.ts';
 import {
   count,
   emptyRanges,
   equal,
   formatRanges,
+  fromChunks,
   has,
   intersect,
   isEmpty,
@@ -14,6 +22,9 @@ import {
   subtract,
   union,
 } from '../model/ranges.ts';
+import { standsStill } from '../model/unreadable.ts';
+import { intentNow } from '../services/in-effect.ts';
+import { numbersOf } from '../services/instance-numbers.ts';
 import { type Amounts, capacityOf, demandOf, reservedBy } from './pass/capacity.ts';
 import { isSuspensionReported } from './pass/suspension.ts';
 
@@ -38,8 +49,12 @@ export function violationsOf(cell: Cell, plan: Plan): Violation[] {
     if (cell.edges.get(name)?.config.removing == null)
       say(found, `${name} leaves and was not asked`);
   }
+  checkDamaged(cell, plan, found);
+  checkSlices(cell, plan, found);
   const leased = leasedAfter(cell, plan);
   for (const [id, status] of plan.jobStatuses) {
+    if (status.foldedByCell !== plan.folds.has(id))
+      say(found, `nobody writes the status of ${id}, or two do`, [id]);
     if (status.job !== id) say(found, `the status of ${id} is that of ${status.job}`, [id]);
     checkJob(cell, plan, id, leased.get(id) ?? 0, found);
   }
@@ -67,16 +82,70 @@ function checkFrame(cell: Cell, plan: Plan, found: Violation[]): void {
   }
 }
 
+/** Whatever a row that cannot be read is about stays as it is. */
+function checkDamaged(cell: Cell, plan: Plan, found: Violation[]): void {
+  const { unreadable } = cell;
+  if (unreadable === undefined) return;
+  if (standsStill(cell.meta)) say(found, 'the version of the cell cannot be read');
+  for (const name of unreadable.edges.keys()) {
+    const isWritten = plan.works.has(name) || plan.removedEdges.has(name);
+    if (isWritten || plan.shadows.has(name)) say(found, `${name} is written and cannot be read`);
+  }
+  for (const id of unreadable.jobs.keys()) {
+    const isWritten = plan.jobStatuses.has(id) || plan.slices.has(id) || plan.endedJobs.has(id);
+    if (isWritten) say(found, `${id} is written and cannot be read`);
+  }
+  for (const [name, work] of plan.works) {
+    const edge = cell.edges.get(name);
+    for (const [id, lease] of edge?.work?.leases ?? []) {
+      if (!unreadable.jobs.has(id)) continue;
+      const after = work.leases.get(id);
+      if (after === undefined || !isSame(lease, after)) {
+        say(found, `the lease of ${id} on ${name} changes and ${id} cannot be read`);
+      }
+    }
+  }
+}
+
+/** A slice without a row is in the one lease that holds what is open of its job. */
+function checkSlices(cell: Cell, plan: Plan, found: Violation[]): void {
+  const inLeases = new Map<JobId, number>();
+  for (const { leases } of plan.works.values()) {
+    for (const [id, { slice, ranges }] of leases) {
+      if (slice !== undefined && !isEmpty(ranges)) inLeases.set(id, (inLeases.get(id) ?? 0) + 1);
+    }
+  }
+  for (const id of plan.slicesInLeases ?? []) {
+    if (inLeases.get(id) !== 1) say(found, `the slice of ${id} is nowhere`, [id]);
+  }
+  for (const name of plan.works.keys()) {
+    for (const [id, { slice }] of cell.edges.get(name)?.work?.leases ?? []) {
+      if (slice === undefined || cell.jobs.get(id)?.hasNoSliceRow !== true) continue;
+      const isKept = inLeases.has(id) || plan.slices.has(id) || plan.endedJobs.has(id);
+      if (!isKept) say(found, `the slice of ${id} goes with its lease`, [id]);
+    }
+  }
+}
+
 export function rowsOf(plan: Plan): number {
   return (
     plan.works.size +
-    plan.slices.size +
-    3 * plan.endedJobs.size +
+    [...plan.slices.keys()].filter((id) => plan.slicesInLeases?.has(id) !== true).length +
+    2 * plan.endedJobs.size -
+    (plan.endedWithoutSlice?.size ?? 0) +
+    [...plan.endedJobs].filter((id) => !plan.folds.has(id)).length +
+    [...plan.folds.values()].reduce((rows, fold) => rows + eventRowsOf(fold), 0) +
     4 * plan.removedEdges.size +
     plan.jobStatuses.size +
-    plan.executions.length +
+    plan.executions.length -
+    (plan.closings?.size ?? 0) +
     plan.chunkEnds.length
   );
+}
+
+/** The counts that a status is folded from lie in that status: one row for both. */
+function eventRowsOf({ events, eventsIn }: JobFold): number {
+  return eventsIn === 'rows' ? events.length : 0;
 }
 
 function checkWork(
@@ -97,6 +166,10 @@ function checkWork(
   if (plan.shadows.has(name) && work.epoch <= before.epoch) {
     say(found, `${name} gets another document without a new epoch`, jobs);
   }
+  const { chunksDone, powerServed } = work.totals;
+  if (chunksDone < before.totals.chunksDone || powerServed < before.totals.powerServed) {
+    say(found, `the totals of ${name} fall`, jobs);
+  }
   const grown: JobId[] = [];
   for (const [id, lease] of work.leases) {
     const old = before.leases.get(id);
@@ -107,16 +180,19 @@ function checkWork(
       say(found, `${id} on ${name}: running or reclaimed outside of the lease`, [id]);
     }
     const isGiven = !isEmpty(subtract(lease.ranges, old?.ranges ?? emptyRanges));
-    if (isGiven && isClosed(edge)) say(found, `${name} is closed and gets chunks of ${id}`, [id]);
+    const spec = cell.jobs.get(id)?.intent.spec;
+    if (isGiven && isClosed(edge, spec?.everywhere?.onCordoned))
+      say(found, `${name} is closed and gets chunks of ${id}`, [id]);
     if (!isGiven && lease.slots <= (old?.slots ?? 0)) continue;
     grown.push(id);
     if (!plan.shadows.has(name)) say(found, `${name} gets more of ${id} and no document`, [id]);
   }
   for (const [id, lease] of before.leases) {
-    const goes = !cell.jobs.has(id) || plan.endedJobs.has(id) || isEmpty(lease.ranges);
+    const isThere = cell.jobs.has(id) || cell.unreadable?.jobs.has(id) === true;
+    const goes = !isThere || plan.endedJobs.has(id) || isEmpty(lease.ranges);
     if (!goes && !work.leases.has(id)) say(found, `the lease of ${id} on ${name} vanishes`, [id]);
   }
-  if (grown.length > 0) checkCapacity(cell, edge, work, grown, found);
+  if (grown.length > 0 && edge.config.pull == null) checkCapacity(cell, edge, work, grown, found);
 }
 
 function isSame(a: Lease, b: Lease): boolean {
@@ -128,9 +204,14 @@ function isSame(a: Lease, b: Lease): boolean {
   );
 }
 
-function isClosed({ config, report }: CellEdge): boolean {
+function isClosed({ config, report }: CellEdge, onCordoned = false): boolean {
   const { cordoned, drain, removing } = config;
-  return cordoned !== null || drain !== null || removing !== null || report?.connected !== true;
+  return (
+    (cordoned !== null && !onCordoned) ||
+    drain !== null ||
+    removing !== null ||
+    report?.connected !== true
+  );
 }
 
 /** An edge that has too little for what it holds (its capacity fell) is given nothing more. */
@@ -154,9 +235,9 @@ function checkCapacity(
 function freeAfter(cell: Cell, edge: CellEdge, work: EdgeWork): Amounts {
   const free = capacityOf(edge);
   for (const [id, lease] of work.leases) {
-    const intent = cell.jobs.get(id)?.intent;
-    if (intent === undefined || isEmpty(lease.ranges)) continue;
-    reservedBy({ ...lease, job: { demand: demandOf(intent) } }, free, -1);
+    const job = cell.jobs.get(id) ?? cell.unreadable?.jobs.get(id)?.standIn;
+    if (job === undefined || isEmpty(lease.ranges)) continue;
+    reservedBy({ ...lease, job: { demand: demandOf(intentNow(job)) } }, free, -1);
   }
   return free;
 }
@@ -169,12 +250,19 @@ function leasedAfter(cell: Cell, plan: Plan): ReadonlyMap<JobId, number> {
     if (plan.removedEdges.has(edge.name)) continue;
     const work = plan.works.get(edge.name) ?? edge.work;
     if (work === null) continue;
-    work.leases.forEach((lease, id) => {
-      const known = leased.get(id);
-      if (known !== undefined) leased.set(id, known + count(lease.ranges));
-    });
+    countLeases(work, leased);
+  }
+  for (const { standIn } of cell.unreadable?.edges.values() ?? []) {
+    if (standIn.work !== null) countLeases(standIn.work, leased);
   }
   return leased;
+}
+
+function countLeases({ leases }: EdgeWork, leased: Map<JobId, number>): void {
+  leases.forEach((lease, id) => {
+    const known = leased.get(id);
+    if (known !== undefined) leased.set(id, known + count(lease.ranges));
+  });
 }
 
 function checkJob(cell: Cell, plan: Plan, id: JobId, leased: number, found: Violation[]): void {
@@ -185,26 +273,49 @@ function checkJob(cell: Cell, plan: Plan, id: JobId, leased: number, found: Viol
     return;
   }
   const { slice: old } = job;
-  const slice = plan.slices.get(id) ?? old;
+  const isEnded = plan.endedJobs.has(id);
+  const isBound = job.intent.spec.everywhere !== undefined;
+  const slice = plan.slices.get(id) ?? (isBound && isEnded ? seatedStill(cell, old, status) : old);
   // What is stored of a suspended job is not mended here; but it may be cancelled.
   if (isSuspensionReported({ slice })) return;
   if (job.intent.cancelled && isSuspensionReported(job)) return;
   const blame = (sentence: string) => say(found, `${id}: ${sentence}`, [id]);
-  if (!equal(slice.ranges, old.ranges)) blame('its chunks are others than before');
-  const lost = subtract(old.done, status.done);
+  const wanted =
+    job.intent.spec.restart === undefined ? old.ranges : numbersOf(job.intent.chunking);
+  const more = count(subtract(slice.ranges, wanted));
+  const standIns = slice.standIns === undefined ? 0 : job.intent.spec.update!.maxUnavailable;
+  const isScaled = isEmpty(subtract(wanted, slice.ranges)) && more <= standIns;
+  const isAsWanted = isBound || equal(slice.ranges, old.ranges) || isScaled;
+  if (!isAsWanted) blame('its chunks are others than before');
+  // A number that is another edge's now begins anew.
+  const left = isBound ? leftIn(old.seats, slice.seats) : emptyRanges;
+  const lost = subtract(subtract(intersect(old.done, slice.ranges), status.done), left);
   if (!isEmpty(lost)) blame(`${formatRanges(lost)} was done and is not`);
-  const isRetried = slice.retryEpoch > old.retryEpoch;
-  const revived = subtract(old.dead, status.dead);
+  // Of a job that ends in this plan only the status says so.
+  const isRetried = status.retryEpoch > old.retryEpoch;
+  const revived = subtract(subtract(intersect(old.dead, slice.ranges), status.dead), left);
   if (!isRetried && !isEmpty(revived)) blame(`${formatRanges(revived)} was dead and is not`);
-  if (!plan.endedJobs.has(id)) {
+  if (!isEnded) {
     const { done, dead, cancelled } = slice;
-    const isTold = equal(done, status.done) && equal(dead, status.dead);
-    if (!isTold || !equal(cancelled, status.cancelled)) blame('its status says something else');
+    const isCounted = equal(done, status.done) && equal(dead, status.dead);
+    if (!isCounted || !equal(cancelled, status.cancelled)) blame('its status says something else');
     for (const chunk of slice.retries.keys()) {
       if (has(done, chunk) || has(dead, chunk)) blame(`${chunk} has ended and waits for a retry`);
     }
   }
-  checkCounts(status, old.ranges, leased, plan.endedJobs.has(id), blame);
+  checkCounts(status, slice.ranges, leased, isEnded, blame);
+}
+
+/** The slice of a job that ends is not written: the seats of edges that are there, and its ends. */
+function seatedStill(cell: Cell, old: Slice, { done, dead, cancelled }: JobCellStatus): Slice {
+  const seats = new Map([...(old.seats ?? [])].filter(([edge]) => cell.edges.has(edge)));
+  const ended = union(union(done, dead), cancelled);
+  const kept = subtract(union(old.done, old.dead), leftIn(old.seats, seats));
+  return { ...old, seats, ranges: union(ended, kept) };
+}
+
+function leftIn(before: Slice['seats'], after: Slice['seats']): RangeSet {
+  return fromChunks([...(before ?? [])].flatMap(([edge, seat]) => (after?.has(edge) ? [] : seat)));
 }
 
 /**

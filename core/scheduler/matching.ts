@@ -1,6 +1,7 @@
 import type { WaitingReason } from '../contract/waiting-reason.ts';
 import type { CellEdge, EdgeFacts, Intent } from '../model/cell.ts';
 import { type Expression, executorOf } from '../model/job.ts';
+import { compareVersions, isVersion } from '../model/versions.ts';
 import { namedValue } from '../protocol/named-values.ts';
 
 /**
@@ -13,7 +14,10 @@ export type Mismatch = { readonly reason: WaitingReason; readonly detail: string
 
 export function mismatchOf(
   edge: Pick<CellEdge, 'name' | 'config' | 'facts'>,
-  spec: Pick<Intent['spec'], 'requires' | 'run'>,
+  spec: Pick<
+    Intent['spec'],
+    'requires' | 'run' | 'inputs' | 'outputs' | 'sweep' | 'chunkOffsets' | 'restart'
+  >,
 ): Mismatch | null {
   const { labels, expressions, edges } = spec.requires;
   if (edges.length > 0 && !edges.includes(edge.name)) {
@@ -28,6 +32,24 @@ export function mismatchOf(
   const executor = executorOf(spec.run);
   if (!runs(edge.facts, executor)) {
     return { reason: 'expression-does-not-match', detail: `has no ${executor} executor` };
+  }
+  if (spec.inputs !== undefined && namedValue(edge.facts?.flat, 'cacheBytes') === undefined) {
+    return { reason: 'expression-does-not-match', detail: 'its agent does not fetch files' };
+  }
+  const asks = spec.sweep === true && executor !== 'simulate';
+  if (asks && namedValue(edge.facts?.flat, 'parameters') !== true) {
+    return { reason: 'expression-does-not-match', detail: 'its agent does not know parameters' };
+  }
+  const isPart = spec.chunkOffsets !== undefined && executor !== 'simulate';
+  if (isPart && namedValue(edge.facts?.flat, 'chunkOffsets') !== true) {
+    const detail = 'its agent does not know other numbers of chunks';
+    return { reason: 'expression-does-not-match', detail };
+  }
+  if (spec.outputs !== undefined && namedValue(edge.facts?.flat, 'sendsFiles') === undefined) {
+    return { reason: 'expression-does-not-match', detail: 'its agent does not send files' };
+  }
+  if (spec.restart !== undefined && namedValue(edge.facts?.flat, 'services') !== true) {
+    return { reason: 'expression-does-not-match', detail: 'its agent does not run services' };
   }
   for (const expression of expressions) {
     if (!holds(expression, factOf(edge, expression.key))) {
@@ -86,6 +108,7 @@ function holds({ op, value }: Expression, actual: Leaf | undefined): boolean {
       return actual === undefined || !listOf(value).some((item) => same(actual, item));
   }
   if (actual === undefined || value === undefined || typeof value === 'object') return false;
+  if (!isVersion(String(actual)) || !isVersion(String(value))) return false;
   const order = compareVersions(String(actual), String(value));
   if (op === '>') return order > 0;
   if (op === '>=') return order >= 0;
@@ -99,35 +122,6 @@ function listOf(value: Expression['value']): readonly Leaf[] {
 
 function same(actual: Leaf, wanted: Leaf): boolean {
   return actual === wanted || String(actual) === String(wanted);
-}
-
-/**
- * Compares part by part: numbers as numbers (`5.10` is above `5.9`), letters as letters, and a
- * number above letters, so that `1.0-rc1` is below `1.0.1`; a missing part counts as zero, and a
- * pre-release is below its release.
- */
-export function compareVersions(a: string, b: string): number {
-  const left = partsOf(a);
-  const right = partsOf(b);
-  for (let i = 0; i < Math.max(left.length, right.length); i++) {
-    const x = left[i] ?? '0';
-    const y = right[i] ?? '0';
-    const xNumber = /^\d+$/.test(x);
-    const yNumber = /^\d+$/.test(y);
-    if (xNumber && yNumber) {
-      const order = Number(x) - Number(y);
-      if (order !== 0) return Math.sign(order);
-    } else if (xNumber !== yNumber) {
-      return xNumber ? 1 : -1;
-    } else if (x !== y) {
-      return x < y ? -1 : 1;
-    }
-  }
-  return 0;
-}
-
-function partsOf(version: string): string[] {
-  return version.replace(/^v(?=\d)/, '').match(/\d+|[a-z]+/gi) ?? [];
 }
 
 function textOf({ key, op, value }: Expression): string {

@@ -14,15 +14,19 @@ import { decide } from './reconcile.ts';
  */
 export type SafeDecision = {
   readonly plan: Plan | null;
-  /** What was refused on the way, to be told to whoever runs the system. */
+  /** What was refused on the way, for whoever runs the system. */
   readonly refused: readonly Violation[];
 };
 
-export function reconcileSafely(cell: Cell, nowMs: number): SafeDecision {
+export function reconcileSafely(
+  cell: Cell,
+  nowMs: number,
+  shared: ReadonlySet<JobId> = new Set(),
+): SafeDecision {
   const suspended = new Map<JobId, CellJob>();
   const refused: Violation[] = [];
   for (let round = 0; round <= suspensionRoundsMax; round++) {
-    const plan = planOf(decide(cell, nowMs, planRowsMax, suspended));
+    const plan = planOf(decide(cell, nowMs, planRowsMax, suspended, shared));
     const violations = violationsOf(cell, plan);
     if (violations.length === 0) return { plan, refused };
     refused.push(...violations);

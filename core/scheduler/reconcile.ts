@@ -3,12 +3,14 @@ import { planRowsMax } from '../model/limits.ts';
 import type { JobId } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
 import { type JobDraft, openPass, type Pass } from './pass/draft.ts';
+import { everywhereOf, isService } from './pass/instance-ends.ts';
 import { planOf } from './pass/plan-of.ts';
 import { applyReports } from './phases/apply-reports.ts';
 import { clearEdges } from './phases/clear-edges.ts';
 import { closeJobs, endJobs } from './phases/end-jobs.ts';
 import { expireLosses } from './phases/expire-losses.ts';
 import { shrinkSlots, widenSlots } from './phases/fit-slots.ts';
+import { letGo } from './phases/let-go.ts';
 import { observeHealth } from './phases/observe-health.ts';
 import { serveBacklog, type Turn } from './phases/order-backlog.ts';
 import { placeJob } from './phases/place-job.ts';
@@ -16,9 +18,14 @@ import { quarantineEdges } from './phases/quarantine-edges.ts';
 import { reportSuspended } from './phases/report-suspended.ts';
 import { reviveJobs } from './phases/revive-jobs.ts';
 import { rewriteShadows } from './phases/rewrite-shadows.ts';
+import { rollOut } from './phases/roll-out.ts';
+import { scaleServices } from './phases/scale-services.ts';
+import { placeSeats, seatEdges } from './phases/seat-edges.ts';
+import { serveTaken } from './phases/serve-taken.ts';
 import { stealTails } from './phases/steal.ts';
 import { topUp } from './phases/top-up.ts';
 import { reportWaiting } from './phases/waiting.ts';
+import { watchStarts } from './phases/watch-starts.ts';
 
 /**
  * The scheduler: everything stored for a cell and the time in, everything to write out. This is the
@@ -41,16 +48,23 @@ export function decide(
   nowMs: number,
   rowsMax = planRowsMax,
   suspended: ReadonlyMap<JobId, CellJob> = new Map(),
+  shared: ReadonlySet<JobId> = new Set(),
 ): Pass {
-  const pass = openPass(cell, nowMs, rowsMax, suspended);
+  const pass = openPass(cell, nowMs, rowsMax, suspended, shared);
   observeHealth(pass);
+  watchStarts(pass);
   applyReports(pass);
+  letGo(pass);
   quarantineEdges(pass);
   expireLosses(pass);
   reviveJobs(pass);
+  scaleServices(pass);
+  seatEdges(pass);
+  rollOut(pass);
   endJobs(pass);
   clearEdges(pass);
   shrinkSlots(pass);
+  serveTaken(pass);
   serveBacklog(pass, serve);
   widenSlots(pass);
   stealTails(pass);
@@ -66,7 +80,10 @@ export function decide(
  * stand idle.
  */
 function serve(pass: Pass, job: JobDraft, powerMax: number): Turn {
+  const everywhere = everywhereOf(job);
+  if (everywhere !== null) return placeSeats(pass, job, everywhere);
   const turn = placeJob(pass, job, powerMax);
-  if (turn !== 'more') topUp(pass, job);
+  // An instance that does not run at once is of no use where it waits.
+  if (turn !== 'more' && !isService(job)) topUp(pass, job);
   return turn;
 }

@@ -1,3 +1,4 @@
+import { rememberedAnswersMax, requestTimeoutMs } from '../limits.ts';
 import { offline, type Problem, problemOf, slow } from './problem.ts';
 
 /**
@@ -26,10 +27,6 @@ export type ClientDeps = {
   readonly timeoutMs?: number;
   readonly onSignedOut: (problem: Problem) => void;
 };
-
-const requestTimeoutMs = 15_000;
-/** Answers kept for comparison; the oldest go first. */
-const rememberedMax = 64;
 
 type Remembered = {
   readonly text: string;
@@ -67,7 +64,7 @@ export function createClient(deps: ClientDeps): Client {
     remembered.delete(path);
     remembered.set(path, entry);
     const [oldest] = remembered.keys();
-    if (remembered.size > rememberedMax && oldest !== undefined) remembered.delete(oldest);
+    if (remembered.size > rememberedAnswersMax && oldest !== undefined) remembered.delete(oldest);
     return entry;
   }
 

@@ -4,6 +4,9 @@ import { useNow } from '../live/use-live.ts';
 import { durationWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { noFleetFilter, noJobsFilter, type Route } from '../route/route.ts';
+import { BrandMark } from './brand-mark.tsx';
+import { managementPages } from './management-tabs.tsx';
+import { KeyCommands } from './search/key-commands.tsx';
 import { ThemeButton } from './theme.tsx';
 
 /** The bar on top: where one is, whether the page is live, and the way out. */
@@ -16,7 +19,7 @@ export function Header({ route, onSignOut }: { route: Route; onSignOut: () => vo
         to={{ page: 'fleet', filter: noFleetFilter }}
         aria-label="Edgewise, fleet"
       >
-        <Mark />
+        <BrandMark />
         <span>Edgewise</span>
       </Link>
       <nav aria-label="Pages">
@@ -26,15 +29,25 @@ export function Header({ route, onSignOut }: { route: Route; onSignOut: () => vo
         <Link to={{ page: 'jobs', filter: noJobsFilter }} aria-current={at('jobs', 'job')}>
           Jobs
         </Link>
+        <Link to={{ page: 'services', pool: '' }} aria-current={at('services', 'service')}>
+          Services
+        </Link>
+        <Link to={{ page: 'schedules', pool: '' }} aria-current={at('schedules', 'schedule')}>
+          Schedules
+        </Link>
+        <Link to={{ page: 'jobspecs', pool: '' }} aria-current={at('jobspecs', 'jobspec')}>
+          Jobspecs
+        </Link>
         <Link to={{ page: 'submit', like: '' }} aria-current={at('submit')}>
           Submit
         </Link>
-        <Link to={{ page: 'tokens' }} aria-current={at('tokens')}>
-          Tokens
+        <Link to={{ page: 'pools' }} aria-current={at(...managementPages)}>
+          Manage
         </Link>
       </nav>
       <LiveWords />
       <div class="top-end">
+        <KeyCommands />
         <ThemeButton />
         <button type="button" class="quiet" onClick={onSignOut}>
           Sign out
@@ -48,7 +61,7 @@ function LiveWords() {
   const [state, setState] = useState(connection);
   useEffect(() => onConnection(setState), []);
   const nowMs = useNow(1_000);
-  const { heardAtMs } = connection();
+  const { answeredAtMs } = connection();
   if (state.state === 'live') {
     return (
       <p class="live live-on" role="status">
@@ -62,20 +75,9 @@ function LiveWords() {
       <span class="pulse" aria-hidden="true" />
       {state.sentence}
       <span class="soft" aria-hidden="true">
-        {heardAtMs !== null && ` Last answer ${durationWords(nowMs - heardAtMs)} ago.`}
+        {answeredAtMs !== null && ` Last answer ${durationWords(nowMs - answeredAtMs)} ago.`}
         {wait > 0 && ` Next try in ${durationWords(Math.max(1_000, wait))}.`}
       </span>
     </p>
-  );
-}
-
-function Mark() {
-  return (
-    <svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
-      <rect class="a" x="0" y="0" width="9" height="9" rx="2" />
-      <rect class="b" x="11" y="0" width="9" height="9" rx="2" />
-      <rect class="c" x="0" y="11" width="9" height="9" rx="2" />
-      <rect class="a" x="11" y="11" width="9" height="9" rx="2" />
-    </svg>
   );
 }

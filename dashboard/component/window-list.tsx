@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { drawnRows } from '../model/drawn-rows.ts';
 
 /**
  * A long list of equal rows that draws only those on the screen, and a few around them so that the
@@ -13,6 +14,12 @@ export type WindowListProps<T> = {
   readonly className: string;
   readonly keyOf: (item: T) => string;
   readonly cells: (item: T) => ComponentChildren;
+  /** Where the heads order the list: by which column it is, and what a press on one does. */
+  readonly sort?: {
+    readonly at: number;
+    readonly direction: 'ascending' | 'descending';
+    readonly onPress: (column: number) => void;
+  };
   /** How high a row is where the window is narrow and its cells stand below each other. */
   readonly narrowPx?: number;
 };
@@ -48,8 +55,7 @@ export function WindowList<T>(props: WindowListProps<T>) {
     };
   }, [total, props.narrowPx]);
 
-  const from = Math.min(view.from, Math.max(0, total - aroundRows));
-  const to = Math.min(view.to, total);
+  const { from, to } = drawnRows(view, total, aroundRows);
   const padding = {
     paddingTop: `${from * view.rowPx}px`,
     paddingBottom: `${Math.max(0, total - to) * view.rowPx}px`,
@@ -59,10 +65,8 @@ export function WindowList<T>(props: WindowListProps<T>) {
       <caption class="hidden">{props.label}</caption>
       <thead>
         <tr class="row" aria-rowindex={1}>
-          {props.columns.map((column) => (
-            <th key={column} scope="col">
-              {column}
-            </th>
+          {props.columns.map((column, at) => (
+            <Head key={column} column={column} at={at} sort={props.sort} />
           ))}
         </tr>
       </thead>
@@ -79,5 +83,25 @@ export function WindowList<T>(props: WindowListProps<T>) {
         ))}
       </tbody>
     </table>
+  );
+}
+
+type HeadProps = {
+  readonly sort: WindowListProps<never>['sort'] | undefined;
+  readonly column: string;
+  readonly at: number;
+};
+
+function Head({ column, at, sort }: HeadProps) {
+  if (sort === undefined) return <th scope="col">{column}</th>;
+  const isSorted = sort.at === at;
+  const mark = sort.direction === 'ascending' ? ' ▴' : ' ▾';
+  return (
+    <th scope="col" aria-sort={isSorted ? sort.direction : 'none'}>
+      <button type="button" class="sort" onClick={() => sort.onPress(at)}>
+        {column}
+        <span aria-hidden="true">{isSorted && mark}</span>
+      </button>
+    </th>
   );
 }

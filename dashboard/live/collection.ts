@@ -1,5 +1,5 @@
+import type { Page } from '../../core/contract/resources.ts';
 import type { Answer, Client } from '../api/client.ts';
-import type { Page } from '../api/resources.ts';
 
 /** A list read to its end or to `itemsMax`, whichever comes first. */
 export type Collection<T> = { readonly items: readonly T[]; readonly more: boolean };

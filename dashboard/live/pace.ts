@@ -1,3 +1,5 @@
+import { pauseMsMax } from '../limits.ts';
+
 /**
  * How long to wait before asking again. Pure, so that it can be tested without waiting.
  *
@@ -14,7 +16,6 @@ export type Pace = {
   readonly random: number;
 };
 
-export const pauseMsMax = 30_000;
 const costFactor = 5;
 const failureMs = 1_000;
 

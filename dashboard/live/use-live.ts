@@ -1,6 +1,6 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import type { Client } from '../api/client.ts';
+import type { Answer, Client } from '../api/client.ts';
 import { type Collection, createCollectionLoader } from './collection.ts';
 import { Feed, type FeedOptions, type Live } from './feed.ts';
 
@@ -15,9 +15,9 @@ export function useClient(): Client {
 
 export type Watched<T> = Live<T> & { refresh(): void };
 
-export function useResource<T>(path: string | null, everyMs: number): Watched<T> {
+export function useResource<T>(path: string | null, everyMs: number, once = false): Watched<T> {
   const client = useClient();
-  return useFeed<T>(path, everyMs, (wanted) => () => client.read<T>(wanted));
+  return useFeed<T>(path, everyMs, (wanted) => () => client.read<T>(wanted), once);
 }
 
 export function useCollection<T>(
@@ -31,12 +31,31 @@ export function useCollection<T>(
   );
 }
 
-const nothing: Live<never> = { value: null, problem: null, loaded: false };
+export type KeptText = { readonly text: string | null };
+
+/**
+ * What a program printed: read until it is there once it has ended, and again and again before.
+ * `null` is what nobody kept.
+ */
+export function useText(path: string, hasEnded: boolean): Watched<KeptText> {
+  const client = useClient();
+  const loader = (wanted: string) => async (): Promise<Answer<KeptText>> => {
+    const answer = await client.readText(wanted);
+    const isMissing = !answer.ok && answer.problem.kind === 'missing';
+    if (isMissing) return { ok: true, value: { text: null }, unchanged: false };
+    return answer.ok ? { ...answer, value: { text: answer.value } } : answer;
+  };
+  return useFeed<KeptText>(path, textEveryMs, loader, hasEnded);
+}
+
+const textEveryMs = 5_000;
+const nothing: Live<never> = { value: null, problem: null, loaded: false, stale: null };
 
 function useFeed<T>(
   path: string | null,
   everyMs: number,
   loader: (path: string) => FeedOptions<T>['load'],
+  once = false,
 ): Watched<T> {
   const [state, setState] = useState<{ path: string | null; live: Live<T> }>({
     path: null,
@@ -47,6 +66,7 @@ function useFeed<T>(
     if (path === null) return;
     const started = new Feed<T>({
       everyMs,
+      once,
       load: loader(path),
       show: (live) => setState({ path, live }),
     });
@@ -56,7 +76,7 @@ function useFeed<T>(
       feed.current = null;
     };
     // The loader is a new function each time but depends on nothing else than the path.
-  }, [path, everyMs]);
+  }, [path, everyMs, once]);
   const live = state.path === path ? state.live : nothing;
   return { ...live, refresh: () => feed.current?.refresh() };
 }

@@ -1,5 +1,6 @@
+import type { Execution } from '../../core/contract/resources.ts';
 import { emptyRanges, parseRanges, type RangeSet } from '../../core/model/ranges.ts';
-import type { Execution } from '../api/resources.ts';
+import { chunkIntervalsMax } from '../limits.ts';
 
 /**
  * Which chunk is where, as drawn intervals. Made from the ranges of the executions: leased first,
@@ -12,7 +13,6 @@ export type ChunkInterval = {
   readonly state: 'scheduled' | 'running' | 'done' | 'dead';
 };
 
-const intervalsMax = 4_000;
 const layers = ['scheduled', 'running', 'done', 'dead'] as const;
 
 type Ranges = Pick<Execution, 'chunks' | 'running' | 'done' | 'dead' | 'endedAt'>;
@@ -23,7 +23,7 @@ export function chunkIntervals(executions: readonly Ranges[]): ChunkInterval[] {
     for (const execution of executions) {
       const text = state === 'scheduled' ? leased(execution) : execution[state];
       pushIntervals(drawn, parseRanges(text ?? '') ?? emptyRanges, state);
-      if (drawn.length >= intervalsMax) return drawn;
+      if (drawn.length >= chunkIntervalsMax) return drawn;
     }
   }
   return drawn;
@@ -35,7 +35,7 @@ function leased(execution: Ranges): string {
 }
 
 function pushIntervals(drawn: ChunkInterval[], set: RangeSet, state: ChunkInterval['state']): void {
-  for (let i = 0; i < set.length && drawn.length < intervalsMax; i += 2) {
+  for (let i = 0; i < set.length && drawn.length < chunkIntervalsMax; i += 2) {
     drawn.push({ start: set[i]!, end: set[i + 1]!, state });
   }
 }

@@ -1,4 +1,4 @@
-import type { Edge } from '../api/resources.ts';
+import type { Edge } from '../../core/contract/resources.ts';
 
 /**
  * The power of an edge, and how much of it is taken; never less than nothing, whatever was leased

@@ -1,9 +1,9 @@
+import type { Edge, Job } from '../../core/contract/resources.ts';
 import {
   type ShortStatus,
   shortStatuses,
   shortStatusOf,
 } from '../../core/contract/short-status.ts';
-import type { Edge, Job } from '../api/resources.ts';
 import { edgePower } from './edge-power.ts';
 
 /**
@@ -16,8 +16,8 @@ export type PoolPower = {
   readonly total: number;
 };
 
-export function countLamps(edges: readonly Edge[]): Readonly<Record<ShortStatus, number>> {
-  const counts = Object.fromEntries(shortStatuses.map((lamp) => [lamp, 0])) as Record<
+export function countStatuses(edges: readonly Edge[]): Readonly<Record<ShortStatus, number>> {
+  const counts = Object.fromEntries(shortStatuses.map((status) => [status, 0])) as Record<
     ShortStatus,
     number
   >;

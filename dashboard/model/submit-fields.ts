@@ -1,3 +1,5 @@
+import { newTable } from '../../core/protocol/named-values.ts';
+
 /**
  * The submit form as data: what the person typed, and the job body made of it. The API validates;
  * this only reads numbers and lists, and says which field it could not read.
@@ -116,7 +118,7 @@ function runOf(fields: SubmitFields): Read<Body | null> {
 }
 
 export function labelsOf(text: string): Record<string, string> | null {
-  const labels: Record<string, string> = {};
+  const labels = newTable<string>();
   for (const part of text.split(/[,\n]/)) {
     if (part.trim() === '') continue;
     const at = part.indexOf('=');

@@ -1,5 +1,5 @@
+import type { Token } from '../../core/contract/resources.ts';
 import { type Scope, scopes } from '../../core/contract/scopes.ts';
-import type { Token } from '../api/resources.ts';
 
 /**
  * A new token as a form says it, and the body made of it. What is left empty is left to the server.

@@ -1,6 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
+import type { Dryrun, Job } from '../../core/contract/resources.ts';
 import type { Problem } from '../api/problem.ts';
-import type { Dryrun, Job } from '../api/resources.ts';
 import { useClient } from '../live/use-live.ts';
 import { go } from '../route/navigation.tsx';
 import type { Body, Read } from './submit-fields.ts';
@@ -16,7 +16,6 @@ export type Submission = {
   readonly planned: Dryrun | null;
   plan(): Promise<void>;
   submit(): Promise<void>;
-  fail(problem: Problem): void;
 };
 
 export function useSubmission(body: Read<Body>): Submission {
@@ -40,7 +39,6 @@ export function useSubmission(body: Read<Body>): Submission {
     problem,
     wrong,
     planned,
-    fail: setProblem,
     async plan() {
       const ready = begin('plan');
       if (ready === null) return;

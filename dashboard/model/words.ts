@@ -22,6 +22,14 @@ export function powerWords(watts: number): string {
   return `${short.format(watts / 1_000_000)} MW`;
 }
 
+/** `812 B`, `4.2 kB`, `1.3 GB`. */
+export function bytesWords(bytes: number): string {
+  if (bytes < 1_000) return `${whole.format(bytes)} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  const step = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${short.format(bytes / 1_000 ** step)} ${units[step - 1]}`;
+}
+
 export function percentWords(part: number, whole: number): string {
   return whole <= 0 ? '0 %' : `${Math.floor((100 * part) / whole)} %`;
 }
@@ -87,6 +95,7 @@ const waitingSentences: Readonly<Record<NamedWaitingReason, string>> = {
   'edge-cordoned': 'Edges that would match are cordoned.',
   'edge-disconnected': 'Edges that would match are not connected.',
   'edge-refused': 'Edges that would match refused it by their own policy.',
+  'awaits-accept': 'Offered to clusters that take their work by themselves.',
   'shadow-full': 'The work lists of matching edges are full; they will drain.',
   'max-edges': 'It already runs on as many edges as it allows.',
   'gang-incomplete': 'It needs several nodes at once and not all are free.',

@@ -1,12 +1,15 @@
+import type { Edge, EdgeJob } from '../../core/contract/resources.ts';
 import { shortStatusOf } from '../../core/contract/short-status.ts';
-import type { Edge, EdgeJob } from '../api/resources.ts';
 import { Ago, Took } from '../component/ago.tsx';
+import { ClusterPanel } from '../component/edge/cluster-panel.tsx';
 import { EdgeActions } from '../component/edge/edge-actions.tsx';
 import { EdgeFacts } from '../component/edge/edge-facts.tsx';
-import { EdgeLamp, Labels, StateBadge } from '../component/marks.tsx';
+import { OffersPanel } from '../component/edge/offers-panel.tsx';
+import { EdgeStatus, Labels, StateBadge } from '../component/marks.tsx';
 import { Meter } from '../component/meter.tsx';
-import { FeedNotice, ProblemNotice } from '../component/notice.tsx';
+import { FeedNotice } from '../component/notice.tsx';
 import { ScrollBox } from '../component/scroll-box.tsx';
+import { edgeHistoryMax } from '../limits.ts';
 import { useCollection, useResource } from '../live/use-live.ts';
 import { numberWords, powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
@@ -15,7 +18,6 @@ import { noFleetFilter } from '../route/route.ts';
 /** One edge: what it is, what it does, what it did; to cordon and to drain. */
 const everyMs = 2_000;
 const historyEveryMs = 5_000;
-const historyMax = 200;
 
 export function EdgePage({ name }: { name: string }) {
   const path = `/v1/edges/${encodeURIComponent(name)}`;
@@ -41,8 +43,8 @@ export function EdgePage({ name }: { name: string }) {
             </Link>
           </p>
           <h1>{value.name}</h1>
-          <p class={`state-line lamp-text-${shortStatusOf(value)}`}>
-            <EdgeLamp edge={value} />
+          <p class={`state-line status-text-${shortStatusOf(value)}`}>
+            <EdgeStatus edge={value} />
             <span class="soft">
               seen <Ago at={value.lastSeenAt} />
             </span>
@@ -50,12 +52,14 @@ export function EdgePage({ name }: { name: string }) {
           {value.reason && <p class="quote">“{value.reason}”</p>}
         </div>
         <EdgeActions edge={value} path={path} refresh={edge.refresh} />
-        {edge.problem !== null && <ProblemNotice problem={edge.problem} />}
+        <FeedNotice live={edge} what="the edge" />
       </header>
       <div class="two">
         <Capacity edge={value} />
         <EdgeFacts facts={value.facts} />
       </div>
+      <ClusterPanel edge={value} path={path} />
+      {value.mode === 'pull' && <OffersPanel path={path} />}
       <Leases edge={value} />
       <History path={path} />
     </div>
@@ -151,7 +155,7 @@ function Leases({ edge }: { edge: Edge }) {
 }
 
 function History({ path }: { path: string }) {
-  const jobs = useCollection<EdgeJob>(`${path}/jobs`, historyEveryMs, historyMax);
+  const jobs = useCollection<EdgeJob>(`${path}/jobs`, historyEveryMs, edgeHistoryMax);
   return (
     <section class="panel" aria-labelledby="history-title">
       <h2 id="history-title">History</h2>

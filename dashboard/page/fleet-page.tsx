@@ -1,44 +1,52 @@
 import { useMemo } from 'preact/hooks';
+import type { Edge, Job, Stats } from '../../core/contract/resources.ts';
 import { shortStatusOf } from '../../core/contract/short-status.ts';
-import type { Edge, Job, Stats } from '../api/resources.ts';
+import { PickButton, type Picking, usePicking } from '../component/bulk/use-picking.tsx';
+import { EdgeBulk } from '../component/edge/edge-bulk.tsx';
 import { EdgeTable } from '../component/fleet/edge-table.tsx';
 import { FleetGrid } from '../component/fleet/fleet-grid.tsx';
 import { FleetSide } from '../component/fleet/fleet-side.tsx';
 import { FleetTotals } from '../component/fleet/fleet-totals.tsx';
 import { RunningNow } from '../component/fleet/running-now.tsx';
 import { Empty, FeedNotice } from '../component/notice.tsx';
+import { fleetJobsMax } from '../limits.ts';
 import type { Collection } from '../live/collection.ts';
 import { useCollection, useResource } from '../live/use-live.ts';
-import { countLamps, natural } from '../model/fleet-summary.ts';
+import { countStatuses, natural } from '../model/fleet-summary.ts';
 import { go } from '../route/navigation.tsx';
 import { type FleetFilter, noFleetFilter } from '../route/route.ts';
 
 /** The first screen: how the fleet is, what it does, and what it cannot do. */
 const statsEveryMs = 2_000;
 const listsEveryMs = 3_000;
-const jobsMax = 1_000;
 
 export function FleetPage({ filter }: { filter: FleetFilter }) {
   const stats = useResource<Stats>('/v1/stats', statsEveryMs);
   const edges = useCollection<Edge>('/v1/edges', listsEveryMs);
-  const jobs = useCollection<Job>('/v1/jobs', listsEveryMs, jobsMax);
+  const jobs = useCollection<Job>('/v1/jobs', listsEveryMs, fleetJobsMax);
   const all = edges.value?.items;
-  const lamps = useMemo(() => countLamps(all ?? []), [all]);
+  const statuses = useMemo(() => countStatuses(all ?? []), [all]);
   const shown = useMemo(() => groupsOf(all ?? [], filter), [all, filter]);
   const flat = useMemo(() => shown.flatMap((group) => group.edges), [shown]);
   const count = flat.length;
+  const picking = usePicking(flat, ({ name }) => name);
+  const failing = [edges, stats, jobs].find(({ problem }) => problem !== null);
+  const noticed = edges.value === null ? edges : (failing ?? edges);
   return (
     <div class="fleet">
       <h1 class="hidden">Fleet</h1>
-      <FleetTotals stats={stats.value} lamps={lamps} filter={filter} />
+      <FleetTotals stats={stats.value} statuses={statuses} filter={filter} />
       <div class="fleet-main">
         <section class="panel" aria-labelledby="edges-title">
-          <EdgesHead filter={filter} count={count} pools={poolsOf(all ?? [])} />
-          <FeedNotice live={edges} what="edges" />
+          <EdgesHead {...{ filter, count, picking }} pools={poolsOf(all ?? [])} />
+          {filter.view === 'table' && picking.isOn && (
+            <EdgeBulk picking={picking} onDone={edges.refresh} />
+          )}
+          <FeedNotice live={noticed} what="edges" />
           {edges.value !== null && count === 0 && <NoEdges any={edges.value.items.length > 0} />}
           {count > 0 &&
             (filter.view === 'table' ? (
-              <EdgeTable edges={flat} />
+              <EdgeTable edges={flat} selection={picking.selection} toggle={picking.toggle} />
             ) : (
               <FleetGrid groups={shown} total={count} />
             ))}
@@ -65,7 +73,7 @@ function groupsOf(edges: readonly Edge[], filter: FleetFilter) {
   const wanted = filter.q.toLowerCase();
   const groups = new Map<string, Edge[]>();
   for (const edge of edges) {
-    if (filter.lamp !== '' && shortStatusOf(edge) !== filter.lamp) continue;
+    if (filter.status !== '' && shortStatusOf(edge) !== filter.status) continue;
     if (filter.pool !== '' && edge.pool !== filter.pool) continue;
     if (wanted !== '' && !matches(edge, wanted)) continue;
     const group = groups.get(edge.pool);
@@ -85,15 +93,21 @@ function matches(edge: Edge, wanted: string): boolean {
   return false;
 }
 
-function EdgesHead(props: { filter: FleetFilter; count: number; pools: readonly string[] }) {
-  const { filter, count, pools } = props;
+type EdgesHeadProps = {
+  readonly filter: FleetFilter;
+  readonly count: number;
+  readonly pools: readonly string[];
+  readonly picking: Picking<Edge>;
+};
+
+function EdgesHead({ filter, count, pools, picking }: EdgesHeadProps) {
   const set = (change: Partial<FleetFilter>) =>
     go({ page: 'fleet', filter: { ...filter, ...change } }, 'replace');
   return (
     <div class="panel-head">
       <h2 id="edges-title">
         {count === 1 ? '1 edge' : `${count} edges`}
-        {filter.lamp !== '' && <span class="soft">, {filter.lamp}</span>}
+        {filter.status !== '' && <span class="soft">, {filter.status}</span>}
       </h2>
       <div class="tools">
         <input
@@ -128,6 +142,7 @@ function EdgesHead(props: { filter: FleetFilter; count: number; pools: readonly 
             </button>
           ))}
         </fieldset>
+        {filter.view === 'table' && <PickButton picking={picking} />}
       </div>
     </div>
   );

@@ -1,28 +1,38 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
-import type { Job } from '../api/resources.ts';
+import type { Execution, Job } from '../../core/contract/resources.ts';
 import { Ago, Took } from '../component/ago.tsx';
 import { ConfirmDialog } from '../component/confirm-dialog.tsx';
 import { ChunkBar, ChunkLegend } from '../component/job/chunk-bar.tsx';
 import { ChunkMap } from '../component/job/chunk-map.tsx';
 import { JobAttempts } from '../component/job/job-attempts.tsx';
+import { JobChunks } from '../component/job/job-chunks.tsx';
 import { JobExecutions } from '../component/job/job-executions.tsx';
 import { JobTimeline } from '../component/job/job-timeline.tsx';
 import { JobWaiting } from '../component/job/job-waiting.tsx';
 import { Labels, StateBadge } from '../component/marks.tsx';
-import { FeedNotice, ProblemNotice } from '../component/notice.tsx';
+import { FeedNotice } from '../component/notice.tsx';
 import { ScrollText } from '../component/scroll-box.tsx';
-import { useClient, useResource, type Watched } from '../live/use-live.ts';
+import { executionsInlineMax } from '../limits.ts';
+import { useClient, useCollection, useResource, type Watched } from '../live/use-live.ts';
+import { jobEndWords } from '../model/reason-words.ts';
 import { numberWords, powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
-import { noFleetFilter, noJobsFilter } from '../route/route.ts';
+import { type JobView, noFleetFilter, noJobsFilter } from '../route/route.ts';
 
-/** One job: how far it is, where it runs, what failed and why it waits; to cancel and to retry. */
+/**
+ * One job: how far it is, what failed and why it waits, what happened, where it runs and what it
+ * left; to cancel and to retry. As long as a screen or two, however many edges it is on.
+ */
 const everyMs = 1_000;
+const executionsEveryMs = 4_000;
 
-export function JobPage({ id }: { id: string }) {
+export function JobPage({ id, view }: { id: string; view: JobView }) {
   const path = `/v1/jobs/${encodeURIComponent(id)}`;
   const job = useResource<Job>(path, everyMs);
+  // The job carries a hundred of its edges; the list has all.
+  const isWide = (job.value?.status.executions.length ?? 0) >= executionsInlineMax;
+  const all = useCollection<Execution>(isWide ? `${path}/executions` : null, executionsEveryMs);
   if (job.value === null) {
     return (
       <div class="panel">
@@ -32,6 +42,7 @@ export function JobPage({ id }: { id: string }) {
     );
   }
   const { status } = job.value;
+  const executions = all.value?.items ?? status.executions;
   return (
     <div class="job">
       <JobHead job={job.value} path={path} watched={job} />
@@ -41,21 +52,19 @@ export function JobPage({ id }: { id: string }) {
           <ChunkBar counts={status.chunks} />
         </div>
         <ChunkLegend counts={status.chunks} />
-        <ChunkMap executions={status.executions} total={status.chunks.total} />
+        <ChunkMap executions={executions} total={status.chunks.total} />
         <JobFacts job={job.value} />
       </section>
       <JobWaiting job={job.value} path={path} />
-      <JobExecutions job={job.value} path={path} />
       <JobAttempts job={job.value} path={path} />
-      <div class="two">
-        <JobTimeline path={path} state={status.state} />
-        <section class="panel" aria-labelledby="spec-title">
-          <h2 id="spec-title">Spec</h2>
-          <ScrollText label="The spec as JSON">
-            {JSON.stringify(job.value.spec, null, 2)}
-          </ScrollText>
-        </section>
-      </div>
+      <JobTimeline path={path} state={status.state} />
+      {isWide && <FeedNotice live={all} what="all edges" />}
+      <JobExecutions id={id} view={view} executions={executions} />
+      <JobChunks job={job.value} path={path} view={view} />
+      <section class="panel" aria-labelledby="spec-title">
+        <h2 id="spec-title">Spec</h2>
+        <ScrollText label="The spec as JSON">{JSON.stringify(job.value.spec, null, 2)}</ScrollText>
+      </section>
     </div>
   );
 }
@@ -82,7 +91,7 @@ function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watc
         <p class="soft">
           <code>{job.id}</code>, submitted <Ago at={job.createdAt} /> by {job.createdBy}
         </p>
-        {job.status.reason && <p class="bad">{job.status.reason}</p>}
+        {job.status.reason && <p class="bad">{jobEndWords(job.status.reason)}</p>}
       </div>
       <div class="buttons">
         <Link class="button" to={{ page: 'submit', like: job.id }}>
@@ -95,7 +104,7 @@ function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watc
           Cancel job
         </button>
       </div>
-      {watched.problem !== null && <ProblemNotice problem={watched.problem} />}
+      <FeedNotice live={watched} what="the job" />
       {asking === 'cancel' && (
         <ConfirmDialog
           title="Cancel this job?"

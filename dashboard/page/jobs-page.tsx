@@ -1,10 +1,15 @@
 import { useMemo } from 'preact/hooks';
-import { type Job, jobStates } from '../api/resources.ts';
+import type { Job } from '../../core/contract/resources.ts';
+import { jobStates } from '../../core/model/job.ts';
 import { Ago, Took } from '../component/ago.tsx';
+import { PickBox, PickButton, type Picking, usePicking } from '../component/bulk/use-picking.tsx';
+import { DraftField } from '../component/draft-field.tsx';
 import { ChunkBar } from '../component/job/chunk-bar.tsx';
+import { JobBulk } from '../component/job/job-bulk.tsx';
 import { StateBadge } from '../component/marks.tsx';
 import { Empty, FeedNotice } from '../component/notice.tsx';
 import { WindowList } from '../component/window-list.tsx';
+import { listedJobsMax } from '../limits.ts';
 import { useCollection } from '../live/use-live.ts';
 import { go, Link } from '../route/navigation.tsx';
 import { type JobsFilter, jobsPath, noJobsFilter } from '../route/route.ts';
@@ -13,13 +18,13 @@ import { type JobsFilter, jobsPath, noJobsFilter } from '../route/route.ts';
  * The jobs, newest first. Every filter is in the address; the server filters all but the free text.
  */
 const everyMs = 2_000;
-const jobsMax = 5_000;
 const columns = ['Job', 'State', 'Progress', 'Chunks', 'Submitted', 'Ran', 'Queue'];
 
 export function JobsPage({ filter }: { filter: JobsFilter }) {
-  const jobs = useCollection<Job>(jobsPath(filter), everyMs, jobsMax);
+  const jobs = useCollection<Job>(jobsPath(filter), everyMs, listedJobsMax);
   const all = jobs.value?.items;
   const shown = useMemo(() => find(all ?? [], filter.q), [all, filter.q]);
+  const picking = usePicking(shown, ({ id }) => id);
   const filtered = Object.values(filter).some((value) => value !== '');
   return (
     <section class="panel jobs" aria-labelledby="jobs-title">
@@ -28,9 +33,10 @@ export function JobsPage({ filter }: { filter: JobsFilter }) {
           {jobs.value === null ? 'Jobs' : shown.length === 1 ? '1 job' : `${shown.length} jobs`}
           {jobs.value?.more && <span class="soft"> and more</span>}
         </h1>
-        <JobsTools filter={filter} />
+        <JobsTools filter={filter} picking={picking} />
       </div>
       <StateFilter filter={filter} />
+      {picking.isOn && <JobBulk picking={picking} onDone={jobs.refresh} />}
       <FeedNotice live={jobs} what="jobs" />
       {jobs.value !== null && shown.length === 0 && <NoJobs filtered={filtered} />}
       {shown.length > 0 && (
@@ -40,7 +46,7 @@ export function JobsPage({ filter }: { filter: JobsFilter }) {
           columns={columns}
           className="job-table"
           keyOf={(job) => job.id}
-          cells={jobCells}
+          cells={(job) => jobCells(job, picking)}
         />
       )}
     </section>
@@ -60,7 +66,7 @@ function set(filter: JobsFilter, change: Partial<JobsFilter>): void {
   go({ page: 'jobs', filter: { ...filter, ...change } }, 'replace');
 }
 
-function JobsTools({ filter }: { filter: JobsFilter }) {
+function JobsTools({ filter, picking }: { filter: JobsFilter; picking: Picking<Job> }) {
   const fields = [
     ['pool', 'pool'],
     ['queue', 'queue'],
@@ -77,16 +83,16 @@ function JobsTools({ filter }: { filter: JobsFilter }) {
         onInput={(event) => set(filter, { q: event.currentTarget.value })}
       />
       {fields.map(([key, words]) => (
-        <input
+        <DraftField
           key={key}
-          class="narrow"
-          type="search"
-          aria-label={`Only jobs of this ${key}`}
+          className="narrow"
+          label={`Only jobs of this ${key}`}
           placeholder={words}
           value={filter[key]}
-          onChange={(event) => set(filter, { [key]: event.currentTarget.value.trim() })}
+          onEnter={(value) => set(filter, { [key]: value })}
         />
       ))}
+      <PickButton picking={picking} />
     </div>
   );
 }
@@ -127,13 +133,22 @@ function NoJobs({ filtered }: { filtered: boolean }) {
   );
 }
 
-function jobCells(job: Job) {
+function jobCells(job: Job, picking: Picking<Job>) {
   const { status, spec } = job;
   const { name } = job;
   return (
     <>
       <td class="main-cell">
-        <Link to={{ page: 'job', id: job.id }}>{name ?? job.id}</Link>
+        {picking.isOn && (
+          <PickBox
+            label={`Select ${name ?? job.id}`}
+            isChosen={picking.has(job)}
+            onToggle={() => picking.toggle(job)}
+          />
+        )}
+        <Link to={{ page: spec.kind === 'batch' ? 'job' : 'service', id: job.id }}>
+          {name ?? job.id}
+        </Link>
         {name && <code class="soft">{job.id}</code>}
       </td>
       <td>

@@ -1,8 +1,16 @@
 import { useState } from 'preact/hooks';
+import type { SignInAt } from '../../core/contract/sign-in/issuer-addresses.ts';
 import { createClient } from '../api/client.ts';
 import { takeTokenFromAddress } from '../api/session.ts';
+import { beginSignIn, loadSignIn } from '../api/sign-in.ts';
+import { BrandMark } from '../component/brand-mark.tsx';
+import { NextTry } from '../component/notice.tsx';
+import { useRetried } from '../live/use-retried.ts';
 
-/** Signs in with a token: asks the API once whether it knows it, and keeps it for the tab only. */
+/**
+ * Signs in at the issuer of the deployment where there is one, or with a token: asks the API once
+ * whether it knows it, and keeps it for the tab only.
+ */
 export type SignInProps = {
   readonly api: string;
   readonly reason: string | null;
@@ -13,6 +21,14 @@ export function SignInPage({ api, reason, onToken }: SignInProps) {
   const [token, setToken] = useState(takeTokenFromAddress);
   const [busy, setBusy] = useState(false);
   const [sentence, setSentence] = useState(reason);
+  const signIn = useRetried(() => loadSignIn(api), api);
+  const issuer = signIn.value?.at ?? null;
+
+  async function leave(at: SignInAt): Promise<void> {
+    setBusy(true);
+    setSentence(await beginSignIn(at));
+    setBusy(false);
+  }
 
   async function submit(event: Event): Promise<void> {
     event.preventDefault();
@@ -36,16 +52,25 @@ export function SignInPage({ api, reason, onToken }: SignInProps) {
   return (
     <main class="alone">
       <form class="sign-in" onSubmit={submit}>
-        <svg class="mark" viewBox="0 0 20 20" aria-hidden="true">
-          <rect class="a" x="0" y="0" width="9" height="9" rx="2" />
-          <rect class="b" x="11" y="0" width="9" height="9" rx="2" />
-          <rect class="c" x="0" y="11" width="9" height="9" rx="2" />
-          <rect class="a" x="11" y="11" width="9" height="9" rx="2" />
-        </svg>
+        <BrandMark />
         <h1>Edgewise</h1>
         <p class="soft">
           The fleet at <code>{api}</code>
         </p>
+        {signIn.value === null && signIn.retryAtMs !== null && (
+          <div class="stale-note">
+            <p>The API does not answer.</p>
+            <NextTry retryAtMs={signIn.retryAtMs} onRetry={signIn.retry} />
+          </div>
+        )}
+        {issuer === null ? null : (
+          <>
+            <button type="button" class="primary" disabled={busy} onClick={() => leave(issuer)}>
+              Sign in at {new URL(issuer.issuer).host}
+            </button>
+            <p class="soft">Or with a token:</p>
+          </>
+        )}
         <label for="token">Token</label>
         <input
           id="token"

@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { Job } from '../api/resources.ts';
+import type { Job } from '../../core/contract/resources.ts';
 import { DryrunResult } from '../component/job/dryrun-result.tsx';
 import { SubmitForm } from '../component/job/submit-form.tsx';
-import { ProblemNotice } from '../component/notice.tsx';
+import { FeedNotice, ProblemNotice } from '../component/notice.tsx';
 import { ScrollText } from '../component/scroll-box.tsx';
-import { useClient } from '../live/use-live.ts';
+import { useResource } from '../live/use-live.ts';
 import {
   bodyOf,
   bodyOfSpec,
@@ -14,12 +14,16 @@ import {
 } from '../model/submit-fields.ts';
 import { type Submission, useSubmission } from '../model/use-submission.ts';
 
+/** How often a job is asked for that another one is to be like; until it is there. */
+const modelEveryMs = 5_000;
+
 /**
  * Submits a job, by form or as JSON, after as many dry runs as one likes; or one like a job that
  * was.
  */
 export function SubmitPage({ like }: { like: string }) {
-  const client = useClient();
+  const modelPath = like === '' ? null : `/v1/jobs/${encodeURIComponent(like)}`;
+  const model = useResource<Job>(modelPath, modelEveryMs, true);
   const [fields, setFields] = useState<SubmitFields>(emptyFields);
   const [text, setText] = useState<string | null>(null);
   const body = text === null ? bodyOf(fields) : bodyOfText(text);
@@ -27,12 +31,9 @@ export function SubmitPage({ like }: { like: string }) {
   const preview = body.ok ? JSON.stringify(body.value, null, 2) : '';
 
   useEffect(() => {
-    if (like === '') return;
-    void client.read<Job>(`/v1/jobs/${encodeURIComponent(like)}`).then((answer) => {
-      if (answer.ok) setText(JSON.stringify(bodyOfSpec(answer.value.spec), null, 2));
-      else submission.fail(answer.problem);
-    });
-  }, [like]);
+    const { value } = model;
+    if (value !== null) setText(JSON.stringify(bodyOfSpec(value.spec), null, 2));
+  }, [model.value]);
 
   const submit = (event: Event) => {
     event.preventDefault();
@@ -53,6 +54,7 @@ export function SubmitPage({ like }: { like: string }) {
             </button>
           </fieldset>
         </div>
+        {modelPath !== null && <FeedNotice live={model} what="the job" />}
         {text === null ? (
           <SubmitForm fields={fields} wrong={submission.wrong} onChange={setFields} />
         ) : (

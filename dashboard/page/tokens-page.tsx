@@ -1,11 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { Token } from '../api/resources.ts';
+import type { Token } from '../../core/contract/resources.ts';
 import { Ago } from '../component/ago.tsx';
 import { ConfirmDialog } from '../component/confirm-dialog.tsx';
+import { ManagementTabs } from '../component/management-tabs.tsx';
 import { Empty, FeedNotice } from '../component/notice.tsx';
 import { NewSecret } from '../component/token/new-secret.tsx';
 import { TokenForm } from '../component/token/token-form.tsx';
 import { WindowList } from '../component/window-list.tsx';
+import { listedTokensMax } from '../limits.ts';
 import { useClient, useCollection } from '../live/use-live.ts';
 import { limitsOf } from '../model/token-fields.ts';
 import { clockWords } from '../model/words.ts';
@@ -15,11 +17,10 @@ import { clockWords } from '../model/words.ts';
  * one.
  */
 const everyMs = 3_000;
-const tokensMax = 1_000;
 const columns = ['Token', 'Expires', 'Scopes', 'Limited to', 'Made', 'Action'];
 
 export function TokensPage() {
-  const tokens = useCollection<Token>('/v1/tokens', everyMs, tokensMax);
+  const tokens = useCollection<Token>('/v1/tokens', everyMs, listedTokensMax);
   const [made, setMade] = useState<Token | null>(null);
   const [revoking, setRevoking] = useState<Token | null>(null);
   const items = tokens.value?.items ?? [];
@@ -32,6 +33,7 @@ export function TokensPage() {
       <section class="panel" aria-labelledby="tokens-title">
         <div class="panel-head">
           <h1 id="tokens-title">{items.length === 1 ? '1 token' : `${items.length} tokens`}</h1>
+          <ManagementTabs at="tokens" />
         </div>
         <FeedNotice live={tokens} what="tokens" />
         {tokens.value !== null && items.length === 0 && (

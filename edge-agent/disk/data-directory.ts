@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   closeSync,
   existsSync,
   fsyncSync,
@@ -12,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../core/protocol/json.ts';
 import { isAlive, startTicksOf } from '../host/process-table.ts';
+import { lockTriesMax } from '../limits.ts';
 import { syncDirectory } from './file-system.ts';
 
 /**
@@ -23,9 +25,13 @@ import { syncDirectory } from './file-system.ts';
  *     specs/          job specs by hash
  *     outputs/        kept outputs that wait for the uplink
  *     cluster/        scripts and outputs of chunks that a cluster runs
+ *     chunks/         a directory for every attempt of a chunk
+ *     kept/           those of failed attempts, for a look
+ *     cache/          files that jobs need, by what is in them
  *     launcher.sock   where the process that starts chunks listens
  *
- * Two agents on one directory would run everything twice, so the second is refused.
+ * The four before the socket are elsewhere when another place is given for them. Two agents on one
+ * directory would run everything twice, so the second is refused.
  */
 export type DataDirectory = {
   readonly path: string;
@@ -34,28 +40,51 @@ export type DataDirectory = {
   readonly outputs: string;
   /** Scripts and outputs of chunks that a cluster runs; its nodes have to see it. */
   readonly cluster: string;
+  readonly chunks: string;
+  readonly kept: string;
+  /** Beside the directories of chunks, which link to what is in it. */
+  readonly cache: string;
+  /** What holds the last four. */
+  readonly shared: string;
   edge(name: string): string;
   release(): void;
 };
 
 export class DirectoryInUse extends Error {}
 
-export function openDataDirectory(path: string): DataDirectory {
+export function openDataDirectory(path: string, work: string | null = null): DataDirectory {
   const specs = join(path, 'specs');
   const outputs = join(path, 'outputs');
-  const cluster = join(path, 'cluster');
-  for (const directory of [path, specs, outputs, cluster, join(path, 'edges')]) {
+  const shared = work ?? path;
+  const edges = join(path, 'edges');
+  const [cluster, chunks, kept, cache] = [
+    join(shared, 'cluster'),
+    join(shared, 'chunks'),
+    join(shared, 'kept'),
+    join(shared, 'cache'),
+  ];
+  for (const directory of [path, specs, outputs, edges, cluster, chunks, kept, cache]) {
     makeDirectory(directory);
   }
-  const release = takeLock(join(path, 'lock'), path);
+  // Whoever made them before: identities are nobody else's to read.
+  for (const directory of [specs, outputs, edges]) chmodSync(directory, 0o700);
+  const releases = [path, ...(shared === path ? [] : [shared])].map((one) =>
+    takeLock(join(one, 'lock'), one),
+  );
   return {
     path,
     journal: join(path, 'journal.log'),
     specs,
     outputs,
+    shared,
     cluster,
-    edge: (name) => join(path, 'edges', name),
-    release,
+    chunks,
+    kept,
+    cache,
+    edge: (name) => join(edges, name),
+    release() {
+      for (const release of releases) release();
+    },
   };
 }
 
@@ -63,14 +92,11 @@ export function openDataDirectory(path: string): DataDirectory {
  * One directory at a time: asked for a whole path, Node calls a read-only disk a missing file, and
  * tries for ever where the kernel takes no directories.
  */
-function makeDirectory(path: string): void {
+export function makeDirectory(path: string): void {
   if (existsSync(path)) return;
   makeDirectory(dirname(path));
   mkdirSync(path, { mode: 0o700 });
 }
-
-/** How often two starts may get in each other's way before one gives up. */
-const lockTriesMax = 5;
 
 function takeLock(file: string, path: string): () => void {
   const mine = JSON.stringify({ pid: process.pid, startTicks: startTicksOf(process.pid) });

@@ -1,5 +1,5 @@
-import { emptyRanges, formatRanges, isEmpty, subtract, union } from '../../core/model/ranges.ts';
-import type { JournalRecord } from './journal-record.ts';
+import { emptyRanges, subtract, union } from '../../core/model/ranges.ts';
+import { doneRecords, type JournalRecord } from './journal-record.ts';
 import type { EdgeMemory } from './replay.ts';
 
 /** The fewest records whose replay gives this memory: what a rewrite of the journal writes. */
@@ -14,14 +14,17 @@ export function snapshotOf(edge: string, memory: EdgeMemory): JournalRecord[] {
     let later = emptyRanges;
     for (const [attempt, set] of ledger.doneAttempts) {
       later = union(later, set);
-      records.push({ k: 'done', e: edge, j: job, t: attempt, r: formatRanges(set) });
+      records.push(...doneRecords(edge, job, attempt, set));
     }
     const first = subtract(ledger.done, later);
-    if (!isEmpty(first)) {
-      records.push({ k: 'done', e: edge, j: job, t: 1, r: formatRanges(first) });
-    }
+    records.push(...doneRecords(edge, job, 1, first));
     for (const [chunk, { attempt, failure }] of ledger.failed) {
       records.push({ k: 'end', e: edge, j: job, c: chunk, t: attempt, x: failure });
+    }
+  }
+  for (const [job, chunks] of memory.sending) {
+    for (const [chunk, { attempt, failure }] of chunks) {
+      records.push({ k: 'sending', e: edge, j: job, c: chunk, t: attempt, x: failure });
     }
   }
   return records;

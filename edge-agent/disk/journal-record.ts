@@ -1,7 +1,18 @@
 import { crc32 } from 'node:zlib';
+import {
+  count,
+  emptyRanges,
+  first,
+  firstIntervals,
+  formatRanges,
+  isEmpty,
+  parseRanges,
+  type RangeSet,
+  subtract,
+} from '../../core/model/ranges.ts';
 import { isRecord } from '../../core/protocol/json.ts';
 import type { Failure } from '../../core/protocol/progress-report.ts';
-import { journalLineBytesMax } from '../limits.ts';
+import { journalIntervalsMax, journalLineBytesMax } from '../limits.ts';
 
 /**
  * One line of the journal: eight hex digits of CRC-32, a space, JSON. What it says of an edge is
@@ -19,9 +30,20 @@ export type JournalRecord =
       readonly t: number;
       readonly x: Failure | null;
     }
+  /** A chunk ended like this, and its results are not safe yet. */
+  | {
+      readonly k: 'sending';
+      readonly e: string;
+      readonly j: string;
+      readonly c: number;
+      readonly t: number;
+      readonly x: Failure | null;
+    }
+  /** They need not be sent: the chunk runs again, or is somebody else's. */
+  | { readonly k: 'unsent'; readonly e: string; readonly j: string; readonly c: number }
   /** Results that need not be kept: ranges. */
   | { readonly k: 'forget'; readonly e: string; readonly j: string; readonly r: string }
-  /** Results of several chunks at once; only a rewrite makes these. */
+  /** Chunks that are done, of one attempt. */
   | {
       readonly k: 'done';
       readonly e: string;
@@ -40,6 +62,31 @@ export type JournalRecord =
 export function encodeRecord(record: JournalRecord): string {
   const text = JSON.stringify(record);
   return `${checksum(text)} ${text}\n`;
+}
+
+/** Chunks that are done, in as many records as it takes for each to be read again. */
+export function doneRecords(
+  edge: string,
+  job: string,
+  attempt: number,
+  chunks: RangeSet,
+): JournalRecord[] {
+  if (count(chunks) === 1) {
+    return [{ k: 'end', e: edge, j: job, c: first(chunks)!, t: attempt, x: null }];
+  }
+  const records: JournalRecord[] = [];
+  let rest = chunks;
+  while (!isEmpty(rest)) {
+    const part = firstIntervals(rest, journalIntervalsMax);
+    records.push({ k: 'done', e: edge, j: job, t: attempt, r: formatRanges(part) });
+    rest = subtract(rest, part);
+  }
+  return records;
+}
+
+/** The chunks that a record names; none where that makes no sense. */
+export function chunksOfRecord(record: JournalRecord & { k: 'done' | 'forget' }): RangeSet {
+  return parseRanges(record.r) ?? emptyRanges;
 }
 
 /** `null` for a line that is torn, damaged or not ours. */

@@ -1,5 +1,10 @@
 import { dirname } from 'node:path';
-import { journalBytesMin, journalGrowthMax, journalPendingMax } from '../limits.ts';
+import {
+  compactionPieceLengthMax,
+  journalBytesMin,
+  journalGrowthMax,
+  journalPendingMax,
+} from '../limits.ts';
 import { type FileSystem, hostFiles } from './file-system.ts';
 import { decodeRecord, encodeRecord, type JournalRecord } from './journal-record.ts';
 
@@ -15,13 +20,14 @@ import { decodeRecord, encodeRecord, type JournalRecord } from './journal-record
 export type DiskState = 'ok' | 'disk-full' | 'read-only' | 'disk-failing';
 
 export type Journal = {
-  append(record: JournalRecord): void;
+  /** All of these in one piece. */
+  append(...records: readonly JournalRecord[]): void;
   /**
    * Resolves when everything appended so far is durable: `true`, or `false` while the disk takes
    * nothing.
    */
   sync(): Promise<boolean>;
-  /** Tries to write what waits; answers the state after it. */
+  /** Tries to write what waits, and syncs it; answers the state after it. */
   retry(): DiskState;
   state(): DiskState;
   /** Rewrites the file from `snapshot` when it has grown enough. */
@@ -94,6 +100,8 @@ class FileJournal implements Journal {
   #compactedBytes: number;
   #state: DiskState = 'ok';
   #pending: string[] = [];
+  /** More waited than fits: only a rewrite has all of it. */
+  #isIncomplete = false;
   #syncing: Promise<boolean> | null = null;
   #nextSync: Promise<boolean> | null = null;
   #unsynced: boolean;
@@ -111,13 +119,14 @@ class FileJournal implements Journal {
     this.#open();
   }
 
-  append(record: JournalRecord): void {
-    const line = encodeRecord(record);
-    if (this.#pending.length > 0 || this.#state !== 'ok') {
-      if (this.#pending.length < journalPendingMax) this.#pending.push(line);
-      return;
-    }
-    if (!this.#write(line)) this.#pending.push(line);
+  append(...records: readonly JournalRecord[]): void {
+    if (records.length === 0) return;
+    const lines = records.map(encodeRecord);
+    const mayWrite = this.#pending.length === 0 && this.#state === 'ok';
+    if (mayWrite && this.#write(lines.join(''))) return;
+    const room = journalPendingMax - this.#pending.length;
+    if (lines.length > room) this.#isIncomplete = true;
+    this.#pending.push(...lines.slice(0, room));
   }
 
   retry(): DiskState {
@@ -127,6 +136,8 @@ class FileJournal implements Journal {
       if (text === '' ? this.#probe() : this.#write(text)) {
         this.#pending = [];
         this.#state = 'ok';
+        // It may have been reported while it waited.
+        void this.sync();
       }
     }
     return this.#state;
@@ -137,8 +148,9 @@ class FileJournal implements Journal {
   }
 
   sync(): Promise<boolean> {
-    if (this.#fd === null || this.#state !== 'ok') return Promise.resolve(false);
-    if (!this.#unsynced && this.#syncing === null) return Promise.resolve(true);
+    if (this.#fd === null) return Promise.resolve(false);
+    // What was written before the disk took nothing any more is about to be reported, too.
+    if (!this.#unsynced && this.#syncing === null) return Promise.resolve(this.#state === 'ok');
     if (this.#syncing === null) {
       this.#syncing = this.#syncNow();
       return this.#syncing;
@@ -155,7 +167,8 @@ class FileJournal implements Journal {
 
   compactIfGrown(snapshot: () => Iterable<JournalRecord>): void {
     const limit = Math.max(this.#rewriteBytesMin, this.#compactedBytes * journalGrowthMax);
-    if (this.#state !== 'ok' || this.#goodBytes < limit || this.#syncing !== null) return;
+    if (this.#state !== 'ok' || this.#syncing !== null) return;
+    if (this.#goodBytes < limit && !this.#isIncomplete) return;
     try {
       this.#compact(snapshot());
     } catch (error) {
@@ -234,7 +247,7 @@ class FileJournal implements Journal {
       if (error !== null) throw error;
       if (!this.#isNamed) this.#files.syncDirectory(dirname(this.#path));
       this.#isNamed = true;
-      return true;
+      return this.#state === 'ok';
     } catch (cause) {
       this.#note(cause);
       this.#unsynced = true;
@@ -251,7 +264,7 @@ class FileJournal implements Journal {
       let text = '';
       for (const record of records) {
         text += encodeRecord(record);
-        if (text.length > 256 * 1024) {
+        if (text.length > compactionPieceLengthMax) {
           bytes += writeAll(files, fd, text);
           text = '';
         }
@@ -262,6 +275,7 @@ class FileJournal implements Journal {
       files.close(fd);
     }
     files.rename(fresh, this.#path);
+    this.#isIncomplete = false;
     // From here on the new file is the journal: the next sync makes its name durable.
     this.#isNamed = false;
     this.#unsynced = true;

@@ -1,33 +1,33 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { outputTailBytesMax } from '../../core/model/limits.ts';
 import { parseJobId } from '../../core/model/names.ts';
 import type { ChunkName } from '../executors/executor.ts';
 import type { Clock } from '../host/clock.ts';
 import { outputsOnDiskMax, outputUploadsAtOnce } from '../limits.ts';
 import { makeBackoff } from '../link/backoff.ts';
-import { makeTurnstile } from '../link/limiter.ts';
-import { type PlaneApi, PlaneError } from '../link/plane-api.ts';
+import { type ControlPlaneApi, ControlPlaneError } from '../link/control-plane-api.ts';
+import { makeLimiter } from '../link/limiter.ts';
 import { removeQuietly } from './data-directory.ts';
+import type { KeptText } from './kept-text.ts';
 
 /**
- * Kept outputs on their way to the output store: on disk until the plane has taken them, so that
- * they wait out a lost connection and a restart. Bounded: the oldest go first. What the plane
- * refuses is dropped.
+ * Kept outputs on their way to the output store: on disk until the control plane has taken them, so
+ * that they wait out a lost connection and a restart. Bounded: the oldest go first. What the
+ * control plane refuses is dropped.
  */
 export type OutputStore = {
-  keep(name: ChunkName, output: Uint8Array): void;
+  keep(name: ChunkName, kept: KeptText): void;
   close(): void;
 };
 
 export function openOutputStore(deps: {
   directory: string;
-  api: PlaneApi;
+  api: ControlPlaneApi;
   clock: Clock;
   secretOf: (edge: string) => string | null;
 }): OutputStore {
   const { directory, api, clock } = deps;
-  const turn = makeTurnstile(outputUploadsAtOnce);
+  const turn = makeLimiter(outputUploadsAtOnce);
   const backoff = makeBackoff(1_000, 60_000);
   const waiting = new Set<string>();
   let closed = false;
@@ -42,7 +42,7 @@ export function openOutputStore(deps: {
       await api.putOutput(secret, place, readFileSync(join(directory, file)));
       backoff.reset();
     } catch (error) {
-      if (error instanceof PlaneError && error.isTemporary) return retryLater();
+      if (error instanceof ControlPlaneError && error.isTemporary) return retryLater();
     }
     waiting.delete(file);
     removeQuietly(join(directory, file));
@@ -59,11 +59,11 @@ export function openOutputStore(deps: {
   for (const file of readdirSync(directory)) waiting.add(file);
   if (waiting.size > 0) retryLater();
   return {
-    keep(name, output) {
-      if (output.length === 0) return;
-      const file = fileNameOf(name);
+    keep(name, kept) {
+      if (kept.bytes.length === 0) return;
+      const file = fileNameOf(name, kept);
       try {
-        writeFileSync(join(directory, file), output.subarray(-outputTailBytesMax), { mode: 0o600 });
+        writeFileSync(join(directory, file), kept.bytes, { mode: 0o600 });
       } catch {
         return;
       }
@@ -83,13 +83,15 @@ export function openOutputStore(deps: {
 }
 
 /** Names hold no underscore, so it separates. */
-function fileNameOf({ edge, job, chunk, attempt }: ChunkName): string {
-  return `${edge}_${job}_${chunk}_${attempt}`;
+function fileNameOf({ edge, job, chunk, attempt }: ChunkName, { total, head }: KeptText): string {
+  return `${edge}_${job}_${chunk}_${attempt}_${total}_${head}`;
 }
 
-function parseFileName(file: string): ChunkName | null {
-  const [edge, name, chunk, attempt] = file.split('_');
+function parseFileName(file: string): (ChunkName & { total?: number; head?: number }) | null {
+  const [edge, name, chunk, attempt, total, head] = file.split('_');
   const job = parseJobId(name ?? '');
   if (edge === undefined || job === null || attempt === undefined) return null;
-  return { edge, job, chunk: Number(chunk), attempt: Number(attempt) };
+  const place = { edge, job, chunk: Number(chunk), attempt: Number(attempt) };
+  if (total === undefined) return place;
+  return { ...place, total: Number(total), ...(head !== undefined && { head: Number(head) }) };
 }

@@ -1,8 +1,16 @@
 import { type JobId, parseJobId } from '../../core/model/names.ts';
-import { chunksOf, emptyRanges, parseRanges } from '../../core/model/ranges.ts';
-import { noWork, parseWork, type Work } from '../../core/protocol/work.ts';
-import { emptyLedger, type JobLedger, withoutResults, withResult } from '../edge/ledger.ts';
-import type { JournalRecord } from './journal-record.ts';
+import { has } from '../../core/model/ranges.ts';
+import type { Failure } from '../../core/protocol/progress-report.ts';
+import { keepInlineSpecs, noWork, parseWork, type Work } from '../../core/protocol/work.ts';
+import { documentOf } from '../edge/arrived-work.ts';
+import {
+  emptyLedger,
+  type JobLedger,
+  withDone,
+  withoutResults,
+  withResult,
+} from '../edge/ledger.ts';
+import { chunksOfRecord, type JournalRecord } from './journal-record.ts';
 
 /** What an edge remembers over a restart. */
 export type EdgeMemory = {
@@ -10,14 +18,20 @@ export type EdgeMemory = {
   /** The document as it came, to be written again when the journal is rewritten. */
   readonly workDocument: unknown;
   readonly ledgers: ReadonlyMap<JobId, JobLedger>;
+  /** Chunks that ended, and whose results are not safe yet. */
+  readonly sending: ReadonlyMap<JobId, ReadonlyMap<number, FailedOrDone>>;
   readonly sequence: number;
   readonly contactAtMs: number | null;
 };
+
+/** How an attempt ended; `null`: it is done. */
+export type FailedOrDone = { readonly attempt: number; readonly failure: Failure | null };
 
 export const blankMemory: EdgeMemory = {
   work: noWork,
   workDocument: null,
   ledgers: new Map(),
+  sending: new Map(),
   sequence: 0,
   contactAtMs: null,
 };
@@ -32,6 +46,7 @@ type EdgeDraft = {
   work: Work;
   workDocument: unknown;
   ledgers: Map<JobId, JobLedger>;
+  sending: Map<JobId, Map<number, FailedOrDone>>;
   sequence: number;
   contactAtMs: number | null;
 };
@@ -43,7 +58,11 @@ export function replay(records: Iterable<JournalRecord>): AgentMemory {
   for (const record of records) {
     if (record.k === 'note') applyNote(notes, record);
     else if (typeof record.e === 'string') {
-      const draft = edges.get(record.e) ?? { ...blankMemory, ledgers: new Map() };
+      const draft = edges.get(record.e) ?? {
+        ...blankMemory,
+        ledgers: new Map(),
+        sending: new Map(),
+      };
       edges.set(record.e, draft);
       apply(draft, record);
     }
@@ -66,11 +85,22 @@ function apply(draft: EdgeDraft, record: Exclude<JournalRecord, { k: 'note' }>):
     case 'work': {
       const work = parseWork(record.w);
       if (work === null) return;
-      draft.work = work;
-      draft.workDocument = record.w;
+      draft.work = keepInlineSpecs(draft.work, work);
+      draft.workDocument = documentOf(draft.work, work, record.w);
       return;
     }
+    case 'sending': {
+      const job = parseJobId(record.j);
+      if (job === null) return;
+      const chunks = draft.sending.get(job) ?? new Map<number, FailedOrDone>();
+      draft.sending.set(job, chunks.set(record.c, { attempt: record.t, failure: record.x }));
+      return;
+    }
+    case 'unsent':
+      sent(draft, record.j, (chunk) => chunk === record.c);
+      return;
     case 'end':
+      sent(draft, record.j, (chunk) => chunk === record.c);
       update(draft, record.j, (ledger) =>
         withResult(ledger, {
           chunk: record.c,
@@ -80,19 +110,16 @@ function apply(draft: EdgeDraft, record: Exclude<JournalRecord, { k: 'note' }>):
         }),
       );
       return;
-    case 'done':
-      update(draft, record.j, (ledger) => {
-        let next = ledger;
-        for (const chunk of chunksOf(parseRanges(record.r) ?? emptyRanges)) {
-          next = withResult(next, { chunk, attempt: record.t, failure: null, durationMs: null });
-        }
-        return next;
-      });
-      return;
-    case 'forget':
+    case 'done': {
+      const chunks = chunksOfRecord(record);
+      sent(draft, record.j, (chunk) => has(chunks, chunk));
       update(draft, record.j, (ledger) =>
-        withoutResults(ledger, parseRanges(record.r) ?? emptyRanges),
+        withDone(ledger, { chunks, attempt: record.t, meanMs: null }),
       );
+      return;
+    }
+    case 'forget':
+      update(draft, record.j, (ledger) => withoutResults(ledger, chunksOfRecord(record)));
       return;
     case 'sequence':
       draft.sequence = Math.max(draft.sequence, record.n);
@@ -104,9 +131,19 @@ function apply(draft: EdgeDraft, record: Exclude<JournalRecord, { k: 'note' }>):
       draft.work = noWork;
       draft.workDocument = null;
       draft.ledgers.clear();
+      draft.sending.clear();
       draft.contactAtMs = null;
       return;
   }
+}
+
+/** Their end counts, or they are forgotten. */
+function sent(draft: EdgeDraft, name: string, isMeant: (chunk: number) => boolean): void {
+  const job = parseJobId(name);
+  const chunks = job === null ? undefined : draft.sending.get(job);
+  if (job === null || chunks === undefined) return;
+  for (const chunk of [...chunks.keys()]) if (isMeant(chunk)) chunks.delete(chunk);
+  if (chunks.size === 0) draft.sending.delete(job);
 }
 
 function update(draft: EdgeDraft, name: string, change: (ledger: JobLedger) => JobLedger): void {

@@ -1,30 +1,37 @@
 import type { JobId } from '../../core/model/names.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
-import { type SpecKnowledge, specKey } from '../edge/next-steps.ts';
+import { type SpecKnowledge, type Step, specKey } from '../edge/next-steps.ts';
 import { type Clock, sleep } from '../host/clock.ts';
-import { specPatienceMs, specRetryMsMax, specRetryMsMin, specsInMemoryMax } from '../limits.ts';
+import {
+  specNotFoundTriesMax,
+  specPatienceMs,
+  specRetryMsMax,
+  specRetryMsMin,
+  specsInMemoryMax,
+} from '../limits.ts';
 import { makeBackoff } from '../link/backoff.ts';
-import { type PlaneApi, PlaneError } from '../link/plane-api.ts';
-import { parseAgentSpec, type SpecStore } from './spec-store.ts';
+import { type ControlPlaneApi, ControlPlaneError } from '../link/control-plane-api.ts';
+import { parseAgentSpec, parseInlineSpec, type SpecStore } from './spec-store.ts';
 
 /**
- * The specs that the edges of this process know: a thousand edges with chunks of one job fetch
- * its spec once. From memory, else from disk, else from the plane, asked again until it answers. An
- * edge that hears its work but cannot reach the API says so after a while, instead of holding it.
+ * The specs that the edges of this process know: a thousand edges with chunks of one job fetch its
+ * spec once. From memory, else from disk, else from the control plane, asked again until it
+ * answers. An edge that hears its work but cannot reach the API says so after a while, instead of
+ * holding it.
  */
 export type SpecLibrary = {
   readonly known: ReadonlyMap<string, SpecKnowledge>;
   /** `changed` is called whenever there is something new to know, however often it was given. */
-  fetch(job: JobId, hash: string, secret: () => string, changed: () => void): void;
+  fetch(wanted: WantedSpec, secret: () => string, changed: () => void): void;
   find(job: JobId, hash: string): AgentSpec | null;
 };
 
-/** A spec may be asked for before it can be read everywhere. */
-const notFoundTriesMax = 4;
+export type WantedSpec = Omit<Extract<Step, { kind: 'fetch-spec' }>, 'kind'>;
+
 const notUnderstood = 'this agent does not understand the job';
 
 export function openSpecLibrary(deps: {
-  api: PlaneApi;
+  api: ControlPlaneApi;
   store: SpecStore;
   clock: Clock;
   signal: AbortSignal;
@@ -58,7 +65,7 @@ export function openSpecLibrary(deps: {
         return settle(key, { kind: 'ready', spec });
       } catch (error) {
         const isFinal =
-          error instanceof PlaneError && !error.isTemporary && tries >= notFoundTriesMax;
+          error instanceof ControlPlaneError && !error.isTemporary && tries >= specNotFoundTriesMax;
         if (isFinal) return settle(key, unavailable(`spec not available: ${error.code}`));
       }
       if (known.get(key)?.kind === 'fetching' && deps.clock.monotonicMs() >= patientUntilMs) {
@@ -70,16 +77,15 @@ export function openSpecLibrary(deps: {
 
   return {
     known,
-    fetch(job, hash, secret, changed) {
+    fetch({ job, hash, inline }, secret, changed) {
       const key = specKey(job, hash);
       const before = known.get(key);
       if (before !== undefined && before.kind !== 'fetching') return changed();
       const listeners = waiting.get(key);
-      if (listeners !== undefined) {
-        listeners.add(changed);
-        return;
-      }
-      waiting.set(key, new Set([changed]));
+      waiting.set(key, (listeners ?? new Set()).add(changed));
+      const brought = inline === null ? null : parseInlineSpec(job, hash, inline);
+      if (brought !== null) return settle(key, { kind: 'ready', spec: brought });
+      if (listeners !== undefined) return;
       const stored = deps.store.load(key);
       if (stored !== null) return settle(key, { kind: 'ready', spec: stored });
       known.set(key, { kind: 'fetching' });

@@ -1,10 +1,15 @@
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ExecutorName } from '../../core/model/job.ts';
+import { readNumbers } from '../../core/federation/chunk-offsets.ts';
+import { executorNames } from '../../core/model/job.ts';
+import { parseJobId } from '../../core/model/names.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import { isCount, isRecord } from '../../core/protocol/json.ts';
+import { parseInputs } from '../inputs/parse-inputs.ts';
 import { specsOnDiskMax } from '../limits.ts';
+import { parseOutputs } from '../results/parse-outputs.ts';
 import { readJson, writeDurably } from './data-directory.ts';
+import { isSignature, isWrittenSweep } from './signed-spec.ts';
 
 /**
  * Job specs on disk, by job and hash: what an edge needs to go on without an uplink, also after a
@@ -46,15 +51,10 @@ function dropOldest(directory: string): void {
   for (const { file } of byAge.slice(0, files.length - specsOnDiskMax)) unlinkSync(file);
 }
 
-const executorNames: readonly ExecutorName[] = [
-  'simulate',
-  'process',
-  'container',
-  'slurm',
-  'flux',
-];
-
-/** Reads what the plane sent, or what the disk kept: `null` when an agent could not run by it. */
+/**
+ * Reads what the control plane sent, or what the disk kept: `null` when an agent could not run by
+ * it.
+ */
 export function parseAgentSpec(value: unknown): AgentSpec | null {
   if (!isRecord(value) || typeof value.id !== 'string' || !isRecord(value.run)) return null;
   const executor = executorNames.find((name) =>
@@ -65,6 +65,12 @@ export function parseAgentSpec(value: unknown): AgentSpec | null {
   const run = value.run as Record<string, Record<string, unknown>>;
   const body = run[executor]!;
   if (executor !== 'simulate' && !isTextList(body.argv ?? [])) return null;
+  const inputs = value.inputs === undefined ? [] : parseInputs(value.inputs);
+  const outputs = value.outputs === undefined ? undefined : parseOutputs(value.outputs);
+  if (inputs === null || outputs === null) return null;
+  if (value.chunkOffsets !== undefined && !isChunkOffsets(value.chunkOffsets)) return null;
+  if (value.params !== undefined && !isWrittenSweep(value.params)) return null;
+  if (value.signature !== undefined && !isSignature(value.signature)) return null;
   const spec = {
     ...value,
     createdBy: typeof value.createdBy === 'string' ? value.createdBy : '',
@@ -73,10 +79,31 @@ export function parseAgentSpec(value: unknown): AgentSpec | null {
     resources: isRecord(value.resources) ? value.resources : {},
     keepOutput:
       value.keepOutput === 'all' || value.keepOutput === 'none' ? value.keepOutput : 'failed',
+    ...(value.keepDirectory === 'failed' ? { keepDirectory: 'failed' } : {}),
+    ...(inputs.length === 0 ? {} : { inputs }),
+    ...(outputs === undefined ? {} : { outputs }),
     offlineSeconds: typeof value.offlineSeconds === 'number' ? value.offlineSeconds : null,
     run: { [executor]: body },
   };
   return spec as unknown as AgentSpec;
+}
+
+/** A spec as it travels with the work: without the id and hash that are beside it. */
+export function parseInlineSpec(job: string, hash: string, text: string): AgentSpec | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? parseAgentSpec({ ...value, id: job, hash }) : null;
+  } catch {
+    return null;
+  }
+}
+
+function isChunkOffsets(value: unknown): boolean {
+  if (!isRecord(value) || typeof value.numbers !== 'string') return false;
+  const isTotal = value.total === undefined || isCount(value.total);
+  const isJob = value.job === undefined || parseJobId(String(value.job)) !== null;
+  const isPath = value.path === undefined || isTextList(value.path);
+  return isTotal && isJob && isPath && typeof readNumbers(value.numbers) !== 'string';
 }
 
 function isTextList(value: unknown): boolean {

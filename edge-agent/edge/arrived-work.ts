@@ -1,3 +1,5 @@
+import { type JobId, parseJobId } from '../../core/model/names.ts';
+import { isRecord } from '../../core/protocol/json.ts';
 import { namedValue } from '../../core/protocol/named-values.ts';
 import { encodeWork, type Work } from '../../core/protocol/work.ts';
 
@@ -7,7 +9,7 @@ import { encodeWork, type Work } from '../../core/protocol/work.ts';
  *
  * `behind` is older than what was applied here: a message that was overtaken, or a cloud that was
  * restored to an earlier time and counts from there. Nobody can tell the two apart, so it is not
- * applied; but the cloud is told which epoch this edge is at, and goes on above it.
+ * applied; but the control plane learns which epoch this edge is at, and goes on above it.
  */
 export type ArrivedWork = 'newer' | 'known' | 'withdrawn' | 'behind';
 
@@ -28,9 +30,40 @@ export function isRefill(applied: Work, arrived: Work): boolean {
   return true;
 }
 
+/** The document as far as it is about jobs that are kept; `null` when it is none. */
+export function onlyJobs(document: unknown, isKept: (job: JobId) => boolean): unknown {
+  if (!isRecord(document) || !isRecord(document.w)) return null;
+  const kept = Object.entries(document.w).filter(([job]) => {
+    const id = parseJobId(job);
+    return id !== null && isKept(id);
+  });
+  return { ...document, w: Object.fromEntries(kept) };
+}
+
+/** By what is asked for: the spec that came with it may be left out of a repetition. */
 function isSameWork(a: Work, b: Work): boolean {
-  const [one, other] = [encodeWork(a).w, encodeWork(b).w];
+  const [one, other] = [encodeWork(withoutSpecs(a)).w, encodeWork(withoutSpecs(b)).w];
   const jobs = Object.keys(one);
   if (jobs.length !== Object.keys(other).length) return false;
   return jobs.every((job) => JSON.stringify(one[job]) === JSON.stringify(namedValue(other, job)));
+}
+
+function withoutSpecs(work: Work): Work {
+  const jobs = [...work.jobs].map(([id, entry]) => [id, { ...entry, inlineSpec: null }] as const);
+  return { ...work, jobs: new Map(jobs) };
+}
+
+/** What the journal keeps of an applied document: as it came, unless specs had to be added. */
+export function documentOf(applied: Work, arrived: Work, document: unknown): unknown {
+  return applied === arrived ? document : encodeWork(applied);
+}
+
+/** Once for each epoch that is behind, since a poll brings it again and again. */
+export function makeOncePerEpoch(): (epoch: number) => boolean {
+  let last = 0;
+  return (epoch) => {
+    const isFirst = epoch !== last;
+    last = epoch;
+    return isFirst;
+  };
 }

@@ -1,15 +1,25 @@
 import type { Facts } from '../../core/protocol/facts.ts';
 import type { EdgeMemory } from '../disk/replay.ts';
 import { sleep } from '../host/clock.ts';
-import { reconnectMsMax, reconnectMsMin, renewAgainMs, renewCheckMs } from '../limits.ts';
+import {
+  reconnectMsMax,
+  reconnectMsMin,
+  renewAgainMs,
+  renewCheckMs,
+  secondQuestionMs,
+} from '../limits.ts';
 import { makeBackoff } from '../link/backoff.ts';
+import { type ControlPlaneApi, ControlPlaneError } from '../link/control-plane-api.ts';
 import { EnrolmentFailed, type EnrolmentRequest, enrol } from '../link/enrolment.ts';
 import { makeHttpLink } from '../link/http-link.ts';
 import { type Identity, loadIdentity, renewalAtMs } from '../link/identity.ts';
-import type { Turnstile } from '../link/limiter.ts';
+import type { Limiter } from '../link/limiter.ts';
 import type { Link } from '../link/link.ts';
 import { makeMqttLink } from '../link/mqtt-link.ts';
-import { type PlaneApi, PlaneError } from '../link/plane-api.ts';
+import { makeTaker, type PullOptions } from '../link/offer-taker.ts';
+import { tellDefects } from '../link/own-defects.ts';
+import type { LiveOutput } from '../live/live-output.ts';
+import { type FactsTelling, makeFactsTelling } from '../report/facts-telling.ts';
 import { Edge } from './edge.ts';
 import type { EdgeDeps } from './edge-deps.ts';
 
@@ -17,30 +27,32 @@ import type { EdgeDeps } from './edge-deps.ts';
  * The life of one edge in the agent: without identity → enrolling → linked (connecting by itself
  * for ever) → revoked.
  *
- * With an identity on disk it works at once, before and without any link. A certificate is
- * renewed long before its end. An edge that the plane does not know any more stops what it runs
- * and says so; only at its start, and only with an enrol token, it may become a new edge of the
- * same name instead.
+ * With an identity on disk it works at once, before and without any link. A certificate is renewed
+ * long before its end. An edge that the control plane does not know any more stops what it runs and
+ * says so; only at its start, and only with an enrol token, it may become a new edge of the same
+ * name instead.
  */
 export type EdgeLifeDeps = Omit<EdgeDeps, 'secret' | 'name'> & {
   readonly name: string;
-  readonly api: PlaneApi;
+  readonly api: ControlPlaneApi;
+  readonly live: Pick<LiveOutput, 'arrived'>;
   readonly directory: string;
   readonly enrolToken: string | null;
   readonly pool: string | null;
   readonly transport: 'mqtt' | 'http';
+  /** Where the broker is, when not where the control plane says. */
+  readonly mqttEndpoint: string | null;
+  /** It takes its work by itself. */
+  readonly pull: PullOptions | null;
   /** The same object as long as nothing changed. */
   readonly facts: () => Facts;
-  readonly enrolTurn: Turnstile;
-  readonly connectTurn: Turnstile;
+  readonly enrolLimiter: Limiter;
+  readonly connectLimiter: Limiter;
   readonly signal: AbortSignal;
   readonly changed: () => void;
 };
 
 export type EdgeState = 'enrolling' | 'offline' | 'connected' | 'revoked';
-
-/** The plane refuses twice, this far apart, before the edge believes it. */
-const secondQuestionMs = 1_500;
 
 export class EdgeLife {
   readonly edge: Edge;
@@ -51,16 +63,19 @@ export class EdgeLife {
   #identity: Identity | null;
   #link: Link | null = null;
   #wasConnected = false;
-  #toldReason = '';
-  #publishedFacts: Facts | null = null;
+  #loggedReason = '';
+  readonly #factsTelling: FactsTelling<Facts>;
   #cancelRenewal: () => void = () => {};
 
   constructor(deps: EdgeLifeDeps, memory: EdgeMemory) {
     this.#deps = deps;
     this.#identity = loadIdentity(deps.directory);
     this.#hasHistory = memory.sequence > 0;
+    this.#factsTelling = makeFactsTelling(
+      deps.clock,
+      async (facts) => (await this.#link?.publishFacts(facts)) === true,
+    );
     this.edge = new Edge({ ...deps, secret: () => this.#identity?.secret ?? '' }, memory);
-    if (this.#identity !== null) this.state = 'offline';
   }
 
   get secret(): string | null {
@@ -76,8 +91,9 @@ export class EdgeLife {
    * be.
    */
   async begin(): Promise<void> {
+    this.#checkPool();
     if (this.#identity === null || this.#lacksCertificate(this.#identity)) {
-      this.#identity = await this.#deps.enrolTurn(() => this.#enrolPatiently());
+      this.#identity = await this.#deps.enrolLimiter(() => this.#enrolPatiently());
     }
     if (this.#identity === null || this.#deps.signal.aborted) return;
     this.#setState('offline', 'connecting');
@@ -85,16 +101,25 @@ export class EdgeLife {
     this.#watchCertificate();
   }
 
-  /** Facts are told when they changed, and after every connect that followed a change. */
+  /** Facts are sent while there is a link: when they changed, and again now and then. */
   async tellFacts(): Promise<void> {
-    const facts = this.#deps.facts();
-    if (this.state !== 'connected' || facts === this.#publishedFacts) return;
-    if (await this.#link?.publishFacts(facts)) this.#publishedFacts = facts;
+    if (this.state === 'connected') await this.#factsTelling.tell(this.#deps.facts());
   }
 
   async stop(): Promise<void> {
     this.#cancelRenewal();
     await this.edge.stop();
+  }
+
+  /** What it is started with later moves no edge; its users do. */
+  #checkPool(): void {
+    const { name, pool, log } = this.#deps;
+    const own = this.#identity?.pool ?? null;
+    if (own === null || pool === null || own === pool) return;
+    log(
+      `${name}: enrolled in pool ${own}, not ${pool}, and no start moves it. ` +
+        `If it is not there by now: edgewise edge set ${name} --pool ${pool}`,
+    );
   }
 
   #lacksCertificate(identity: Identity): boolean {
@@ -106,12 +131,12 @@ export class EdgeLife {
     const credential = enrolToken ?? this.#identity?.secret ?? null;
     if (credential === null) {
       throw new EnrolmentFailed(
-        `${name} is not enrolled yet: give it an enrol token once (--enrol-token).`,
+        `${name} is not enrolled yet: give it an enrol token once (--enrol-token-file).`,
         false,
       );
     }
     const backoff = makeBackoff(reconnectMsMin, reconnectMsMax);
-    let isTold = false;
+    let isLogged = false;
     while (!signal.aborted) {
       try {
         const identity = await enrol(this.#deps.api, credential, this.#request());
@@ -119,8 +144,8 @@ export class EdgeLife {
         return identity;
       } catch (error) {
         if (!(error instanceof EnrolmentFailed) || !error.isTemporary) throw error;
-        if (!isTold) this.#deps.log(`${error.message} Trying on.`);
-        isTold = true;
+        if (!isLogged) this.#deps.log(`${error.message} Trying on.`, 'warning');
+        isLogged = true;
       }
       await sleep(clock, backoff.next(), signal);
     }
@@ -128,17 +153,22 @@ export class EdgeLife {
   }
 
   #request(): EnrolmentRequest {
-    const { name, pool, directory } = this.#deps;
-    return { edge: name, pool, facts: this.#deps.facts(), directory };
+    const { name, pool, directory, pull } = this.#deps;
+    const offers = pull?.offers ?? null;
+    return { edge: name, pool, facts: this.#deps.facts(), directory, offers };
   }
 
   #openLink(clearFirst: boolean): void {
-    const { api, clock, connectTurn, transport, name } = this.#deps;
-    const events = {
+    const { api, clock, connectLimiter, transport, mqttEndpoint, name, pull, log } = this.#deps;
+    const handled = {
       ...this.edge.linkEvents,
+      work: (document: unknown, isCurrent: boolean) => {
+        this.edge.linkEvents.work(document, isCurrent);
+        this.#deps.live.arrived(name, document);
+      },
       connected: () => {
         this.#wasConnected = true;
-        this.#toldReason = '';
+        this.#loggedReason = '';
         this.#deps.log(`${name}: connected`);
         this.#setState('connected', '');
         this.edge.linkEvents.connected();
@@ -152,31 +182,39 @@ export class EdgeLife {
       notConnected: (reason: string) => this.#tellOnce(reason),
       revoked: (reason: string) => void this.#revoked(reason),
     };
-    const identity = (): Identity => this.#identity!;
+    const events = tellDefects(name, handled, log);
+    const identity = (): Identity => {
+      const known = this.#identity!;
+      return mqttEndpoint === null ? known : { ...known, mqttEndpoint };
+    };
     this.#link =
       transport === 'mqtt'
         ? makeMqttLink({
             identity,
             clock,
             events,
-            turn: connectTurn,
+            turn: connectLimiter,
             clearFirst,
             isRevoked: () => this.#isRevoked(),
           })
-        : makeHttpLink({ api, clock, events, edge: name, secret: () => identity().secret });
+        : makeHttpLink({
+            ...{ api, clock, events, edge: name, secret: () => identity().secret },
+            ...(pull === null ? {} : { take: makeTaker({ ...pull, api, clock, edge: name, log }) }),
+          });
     this.edge.attach(this.#link);
     this.#link.start();
   }
 
   /** It tries for ever; the same reason is said once. */
   #tellOnce(reason: string): void {
-    if (reason === this.#toldReason) return;
-    this.#toldReason = reason;
-    this.#deps.log(`${this.#deps.name}: not connected: ${reason}. Trying on.`);
+    if (reason === this.#loggedReason) return;
+    this.#loggedReason = reason;
+    this.#deps.log(`${this.#deps.name}: not connected: ${reason}. Trying on.`, 'warning');
   }
 
   /**
-   * A refusal of the broker may have many causes; the plane, asked with the edge's secret, knows.
+   * A refusal of the broker may have many causes; the control plane, asked with the edge's secret,
+   * knows.
    */
   async #isRevoked(): Promise<boolean> {
     for (let asked = 0; asked < 2; asked++) {
@@ -185,7 +223,7 @@ export class EdgeLife {
         await this.#deps.api.getWork(this.secret ?? '', this.#deps.name);
         return false;
       } catch (error) {
-        if (!(error instanceof PlaneError)) return false;
+        if (!(error instanceof ControlPlaneError)) return false;
         if (!error.isRefusal && error.status !== 404) return false;
       }
     }
@@ -205,7 +243,7 @@ export class EdgeLife {
         this.#openLink(true);
         return;
       } catch (error) {
-        log((error as Error).message);
+        log((error as Error).message, 'error');
       }
     }
     this.edge.linkEvents.disconnected(reason);
@@ -214,6 +252,7 @@ export class EdgeLife {
     log(
       `${name}: stopped. Its credentials were revoked or the edge was removed (${reason}). ` +
         'To use this host again, enrol it anew with an empty data directory.',
+      'error',
     );
   }
 
@@ -245,7 +284,10 @@ export class EdgeLife {
       if (!this.#deps.signal.aborted) this.#openLink(false);
       this.#watchCertificate();
     } catch (error) {
-      this.#deps.log(`${this.#deps.name}: certificate not renewed: ${(error as Error).message}`);
+      this.#deps.log(
+        `${this.#deps.name}: certificate not renewed: ${(error as Error).message}`,
+        'error',
+      );
       this.#cancelRenewal = this.#deps.clock.after(renewAgainMs, () => void this.#renewNow());
     }
   }

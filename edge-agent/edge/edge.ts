@@ -1,45 +1,41 @@
-import type { Run } from '../../core/model/job.ts';
-import { executorOf } from '../../core/model/job.ts';
+import { executorOf, type Run } from '../../core/model/job.ts';
 import { progressEveryMs } from '../../core/model/limits.ts';
 import type { JobId } from '../../core/model/names.ts';
 import { formatRanges, isEmpty } from '../../core/model/ranges.ts';
-import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
+import { type AgentSpec, chunkPowerOf } from '../../core/protocol/agent-spec.ts';
 import { encodeProgressReport } from '../../core/protocol/progress-report.ts';
-import { noWork, parseWork, type Work } from '../../core/protocol/work.ts';
+import { keepInlineSpecs, noWork, parseWork, type Work } from '../../core/protocol/work.ts';
 import type { EdgeMemory } from '../disk/replay.ts';
 import type { ChunkName, EndedChunk, Executor } from '../executors/executor.ts';
-import { wantsOutput } from '../executors/executor.ts';
-import { contactEveryMs, epochReportMs, startReportMs } from '../limits.ts';
+import {
+  contactEveryMs,
+  epochReportMs,
+  pollSecondsAnnounced,
+  startReportMs,
+  stepLooksMax,
+} from '../limits.ts';
 import type { Link, LinkEvents, ReportAnswer } from '../link/link.ts';
+import { type ChunkSigns, watchChunkSigns } from '../report/chunk-signs.ts';
 import { composeProgress } from '../report/progress.ts';
 import { makeProgressPace } from '../report/progress-pace.ts';
 import { makeReportSequence, type ReportSequence } from '../report/report-sequence.ts';
 import { makeReporter, type Reporter } from '../report/reporter.ts';
-import { compareWork, isRefill } from './arrived-work.ts';
+import { compareWork, documentOf, isRefill, makeOncePerEpoch, onlyJobs } from './arrived-work.ts';
+import { type DoubledIdentity, watchIdentity } from './doubled-identity.ts';
 import type { EdgeDeps } from './edge-deps.ts';
+import { keepOutputs, takeEnds } from './ended-chunks.ts';
+import { specHashOf } from './generations.ts';
 import { type Contact, makeContact } from './last-contact.ts';
 import { makeLeaseWatch } from './lease-watch.ts';
-import {
-  emptyLedger,
-  hasResults,
-  type JobLedger,
-  withAccepted,
-  withoutResults,
-  withResult,
-} from './ledger.ts';
-import { nextSteps, powerInUse, type Step, specKey } from './next-steps.ts';
+import { forgetResults, hasResults, type JobLedger, withAccepted } from './ledger.ts';
+import { nextLookAtMs, nextSteps, powerInUse, type Step, specKey } from './next-steps.ts';
+import { makeRefusals, type Refusals } from './refusals.ts';
 import { makeRunningChunks } from './running-chunks.ts';
-
-/**
- * Deciding again after the steps gives none, so two looks do; chunks that end at once may ask for
- * a few more.
- */
-const looksMax = 16;
+import { makeSendingResults, rememberedOf, type SendingResults } from './sending-results.ts';
 
 /**
  * One edge: holds what it knows, asks `nextSteps` what is missing and carries that out, journal
- * first. Whatever happens (work came, a chunk ended, a timer) only changes what it knows and asks
- * again.
+ * first. Whatever happens (work came, a chunk ended) only changes what it knows and asks again.
  */
 export class Edge {
   readonly name: string;
@@ -50,17 +46,21 @@ export class Edge {
   #workDocument: unknown;
   readonly #ledgers: Map<JobId, JobLedger>;
   readonly #running = makeRunningChunks();
-  #refusals: ReadonlyMap<JobId, string> = new Map();
+  readonly running = this.#running.byJob;
+  readonly results: SendingResults;
+  readonly refusals: Refusals;
+  readonly #identity: DoubledIdentity;
   readonly #sequence: ReportSequence;
   readonly #contact: Contact;
   #mayStart = false;
+  #isLeaving = false;
   #isDeciding = false;
   #cancelWake: () => void = () => {};
   readonly #wake = (): void => this.decide();
   readonly #leaseWatch = makeLeaseWatch();
   readonly #pace = makeProgressPace();
-  /** The epoch of the last work that was older than what is applied here. */
-  #epochBehind = 0;
+  readonly #signs: ChunkSigns;
+  readonly #isFirstOf = makeOncePerEpoch();
 
   constructor(deps: EdgeDeps, memory: EdgeMemory) {
     this.name = deps.name;
@@ -68,29 +68,47 @@ export class Edge {
     this.#work = memory.work;
     this.#workDocument = memory.workDocument;
     this.#ledgers = new Map(memory.ledgers);
+    this.#running.resume(memory.sending);
+    this.#identity = watchIdentity(deps.name, deps.log, (must) => this.#link?.giveWay(must));
+    this.refusals = makeRefusals((line) => deps.log(`${deps.name}: ${line}`, 'warning'));
     this.#sequence = makeReportSequence(memory.sequence, (n) =>
       deps.journal.append({ k: 'sequence', e: deps.name, n }),
     );
     this.#contact = makeContact(deps.clock, memory.contactAtMs, (at) =>
       deps.journal.append({ k: 'contact', e: deps.name, at }),
     );
+    const signs = { running: this.#running.byJob, changed: () => this.#reporter.need(0) };
+    this.#signs = watchChunkSigns({ ...deps, ...signs, specOf: (...of) => this.#specOf(...of) });
+    this.results = makeSendingResults(deps, this.#running, (job, batch) => {
+      batch?.addTo(this.#ledgers);
+      this.decide();
+      this.#reportEnd(job);
+    });
     this.#reporter = makeReporter({
       clock: deps.clock,
       send: () => this.#report(),
-      mustBeHeard: () => this.#mustBeHeard(),
+      mustReport: () =>
+        this.#work.jobs.size > 0 || this.#ledgers.size > 0 || deps.transport === 'http',
     });
   }
 
-  /**
-   * Chunks that outlived the agent's last life run on; everything else the work asks for may
-   * start.
-   */
+  /** Chunks that outlived the agent run on; what else the work asks for may start. */
   begin(survivors: readonly ChunkName[]): void {
     for (const { job, chunk, attempt } of survivors) {
-      this.#running.started(job, chunk, { attempt, power: this.#powerOf(job, chunk) });
+      if (this.#running.byJob.get(job)?.get(chunk)?.sending !== undefined) continue;
+      const power = this.#powerOf(job, chunk);
+      const remembered = rememberedOf(this.#specOf(job, chunk));
+      this.#running.started(job, chunk, { attempt, power, ...remembered });
     }
     this.#mayStart = true;
+    this.#signs.watch();
     this.decide();
+  }
+
+  /** What it runs has changed, though nothing has ended. */
+  moved(): void {
+    this.decide();
+    this.#reporter.need(progressEveryMs);
   }
 
   attach(link: Link): void {
@@ -113,32 +131,14 @@ export class Edge {
     },
   };
 
-  /** An executor says so; exactly once for each chunk that was started. */
-  ended({ name, end, output, durationMs }: EndedChunk): void {
-    const { job, chunk, attempt } = name;
-    const known = this.#running.ended(job, chunk);
-    if (known === null) return;
-    // What was told to stop is not reported, unless it was done before it heard.
-    const counts = end.kind === 'done' || (end.kind === 'failed' && !known.stopping);
-    if (counts) {
-      const failure = end.kind === 'failed' ? end.failure : null;
-      this.#deps.journal.append({
-        k: 'end',
-        e: this.name,
-        j: job,
-        c: chunk,
-        t: attempt,
-        x: failure,
-      });
-      const ledger = this.#ledgers.get(job) ?? emptyLedger;
-      this.#ledgers.set(job, withResult(ledger, { chunk, attempt, failure, durationMs }));
-      const spec = this.#specOf(job);
-      if (output !== null && spec !== null && wantsOutput({ spec }, end)) {
-        this.#deps.keepOutput(name, output);
-      }
-    }
+  /** Executors say so; exactly once for each chunk that was started. */
+  ended(chunks: readonly EndedChunk[]): void {
+    const ends = takeEnds(this.name, chunks, this.#running);
+    this.#deps.journal.append(...ends.sending, ...ends.batch.records(this.name));
+    ends.batch.addTo(this.#ledgers);
+    keepOutputs(ends.withOutput, (...of) => this.#specOf(...of), this.#deps.keepOutput);
     this.decide();
-    this.#reportEnd(job);
+    for (const job of ends.jobs) this.#reportEnd(job);
   }
 
   /** Asks what is missing and does it, until nothing is. */
@@ -146,10 +146,10 @@ export class Edge {
     if (this.#isDeciding) return;
     this.#isDeciding = true;
     try {
-      for (let looks = 0; looks < looksMax; looks++) {
+      for (let looks = 0; looks < stepLooksMax; looks++) {
         const nowMs = this.#deps.clock.nowMs();
         const steps = nextSteps(this.#view(), nowMs);
-        this.#setRefusals(steps);
+        if (this.refusals.take(steps)) this.#reporter.needNow();
         let isChanged = false;
         for (const step of steps) isChanged = this.#carryOut(step) || isChanged;
         if (!isChanged) {
@@ -163,17 +163,22 @@ export class Edge {
   }
 
   /**
-   * No new starts; what cannot outlive the agent is stopped; the last report tells what remains.
+   * No new starts; what cannot outlive the agent is stopped; the last report tells what remains,
+   * and that the rest is given back.
    */
   async stop(): Promise<void> {
     this.#mayStart = false;
     this.#cancelWake();
-    this.#stopAll((job) => {
+    this.#stopAll((job, isSending) => {
       const spec = this.#specOf(job);
-      return spec === null || this.#executorOf(spec.run)?.outlivesAgent !== true;
+      const outlives = spec !== null && this.#executorOf(spec.run)?.outlivesAgent === true;
+      return !isSending && !outlives;
     });
+    this.#isLeaving = true;
+    this.#reporter.need(0);
     await this.#reporter.flush();
     this.#reporter.stop();
+    this.#signs.stop();
     await this.#link?.stop();
   }
 
@@ -182,12 +187,13 @@ export class Edge {
       work: this.#work,
       workDocument: this.#workDocument,
       ledgers: this.#ledgers,
+      sending: this.#running.sending(),
       sequence: this.#sequence.ceiling(),
       contactAtMs: this.#contact.lastMs(),
     };
   }
 
-  /** A new identity: nothing that was asked of the old one is owed any more. */
+  /** A new identity: nothing that was asked of the old one counts any more. */
   reset(): void {
     this.#deps.journal.append({ k: 'reset', e: this.name });
     // First, so that nothing of it can start again while it is being stopped.
@@ -195,19 +201,15 @@ export class Edge {
     this.#workDocument = null;
     this.#stopAll(() => true);
     this.#ledgers.clear();
-    this.#refusals = new Map();
+    this.refusals.take([]);
   }
 
-  #stopAll(isMeant: (job: JobId) => boolean): void {
+  #stopAll(isMeant: (job: JobId, isSending: boolean) => boolean): void {
     for (const [job, chunks] of [...this.#running.byJob]) {
-      if (!isMeant(job)) continue;
-      for (const chunk of [...chunks.keys()]) this.#stopChunk(job, chunk);
+      for (const [chunk, { sending }] of [...chunks]) {
+        if (isMeant(job, sending !== undefined)) this.#stopChunk(job, chunk);
+      }
     }
-  }
-
-  #mustBeHeard(): boolean {
-    const holdsWork = this.#work.jobs.size > 0 || this.#ledgers.size > 0;
-    return holdsWork || this.#deps.transport === 'http';
   }
 
   #view() {
@@ -217,8 +219,13 @@ export class Edge {
       ledgers: this.#ledgers,
       running: this.#running.byJob,
       specs: this.#deps.specs.known,
-      refusal: (spec: AgentSpec, power: number) => this.#refusalOf(spec, power),
+      refusal: this.#refusalOf,
+      obstacle: this.#deps.obstacle,
+      inputs: this.#deps.inputs.of(this.name, this.#work.jobs),
+      parameters: this.#deps.parameters.of(this.name, this.#work.jobs),
       powerMax: this.#deps.powerMax(),
+      capacityPower: this.#deps.capacityPower(),
+      handover: this.#deps.handover ?? null,
       mayStart: this.#mayStart && this.#deps.journal.state() === 'ok',
       contactAtMs: this.#contact.lastMs(),
     };
@@ -227,24 +234,28 @@ export class Edge {
   #carryOut(step: Step): boolean {
     switch (step.kind) {
       case 'fetch-spec': {
-        const { job, hash } = step;
-        this.#deps.specs.fetch(job, hash, this.#deps.secret, this.#wake);
-        return this.#deps.specs.known.get(specKey(job, hash))?.kind === 'ready';
+        this.#deps.specs.fetch(step, this.#deps.secret, this.#wake);
+        return this.#deps.specs.known.get(specKey(step.job, step.hash))?.kind === 'ready';
       }
+      case 'fetch-inputs':
+        this.#deps.inputs.fetch(step.job, step.spec, this.#deps.secret, this.#wake);
+        return false;
+      case 'fetch-parameters':
+        return this.#deps.parameters.fetch(this.name, step, this.#deps.secret, this.#wake);
+      case 'send-results':
+        return this.results.send(step);
       case 'forget': {
         const { job, chunks } = step;
         this.#deps.journal.append({ k: 'forget', e: this.name, j: job, r: formatRanges(chunks) });
-        const rest = withoutResults(this.#ledgers.get(job) ?? emptyLedger, chunks);
-        const isEmptyNow = isEmpty(rest.done) && rest.failed.size === 0;
-        if (isEmptyNow && !this.#work.jobs.has(job)) this.#ledgers.delete(job);
-        else this.#ledgers.set(job, rest);
+        forgetResults(this.#ledgers, job, chunks, this.#work.jobs.has(job));
         return true;
       }
       case 'stop':
         this.#stopChunk(step.job, step.chunk);
         return true;
       case 'start':
-        this.#start(step);
+        // The step before it may have met a disk that takes nothing any more.
+        if (this.#deps.journal.state() === 'ok') this.#start(step);
         return true;
       case 'refuse':
       case 'look-again':
@@ -257,42 +268,26 @@ export class Edge {
     if (executor === undefined) return;
     const isFirst = !this.#running.byJob.has(job);
     for (const { chunk, attempt, power } of orders) {
-      this.#running.started(job, chunk, { attempt, power });
+      this.#running.started(job, chunk, { attempt, power, ...rememberedOf(spec) });
     }
     executor.start(orders);
+    this.#signs.watch();
     this.#reporter.need(isFirst ? startReportMs : this.#paceOf(job));
   }
 
   #stopChunk(job: JobId, chunk: number): void {
-    const known = this.#running.toldToStop(job, chunk);
+    const known = this.#running.beginStop(job, chunk);
     if (known === null) return;
-    const spec = this.#specOf(job);
+    if (this.results.drop(job, chunk, known)) return;
     const name = { edge: this.name, job, chunk, attempt: known.attempt };
-    // Without its spec nobody knows who runs it: every executor may be asked, and only one knows
-    // the name.
-    const executors = spec === null ? this.#deps.executors.values() : [this.#executorOf(spec.run)];
-    for (const executor of executors) executor?.stop(name);
+    // It may run by another spec than the one now asked for; only one of these knows the name.
+    for (const executor of new Set(this.#deps.executors.values())) executor.stop(name);
     this.#reporter.need(progressEveryMs);
-  }
-
-  #setRefusals(steps: readonly Step[]): void {
-    const refusals = new Map<JobId, string>();
-    for (const step of steps) if (step.kind === 'refuse') refusals.set(step.job, step.reason);
-    const isSame =
-      refusals.size === this.#refusals.size &&
-      [...refusals].every(([job, reason]) => this.#refusals.get(job) === reason);
-    if (isSame) return;
-    for (const [job, reason] of refusals) {
-      if (!this.#refusals.has(job)) this.#deps.log(`${this.name}: refuses job ${job}: ${reason}`);
-    }
-    this.#refusals = refusals;
-    this.#reporter.needNow();
   }
 
   #wakeFor(steps: readonly Step[], nowMs: number): void {
     this.#cancelWake();
-    let atMs = Number.POSITIVE_INFINITY;
-    for (const step of steps) if (step.kind === 'look-again') atMs = Math.min(atMs, step.atMs);
+    const atMs = nextLookAtMs(steps);
     if (atMs === Number.POSITIVE_INFINITY) return;
     this.#contact.note();
     const delayMs = Math.min(Math.max(1, atMs - nowMs), contactEveryMs);
@@ -302,16 +297,17 @@ export class Edge {
   #workArrived(document: unknown, isCurrent: boolean): void {
     const work = parseWork(document);
     if (work === null) {
-      this.#deps.log(`${this.name}: the work that arrived makes no sense; waiting for the next.`);
+      this.#deps.log(`${this.name}: work that makes no sense came; waiting for more`, 'warning');
       return;
     }
     const arrived = compareWork(this.#work, work, isCurrent);
-    if (arrived === 'behind') this.#tellEpochTo(work.epoch);
+    if (arrived === 'behind' && this.#isFirstOf(work.epoch)) this.#reporter.need(epochReportMs);
+    this.#identity.note(work.doubled === true);
     if (arrived === 'behind' || arrived === 'known') return;
     this.#deps.journal.append({ k: 'work', e: this.name, w: document });
     const mayWait = this.#running.byJob.size > 0 && isRefill(this.#work, work);
-    this.#work = work;
-    this.#workDocument = document;
+    this.#work = keepInlineSpecs(this.#work, work);
+    this.#workDocument = documentOf(this.#work, work, document);
     this.#pace.keepOnly(work.jobs);
     this.#sequence.atLeast(work.acknowledgedSequence ?? 0);
     for (const [job, ledger] of this.#ledgers) {
@@ -327,13 +323,6 @@ export class Edge {
   #paceOf(...jobs: JobId[]): number {
     const of = jobs.length > 0 ? jobs : this.#running.byJob.keys();
     return this.#pace.nextMs(of, this.#deps.clock.monotonicMs());
-  }
-
-  /** Once for each epoch that is behind, since a poll brings it again and again. */
-  #tellEpochTo(epoch: number): void {
-    if (epoch === this.#epochBehind) return;
-    this.#epochBehind = epoch;
-    this.#reporter.need(epochReportMs);
   }
 
   #reportEnd(job: JobId): void {
@@ -352,15 +341,19 @@ export class Edge {
       {
         boot: this.#deps.boot,
         epoch: this.#work.epoch,
-        freePower: Math.max(0, this.#deps.capacityPower - powerInUse({ running })),
+        freePower: Math.max(0, this.#deps.capacityPower() - powerInUse({ running })),
+        waits: (name) => this.#deps.handover?.waits({ edge: this.name, ...name }) ?? false,
         ledgers: this.#ledgers,
         running,
-        refusals: this.#refusals,
+        refusals: this.refusals.byJob(),
+        ...this.#signs.look(),
+        work: this.#work.jobs,
+        pollSeconds: this.#deps.transport === 'http' ? pollSecondsAnnounced : null,
+        isLeaving: this.#isLeaving,
       },
       sequence,
     );
-    // A result is told when it is safe on disk; a disk that takes nothing does not keep it from
-    // being told.
+    // What is safe on disk is reported; a disk that takes nothing keeps nothing from it.
     await this.#deps.journal.sync();
     const answer = await link.report(encodeProgressReport(progress));
     if (answer === 'accepted') {
@@ -368,31 +361,37 @@ export class Edge {
         const ledger = this.#ledgers.get(job);
         if (ledger !== undefined) this.#ledgers.set(job, withAccepted(ledger, sequence, chunks));
       }
+      if (progress.goodbye) this.#giveBack();
+      this.#identity.reported(this.#reporter);
       this.decide();
     }
     return answer;
   }
 
-  #refusalOf(spec: AgentSpec, power: number): string | null {
+  /** So that the next start does not begin with what others have been given by then. */
+  #giveBack(): void {
+    const kept = onlyJobs(this.#workDocument, (job) => this.#running.goesOn(job));
+    if (kept !== null) this.#deps.journal.append({ k: 'work', e: this.name, w: kept });
+  }
+
+  readonly #refusalOf: EdgeDeps['refusal'] = (spec, entry) => {
     if (this.#executorOf(spec.run) === undefined) {
       return `executor not available here: ${executorOf(spec.run)}`;
     }
-    return this.#deps.refusal(spec, power);
-  }
+    return this.#deps.refusal(spec, entry);
+  };
 
   #executorOf(run: Run): Executor | undefined {
     return this.#deps.executors.get(executorOf(run));
   }
 
-  #specOf(job: JobId): AgentSpec | null {
-    const hash = this.#work.jobs.get(job)?.specHash;
-    return hash === undefined ? null : this.#deps.specs.find(job, hash);
+  #specOf(job: JobId, chunk?: number): AgentSpec | null {
+    const entry = this.#work.jobs.get(job);
+    return entry === undefined ? null : this.#deps.specs.find(job, specHashOf(entry, chunk));
   }
 
   #powerOf(job: JobId, chunk: number): number {
-    const entry = this.#work.jobs.get(job);
     const spec = this.#specOf(job);
-    if (spec !== null && chunk === spec.chunks - 1) return spec.lastChunkPower;
-    return entry?.chunkPower ?? 0;
+    return spec === null ? (this.#work.jobs.get(job)?.chunkPower ?? 0) : chunkPowerOf(spec, chunk);
   }
 }

@@ -2,8 +2,9 @@ import type { Clock } from '../host/clock.ts';
 import { contactEveryMs } from '../limits.ts';
 
 /**
- * When the cloud was last there. While the link is up that is now; once it is down, and over a
- * reboot, it is what was written down, so that `offlineSeconds` goes on counting.
+ * When the cloud was last there, by the clock of the host. While the link is up that is now; once
+ * it is down it is measured, because clocks are set, and over a reboot it goes on from what was
+ * written down, so that `offlineSeconds` goes on counting.
  */
 export type Contact = {
   made(): void;
@@ -19,25 +20,30 @@ export function makeContact(
   write: (atMs: number) => void,
 ): Contact {
   let isConnected = false;
-  let lastMs = rememberedMs ?? clock.nowMs();
+  // What was written down by a clock that was ahead is no time to come.
+  const rememberedAgoMs = Math.max(0, clock.nowMs() - (rememberedMs ?? clock.nowMs()));
+  let measuredMs = clock.monotonicMs() - rememberedAgoMs;
   let notedMs = Number.NEGATIVE_INFINITY;
+  const lastMs = (): number => {
+    if (isConnected) measuredMs = clock.monotonicMs();
+    return Math.round(clock.nowMs() - (clock.monotonicMs() - measuredMs));
+  };
   const noteNow = (): void => {
-    notedMs = lastMs;
-    write(lastMs);
+    notedMs = lastMs();
+    write(notedMs);
   };
   return {
     made() {
       isConnected = true;
     },
     lost(isWorth) {
-      if (isConnected) lastMs = clock.nowMs();
+      const atMs = lastMs();
       isConnected = false;
-      if (isWorth && lastMs !== notedMs) noteNow();
+      if (isWorth && atMs !== notedMs) noteNow();
     },
-    lastMs: () => (isConnected ? clock.nowMs() : lastMs),
+    lastMs,
     note() {
-      if (isConnected) lastMs = clock.nowMs();
-      if (lastMs - notedMs >= contactEveryMs) noteNow();
+      if (Math.abs(lastMs() - notedMs) >= contactEveryMs) noteNow();
     },
   };
 }

@@ -6,7 +6,9 @@ import { type RunningChunk, startable } from './next-steps.ts';
 
 /** Knows the ends of chunks that the scheduler waits for: of a lease that is over or runs low. */
 export type LeaseWatch = {
-  /** A chunk of this job has ended: is that to be told at once? Running low is, once an epoch. */
+  /**
+   * A chunk of this job has ended: is that to be reported at once? Running low is, once an epoch.
+   */
   isUrgent(
     job: JobId,
     work: Work,

@@ -1,4 +1,6 @@
+import type { JobId } from '../../core/model/names.ts';
 import {
+  count,
   emptyRanges,
   fromChunks,
   has,
@@ -14,7 +16,7 @@ import type { Failure } from '../../core/protocol/progress-report.ts';
  * What one edge knows of one job: results that the cloud has not acknowledged yet.
  *
  * A result is kept until its chunk is absent from `work` *and* the cloud has applied a report that
- * contained it. So a result that ended while the lease was being taken away is still told once,
+ * contained it. So a result that ended while the lease was being taken away is still reported once,
  * and the first valid one wins.
  */
 export type JobLedger = {
@@ -50,25 +52,48 @@ export type Result = {
   readonly durationMs: number | null;
 };
 
+/** Chunks that are done, of one attempt. */
+export type DoneChunks = {
+  readonly chunks: RangeSet;
+  readonly attempt: number;
+  /** How long one of them took. */
+  readonly meanMs: number | null;
+};
+
+/** What was done before stays as it was; a failure is replaced. */
+export function withDone(ledger: JobLedger, { chunks, attempt, meanMs }: DoneChunks): JobLedger {
+  const fresh = subtract(chunks, ledger.done);
+  if (isEmpty(fresh)) return ledger;
+  const isAnyFailed = [...ledger.failed.keys()].some((chunk) => has(fresh, chunk));
+  const clean = isAnyFailed ? withoutResults(ledger, fresh) : ledger;
+  return {
+    ...clean,
+    chunkMs: average(clean.chunkMs, meanMs, count(fresh)),
+    done: union(clean.done, fresh),
+    doneAttempts: attempt > 1 ? addTo(clean.doneAttempts, attempt, fresh) : clean.doneAttempts,
+  };
+}
+
 /** A second result of a chunk replaces the first, except that `done` is never undone. */
 export function withResult(ledger: JobLedger, result: Result): JobLedger {
   const { chunk, attempt, failure } = result;
+  if (failure === null) {
+    const meanMs = result.durationMs;
+    return withDone(ledger, { chunks: rangeOf(chunk, chunk + 1), attempt, meanMs });
+  }
   if (has(ledger.done, chunk)) return ledger;
   const clean = ledger.failed.has(chunk)
     ? withoutResults(ledger, rangeOf(chunk, chunk + 1))
     : ledger;
-  const chunkMs = average(clean.chunkMs, result.durationMs);
-  if (failure !== null) {
-    return { ...clean, chunkMs, failed: new Map(clean.failed).set(chunk, { attempt, failure }) };
-  }
-  const one = rangeOf(chunk, chunk + 1);
-  const doneAttempts = attempt > 1 ? addTo(clean.doneAttempts, attempt, one) : clean.doneAttempts;
-  return { ...clean, chunkMs, done: union(clean.done, one), doneAttempts };
+  const chunkMs = average(clean.chunkMs, result.durationMs, 1);
+  return { ...clean, chunkMs, failed: new Map(clean.failed).set(chunk, { attempt, failure }) };
 }
 
-function average(before: number | null, durationMs: number | null): number | null {
-  if (durationMs === null) return before;
-  return before === null ? durationMs : before + (durationMs - before) * newestWeight;
+/** As if each of so many chunks had come by itself and taken the mean. */
+function average(before: number | null, meanMs: number | null, chunks: number): number | null {
+  if (meanMs === null) return before;
+  if (before === null) return meanMs;
+  return meanMs + (before - meanMs) * (1 - newestWeight) ** chunks;
 }
 
 function addTo(
@@ -99,8 +124,8 @@ export function withoutResults(ledger: JobLedger, chunks: RangeSet): JobLedger {
   }
   const failed = new Map([...ledger.failed].filter(([chunk]) => !has(chunks, chunk)));
   const accepted = ledger.accepted
-    .map(({ sequence, chunks: told }) => ({ sequence, chunks: subtract(told, chunks) }))
-    .filter(({ chunks: told }) => !isEmpty(told));
+    .map(({ sequence, chunks: reported }) => ({ sequence, chunks: subtract(reported, chunks) }))
+    .filter(({ chunks: reported }) => !isEmpty(reported));
   return {
     ...ledger,
     done: subtract(ledger.done, chunks),
@@ -120,11 +145,25 @@ export function withAccepted(ledger: JobLedger, sequence: number, chunks: RangeS
   return { ...ledger, accepted: [...ledger.accepted, { sequence, chunks: fresh }] };
 }
 
-/** The results that need not be told any more: reported, acknowledged, and no longer asked for. */
+/**
+ * The results that need not be reported any more: reported, acknowledged, and no longer asked for.
+ */
 export function acknowledged(ledger: JobLedger, owned: RangeSet, upTo: number | null): RangeSet {
-  let told = emptyRanges;
+  let acknowledged = emptyRanges;
   for (const { sequence, chunks } of ledger.accepted) {
-    if (upTo === null || sequence <= upTo) told = union(told, chunks);
+    if (upTo === null || sequence <= upTo) acknowledged = union(acknowledged, chunks);
   }
-  return subtract(told, owned);
+  return subtract(acknowledged, owned);
+}
+
+/** Of a job that is not wanted any more nothing stays that says nothing. */
+export function forgetResults(
+  ledgers: Map<JobId, JobLedger>,
+  job: JobId,
+  chunks: RangeSet,
+  isWanted: boolean,
+): void {
+  const rest = withoutResults(ledgers.get(job) ?? emptyLedger, chunks);
+  if (!hasResults(rest) && !isWanted) ledgers.delete(job);
+  else ledgers.set(job, rest);
 }

@@ -3,7 +3,9 @@ import { constants } from 'node:os';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import { isRecord } from '../../core/protocol/json.ts';
 import type { Failure } from '../../core/protocol/progress-report.ts';
+import type { ChunkDirectories } from '../chunk-directory/chunk-directories.ts';
 import type { Clock } from '../host/clock.ts';
+import type { Log } from '../host/log-lines.ts';
 import { arrayTasksMax, clusterMissesMax, clusterPollMs, clusterPollMsMax } from '../limits.ts';
 import {
   type ChunkEnd,
@@ -13,6 +15,7 @@ import {
   type ExecutorDeps,
   keyOf,
   nameOfKey,
+  type PrintedOutput,
 } from './executor.ts';
 import { startFailed } from './launched-chunks.ts';
 
@@ -40,7 +43,7 @@ export type ClusterScheduler = {
   /** The exit code that the chunk itself left, for schedulers that forget it. */
   exitCode(batch: Batch, index: number): number | null;
   /** The tail of what a chunk printed; asked once, and what it left is removed. */
-  output(batch: Batch, index: number): Uint8Array | null;
+  output(batch: Batch, index: number): PrintedOutput;
   /** All of it has ended. */
   forget(batch: Batch): void;
 };
@@ -52,6 +55,8 @@ export type Batch = {
   readonly power: number;
   /** Only needed to submit. */
   readonly spec: AgentSpec | null;
+  /** Of each chunk, in order; only needed to submit. */
+  readonly directories: readonly string[];
 };
 
 export type TaskState = 'open' | { readonly failure: Failure | null } | 'cancelled';
@@ -66,17 +71,20 @@ type Task = {
   readonly startedAtMs: number;
 };
 
-export function makeCluster(
-  deps: ExecutorDeps & { readonly clock: Clock; readonly log: (line: string) => void },
-  scheduler: ClusterScheduler,
-): Executor {
+export type ClusterDeps = ExecutorDeps & {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly directories: ChunkDirectories;
+};
+
+export function makeCluster(deps: ClusterDeps, scheduler: ClusterScheduler): Executor {
   return new ClusterExecutor(deps, scheduler);
 }
 
 class ClusterExecutor implements Executor {
   readonly name: 'slurm' | 'flux';
   readonly outlivesAgent = true;
-  readonly #deps: Parameters<typeof makeCluster>[0];
+  readonly #deps: ClusterDeps;
   readonly #scheduler: ClusterScheduler;
   readonly #tasks = new Map<string, Task>();
   #cancelPoll: () => void = () => {};
@@ -84,14 +92,22 @@ class ClusterExecutor implements Executor {
   #isPolling = false;
   #isClosed = false;
 
-  constructor(deps: Parameters<typeof makeCluster>[0], scheduler: ClusterScheduler) {
+  constructor(deps: ClusterDeps, scheduler: ClusterScheduler) {
     this.name = scheduler.name;
     this.#deps = deps;
     this.#scheduler = scheduler;
   }
 
   start(orders: readonly ChunkOrder[]): void {
-    for (const batch of batchesOf(orders)) void this.#submit(batch);
+    const placed: PlacedOrder[] = [];
+    for (const order of orders) {
+      const directory = this.#deps.directories.make(order, 'chunk');
+      if (directory !== null) placed.push({ order, directory });
+      // Nothing of it has run, so nothing is said of it.
+      else
+        this.#deps.ended({ name: order, end: { kind: 'stopped' }, output: null, durationMs: null });
+    }
+    for (const batch of batchesOf(placed)) void this.#submit(batch);
   }
 
   stop(name: ChunkName): void {
@@ -172,7 +188,10 @@ class ClusterExecutor implements Executor {
       try {
         return await this.#scheduler.find(batch);
       } catch (error) {
-        this.#deps.log(`${this.name} does not answer: ${(error as Error).message}. Trying on.`);
+        this.#deps.log(
+          `${this.name} does not answer: ${(error as Error).message}. Trying on.`,
+          'warning',
+        );
       }
       if (this.#isClosed) return null;
       await new Promise<void>((resolve) => this.#deps.clock.after(clusterPollMsMax, resolve));
@@ -236,10 +255,10 @@ class ClusterExecutor implements Executor {
   #end(task: Task, end: ChunkEnd): void {
     const key = keyOf(task.name);
     if (this.#tasks.get(key) !== task) return;
-    const output = this.#scheduler.output(task.batch, task.index);
+    const printed = this.#scheduler.output(task.batch, task.index);
     const durationMs = this.#deps.clock.monotonicMs() - task.startedAtMs;
     this.#tasks.delete(key);
-    this.#deps.ended({ name: task.name, end, output, durationMs });
+    this.#deps.ended({ name: task.name, end, ...printed, durationMs });
     const isLast = !task.batch.chunks.some(
       (name) => this.#tasks.get(keyOf(name))?.batch === task.batch,
     );
@@ -262,19 +281,30 @@ export function signalName(number: number): string {
   return Object.entries(constants.signals).find(([, n]) => n === number)?.[0] ?? String(number);
 }
 
-function batchesOf(orders: readonly ChunkOrder[]): Batch[] {
-  const alike = new Map<string, ChunkOrder[]>();
-  for (const order of orders) {
-    const key = `${order.edge}/${order.attempt}/${order.power}`;
-    alike.set(key, [...(alike.get(key) ?? []), order]);
+type PlacedOrder = { readonly order: ChunkOrder; readonly directory: string };
+
+function batchesOf(orders: readonly PlacedOrder[]): Batch[] {
+  const alike = new Map<string, PlacedOrder[]>();
+  // Chunks that run something of their own cannot be one array.
+  const specs = new Map<AgentSpec, number>();
+  for (const placed of orders) {
+    const { edge, attempt, power, spec } = placed.order;
+    const own = specs.get(spec) ?? specs.size;
+    specs.set(spec, own);
+    const key = `${edge}/${attempt}/${power}/${own}`;
+    alike.set(key, [...(alike.get(key) ?? []), placed]);
   }
   const batches: Batch[] = [];
   for (const group of alike.values()) {
     for (let start = 0; start < group.length; start += arrayTasksMax) {
       const part = group.slice(start, start + arrayTasksMax);
-      const chunks = part.map(({ edge, job, chunk, attempt }) => ({ edge, job, chunk, attempt }));
+      const { power, spec } = part[0]!.order;
+      const chunks = part.map(({ order: { edge, job, chunk, attempt } }) => {
+        return { edge, job, chunk, attempt };
+      });
+      const directories = part.map(({ directory }) => directory);
       const token = randomBytes(6).toString('hex');
-      batches.push({ token, chunks, power: part[0]!.power, spec: part[0]!.spec });
+      batches.push({ token, chunks, power, spec, directories });
     }
   }
   return batches;
@@ -296,5 +326,8 @@ function parseNote(token: string, text: string): { batch: Batch; handles: string
   if (chunks.some((name) => name === null)) return null;
   const handles = Array.isArray(value.handles) ? value.handles.map(String) : null;
   const power = typeof value.power === 'number' ? value.power : 0;
-  return { batch: { token, chunks: chunks as ChunkName[], power, spec: null }, handles };
+  return {
+    batch: { token, chunks: chunks as ChunkName[], power, spec: null, directories: [] },
+    handles,
+  };
 }

@@ -1,9 +1,12 @@
 import type { ExecutorName } from '../../core/model/job.ts';
+import type { ChunkDirectories } from '../chunk-directory/chunk-directories.ts';
 import type { Clock } from '../host/clock.ts';
 import { makeRunCommand } from '../host/command.ts';
+import type { Confinement } from '../host/confinement.ts';
 import type { Host } from '../host/host-inspection.ts';
+import type { PortBook } from '../instances/port-book.ts';
 import type { Launcher } from '../launcher/launcher-client.ts';
-import { makeCluster } from './cluster.ts';
+import { type ClusterDeps, makeCluster } from './cluster.ts';
 import { makeContainer } from './container.ts';
 import type { EndedChunk, Executor } from './executor.ts';
 import type { NoteBook } from './executor-notes.ts';
@@ -18,34 +21,43 @@ export function makeExecutors(deps: {
   readonly launcher: Launcher;
   readonly notes: NoteBook;
   readonly clock: Clock;
+  readonly directories: ChunkDirectories;
+  readonly confinement: Confinement;
   readonly clusterDirectory: string;
   readonly drawPower: boolean;
+  readonly ports: PortBook;
   readonly ended: (chunk: EndedChunk) => void;
   readonly log: (line: string) => void;
 }): ReadonlyMap<ExecutorName, Executor> {
-  const { host, launcher, clock, ended, log, clusterDirectory } = deps;
+  const { host, launcher, clock, ended, log, clusterDirectory, directories, confinement } = deps;
+  const { ports } = deps;
+  const { isolation } = confinement;
   const runCommand = makeRunCommand(launcher);
+  // What a cluster runs belongs to whoever submits it.
+  const asChunkUser = makeRunCommand(launcher, isolation.kind === 'user' ? isolation.wrapper : []);
   const executors = new Map<ExecutorName, Executor>();
   for (const name of host.executors.keys()) {
-    const base = { ended, notes: deps.notes.of(name), clock, log };
+    const base = { ended, notes: deps.notes.of(name), clock, log, directories };
     executors.set(name, make(name, base));
   }
   return executors;
 
-  function make(name: ExecutorName, base: Parameters<typeof makeCluster>[0]): Executor {
+  function make(name: ExecutorName, base: ClusterDeps): Executor {
     switch (name) {
       case 'simulate':
         return makeSimulate(base, { drawPower: deps.drawPower });
       case 'process':
-        return makeProcess({ ...base, launcher });
+        return makeProcess({ ...base, launcher, confinement, ports });
       case 'container': {
         const engine = host.containerEngine ?? 'docker';
-        return makeContainer({ ...base, launcher, runCommand, engine, owner: launcher.owner });
+        const { owner } = launcher;
+        const own = { launcher, runCommand, engine, owner, isolation, ports };
+        return makeContainer({ ...base, ...own });
       }
       case 'slurm':
-        return makeCluster(base, makeSlurm(runCommand, clusterDirectory));
+        return makeCluster(base, makeSlurm(asChunkUser, clusterDirectory));
       case 'flux':
-        return makeCluster(base, makeFlux(runCommand, clusterDirectory));
+        return makeCluster(base, makeFlux(asChunkUser, clusterDirectory));
     }
   }
 }

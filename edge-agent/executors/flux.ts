@@ -1,18 +1,21 @@
 import type { BatchRun } from '../../core/model/job.ts';
+import { removeQuietly } from '../disk/data-directory.ts';
 import type { RunCommand } from '../host/command.ts';
 import { type Batch, type ClusterScheduler, signalName, type TaskState } from './cluster.ts';
-import { outputPath, takeOutput } from './cluster-files.ts';
+import { outputPath, scriptPath, takeOutput, writeScript } from './cluster-files.ts';
 
 /**
  * Flux by its own commands: one `flux submit --cc` for a batch, `flux jobs` to follow it, `flux
- * cancel`. The chunk's place in the batch is part of the job's name, so that a lost answer can be
+ * cancel`. The task's place in the batch is part of the job's name, so that a lost answer can be
  * found again.
  */
 export function makeFlux(runCommand: RunCommand, directory: string): ClusterScheduler {
   return {
     name: 'flux',
     async submit(batch) {
-      const argv = ['flux', 'submit', ...submitOptions(batch, directory)];
+      // The environment of a chunk travels in the script: a command line is for everybody to read.
+      const script = writeScript(directory, batch, '$1');
+      const argv = ['flux', 'submit', ...submitOptions(batch, directory), script, '{cc}'];
       const { code, output } = await runCommand(argv);
       const ids = output.split('\n').filter((line) => /^(ƒ|f)[0-9A-Za-z]+$/.test(line.trim()));
       if (code !== 0 || ids.length !== batch.chunks.length) {
@@ -28,8 +31,7 @@ export function makeFlux(runCommand: RunCommand, directory: string): ClusterSche
       for (const line of output.split('\n')) {
         const [id, name] = line.trim().split(/\s+/);
         const match = new RegExp(`^edgewise-${batch.token}-(\\d+)$`).exec(name ?? '');
-        const index = batch.chunks.findIndex(({ chunk }) => chunk === Number(match?.[1]));
-        if (id !== undefined && match !== null && index >= 0) handles[index] = id;
+        if (id !== undefined && match !== null) handles[Number(match[1])] = id;
       }
       return handles.length === 0 ? null : handles;
     },
@@ -38,7 +40,7 @@ export function makeFlux(runCommand: RunCommand, directory: string): ClusterSche
       if (handles.length === 0) return states;
       const format = '--format={id} {status} {returncode}';
       const { code, output } = await runCommand(['flux', 'jobs', '-a', '-n', format, ...handles]);
-      // A few unknown ids are an error, and the others are still told.
+      // A few unknown ids are an error, and the others are still listed.
       if (code !== 0 && output.trim() === '') throw new Error('flux jobs failed');
       for (const line of output.split('\n')) {
         const [id, status, returned] = line.trim().split(/\s+/);
@@ -50,8 +52,8 @@ export function makeFlux(runCommand: RunCommand, directory: string): ClusterSche
       await runCommand(['flux', 'cancel', ...handles]);
     },
     exitCode: () => null,
-    forget: () => {},
-    output: (batch, index) => takeOutput(directory, batch, batch.chunks[index]!.chunk),
+    forget: (batch) => removeQuietly(scriptPath(directory, batch.token)),
+    output: (batch, index) => takeOutput(directory, batch, index),
   };
 }
 
@@ -59,26 +61,16 @@ function submitOptions(batch: Batch, directory: string): string[] {
   const spec = batch.spec!;
   const run = (spec.run as { flux: BatchRun }).flux;
   const { cores, gpus, nodes } = spec.resources;
-  const first = batch.chunks[0]!;
-  const environment: Record<string, string> = {
-    ...run.env,
-    EDGEWISE_JOB: first.job,
-    EDGEWISE_CHUNK: '{cc}',
-    EDGEWISE_CHUNKS: String(spec.chunks),
-    EDGEWISE_ATTEMPT: String(first.attempt),
-    EDGEWISE_EDGE: first.edge,
-    EDGEWISE_POWER: String(batch.power),
-  };
-  const options = [`--cc=${batch.chunks.map(({ chunk }) => chunk).join(',')}`];
+  const options = [`--cc=0-${batch.chunks.length - 1}`];
   options.push(`--job-name=edgewise-${batch.token}-{cc}`);
   options.push(`--output=${outputPath(directory, batch.token, '{cc}')}`);
-  for (const [key, value] of Object.entries(environment)) options.push(`--env=${key}=${value}`);
   if (cores !== undefined) options.push(`--cores-per-task=${cores}`);
   if (gpus !== undefined && gpus > 0) options.push(`--gpus-per-task=${gpus}`);
   if (nodes !== undefined) options.push(`--nodes=${nodes}`);
-  if (typeof run.cwd === 'string') options.push(`--cwd=${run.cwd}`);
+  // From where it begins; the script goes on into the directory of its chunk.
+  options.push(`--cwd=${directory}`);
   if (typeof run.timeoutSeconds === 'number') options.push(`--time-limit=${run.timeoutSeconds}s`);
-  return [...options, ...(run.options ?? []), ...run.argv];
+  return [...options, ...(run.options ?? [])];
 }
 
 function stateOf(status: string, returned: string | undefined): TaskState {

@@ -2,7 +2,7 @@ import { failureTextLengthMax, outputTailBytesMax } from '../../core/model/limit
 import type { Failure } from '../../core/protocol/progress-report.ts';
 import { commandIdPrefix } from '../host/command.ts';
 import type { Launcher } from '../launcher/launcher-client.ts';
-import type { LaunchEnd, LaunchOrder } from '../launcher/launcher-protocol.ts';
+import type { LaunchEnd, LaunchOrder, OutputPart } from '../launcher/launcher-protocol.ts';
 import { killAfterMs } from '../limits.ts';
 import {
   type ChunkEnd,
@@ -20,11 +20,15 @@ import {
 export type LaunchedChunks = {
   start(order: ChunkOrder, what: Launched): void;
   stop(name: ChunkName): void;
+  look(name: ChunkName, from: number): Promise<OutputPart | null>;
   recover(edges: readonly string[]): Promise<ChunkName[]>;
   resume(): void;
 };
 
-export type Launched = Pick<LaunchOrder, 'argv' | 'env' | 'cwd'> & {
+export type Launched = Pick<
+  LaunchOrder,
+  'argv' | 'wrapper' | 'env' | 'inherits' | 'cwd' | 'outputOwner'
+> & {
   readonly timeoutSeconds: number | null;
 };
 
@@ -33,8 +37,10 @@ export type LaunchedDeps = {
   readonly prefix: string;
   readonly launcher: Launcher;
   readonly ended: (chunk: EndedChunk) => void;
-  /** Looks at an end before it is told: may tidy up, or know better what it means. */
+  /** Looks at an end before it is reported: may know better what it means. */
   readonly judge: (name: ChunkName, end: LaunchEnd | 'lost') => ChunkEnd;
+  /** What has to be gone before an end is reported; `null`: nothing. */
+  readonly leaving?: (name: ChunkName, end: LaunchEnd | 'lost') => Promise<void> | null;
 };
 
 export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
@@ -44,24 +50,32 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
 
   const finish =
     (name: ChunkName) =>
-    (launchEnd: LaunchEnd | 'lost'): void => {
+    (launchEnd: LaunchEnd | 'lost', taken: () => void): void => {
       const end = deps.judge(name, launchEnd);
       const isLost = launchEnd === 'lost';
-      const output =
-        isLost || launchEnd.tail === null ? null : Buffer.from(launchEnd.tail, 'base64');
-      deps.ended({ name, end, output, durationMs: isLost ? null : launchEnd.durationMs });
+      const output = isLost ? null : launchEnd.tail;
+      const durationMs = isLost ? null : launchEnd.durationMs;
+      const { head, printedBytes } = isLost ? noEnds : launchEnd;
+      const printed = isLost ? {} : { head, printedBytes };
+      const report = (): void => deps.ended({ name, end, output, durationMs, taken, ...printed });
+      const leaving = deps.leaving?.(name, launchEnd) ?? null;
+      if (leaving === null) report();
+      else void leaving.then(report);
     };
 
   return {
-    start(order, { argv, env, cwd, timeoutSeconds }) {
+    start(order, { timeoutSeconds, ...program }) {
       const timeoutMs = timeoutSeconds === null ? null : timeoutSeconds * 1_000;
       const keep = order.spec.keepOutput;
       const tailBytes = outputTailBytesMax;
-      const run = { id: idOf(order), argv, env, cwd, isMarked: true };
-      const what = { ...run, timeoutMs, killAfterMs, tailBytes, keep };
+      const run = { id: idOf(order), ...program, isMarked: true };
+      const { stopGraceSeconds } = order.spec;
+      const graceMs = stopGraceSeconds === undefined ? killAfterMs : stopGraceSeconds * 1_000;
+      const what = { ...run, timeoutMs, killAfterMs: graceMs, tailBytes, keep };
       launcher.start(what, finish(order));
     },
     stop: (name) => launcher.stop(idOf(name)),
+    look: (name, from) => launcher.look(idOf(name), from),
     async recover(edges) {
       for (const id of await launcher.recover()) {
         const isMine = id.startsWith(prefix);
@@ -79,6 +93,8 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
   };
 }
 
+const noEnds = { head: null, printedBytes: 0 };
+
 export function chunkEndOf(end: LaunchEnd | 'lost'): ChunkEnd {
   // Lost with the launcher: nobody knows how it went, so it runs again.
   if (end === 'lost' || end.isStopped) return { kind: 'stopped' };
@@ -91,6 +107,13 @@ function failureOf(end: LaunchEnd): Failure | null {
   if (end.isTimeout) return 'timeout';
   if (end.signal !== null) return `signal ${end.signal}`;
   return end.code === 0 ? null : (end.code ?? 'lost');
+}
+
+/** Of a chunk that did not begin: for a reason that is its end, or for none that is its own. */
+export function endedBefore(name: ChunkName, reason: string | null = null): EndedChunk {
+  const end: ChunkEnd =
+    reason === null ? { kind: 'stopped' } : { kind: 'failed', failure: startFailed(reason) };
+  return { name, end, output: null, durationMs: null };
 }
 
 export function startFailed(reason: string): string {

@@ -14,7 +14,7 @@ export function makeSlurm(runCommand: RunCommand, directory: string): ClusterSch
   return {
     name: 'slurm',
     async submit(batch) {
-      const script = writeScript(directory, batch, 'SLURM_ARRAY_TASK_ID');
+      const script = writeScript(directory, batch, '$SLURM_ARRAY_TASK_ID');
       const argv = ['sbatch', ...submitOptions(batch, directory), script];
       const { code, output } = await runCommand(argv);
       const id = /^(\d+)/m.exec(output)?.[1];
@@ -64,7 +64,8 @@ function submitOptions(batch: Batch, directory: string): string[] {
   if (memoryMb !== undefined) options.push(`--mem=${memoryMb}M`);
   if (gpus !== undefined && gpus > 0) options.push(`--gpus=${gpus}`);
   if (nodes !== undefined) options.push(`--nodes=${nodes}`);
-  if (typeof run.cwd === 'string') options.push(`--chdir=${run.cwd}`);
+  // From where it begins; the script goes on into the directory of its chunk.
+  options.push(`--chdir=${directory}`);
   // Slurm counts a limit in minutes.
   if (typeof run.timeoutSeconds === 'number') {
     options.push(`--time=${Math.max(1, Math.ceil(run.timeoutSeconds / 60))}`);

@@ -1,3 +1,5 @@
+import { timerMsMax } from '../limits.ts';
+
 /**
  * Time as an argument: the agent asks this and nothing else, so that a test can shorten half an
  * hour to a second.
@@ -15,7 +17,7 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
   after(delayMs, run) {
-    const timer = setTimeout(run, Math.min(delayMs, 2_147_483_647));
+    const timer = setTimeout(run, Math.min(delayMs, timerMsMax));
     return () => clearTimeout(timer);
   },
 };

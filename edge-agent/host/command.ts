@@ -17,7 +17,15 @@ export type CommandResult = {
 
 export const commandIdPrefix = 'command/';
 
-export function makeRunCommand(launcher: Launcher): RunCommand {
+/** Where a command runs that does not see what its agent sees. */
+export type CommandPlace = { readonly env: Record<string, string>; readonly cwd: string };
+
+/** Behind a wrapper it runs as another user, say. */
+export function makeRunCommand(
+  launcher: Launcher,
+  wrapper: readonly string[] = [],
+  place: CommandPlace | null = null,
+): RunCommand {
   const boot = randomBytes(4).toString('hex');
   let commands = 0;
   return (argv, timeoutMs = commandTimeoutMs) =>
@@ -25,11 +33,14 @@ export function makeRunCommand(launcher: Launcher): RunCommand {
       commands += 1;
       const id = `${commandIdPrefix}${boot}/${commands}`;
       const tailBytes = commandOutputBytesMax;
-      const what = { id, argv, env: {}, cwd: null, isMarked: false };
-      const order = { ...what, timeoutMs, killAfterMs, tailBytes };
-      launcher.start({ ...order, keep: 'all' }, (end) => {
+      const ofHost = { env: {}, inherits: true, cwd: null, isMarked: false };
+      const around = place === null ? ofHost : { ...place, inherits: false, isMarked: true };
+      const what = { id, argv, wrapper, ...around };
+      const order = { ...what, timeoutMs, killAfterMs, tailBytes, outputOwner: null };
+      launcher.start({ ...order, keep: 'all' }, (end, taken) => {
+        taken();
         if (end === 'lost') return resolve({ code: null, output: '' });
-        const output = end.tail === null ? '' : Buffer.from(end.tail, 'base64').toString('utf8');
+        const output = end.tail === null ? '' : Buffer.from(end.tail).toString('utf8');
         resolve({ code: end.error === null ? end.code : null, output: end.error ?? output });
       });
     });

@@ -1,10 +1,12 @@
 import { readFileSync, statfsSync } from 'node:fs';
-import { arch, cpus, release, totalmem, type } from 'node:os';
+import { arch, cpus, networkInterfaces, release, totalmem, type } from 'node:os';
+import type { ResourceVector } from '../../core/model/job.ts';
 import type { Facts, FactValue } from '../../core/protocol/facts.ts';
-import { factsEveryMs } from '../limits.ts';
+import { chunkTasksMax, factsEveryMs } from '../limits.ts';
 import { agentVersion } from '../program/version.ts';
 import type { Clock } from './clock.ts';
 import type { Host } from './host-inspection.ts';
+import type { IsolationFact } from './isolation.ts';
 
 /**
  * What an edge says about itself. Only what is really there: an executor that the host lacks is
@@ -12,10 +14,21 @@ import type { Host } from './host-inspection.ts';
  */
 export type FactsInput = {
   readonly power: number;
+  /** Of an edge that was registered with other amounts than this host has. */
+  readonly capacity?: ResourceVector | null;
   readonly labels: Readonly<Record<string, string>>;
   readonly host: Host;
+  readonly isolation: IsolationFact;
   readonly dataDirectory: string;
+  /** The disk that jobs may ask for. */
+  readonly chunksDirectory: string;
+  /** What files of jobs may take; that it is said shows that the agent knows what inputs are. */
+  readonly cacheBytes: number;
+  /** Which inputs of jobs are here already. */
+  readonly cached?: string | null;
   readonly health: string;
+  /** Where others reach this host; `null`: as it finds by itself. */
+  readonly address?: string | null;
 };
 
 export function collectFacts(input: FactsInput): Facts {
@@ -31,16 +44,35 @@ export function collectFacts(input: FactsInput): Facts {
     gpus: host.gpus,
     executors: Object.fromEntries(host.executors),
     agent: agentVersion,
+    isolation: input.isolation,
     health: input.health,
+    cacheBytes: input.cacheBytes,
+    parameters: true,
+    chunkOffsets: true,
+    sendsFiles: true,
+    // It restarts instances as it is asked to: older agents would call their first end the last.
+    services: true,
+    address: input.address ?? ownAddress(),
   };
+  if (input.cached != null) facts.cached = input.cached;
   const disks = diskOf(input.dataDirectory);
   if (disks !== null) facts.disks = disks;
   if (Object.keys(host.software).length > 0) facts.software = host.software;
+  const { chunksDirectory } = input;
+  const shared = { memoryMb, diskMb: diskMbOf(chunksDirectory), processes: chunkTasksMax };
   return {
-    capacity: { power: input.power, cores, memoryMb, gpus: host.gpus },
+    capacity: input.capacity ?? { power: input.power, cores, gpus: host.gpus, ...shared },
     labels: input.labels,
     facts,
   };
+}
+
+/** The first one that others may have a way to; a host that is alone is reached by itself. */
+function ownAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const outside = all.filter(({ internal }) => !internal);
+  const first = outside.find(({ family }) => family === 'IPv4') ?? outside[0];
+  return first?.address ?? '127.0.0.1';
 }
 
 function operatingSystem(): FactValue {
@@ -77,16 +109,30 @@ function diskOf(path: string): FactValue | null {
   }
 }
 
+/** All of it, so that it does not change with every file; room is looked for before a start. */
+function diskMbOf(path: string): number {
+  try {
+    const { blocks, bsize } = statfsSync(path);
+    return Math.floor((blocks * bsize) / 1024 / 1024);
+  } catch {
+    return 0;
+  }
+}
+
 /**
  * Looks again now and then, for all edges of the process; answers the same object until something
  * changed.
  */
-export function makeFactsBoard(clock: Clock, collect: () => Facts): () => Facts {
+export function makeFactsBoard(
+  clock: Clock,
+  collect: () => Facts,
+  everyMs = factsEveryMs,
+): () => Facts {
   let facts = collect();
   let text = JSON.stringify(facts);
   let lookedAtMs = clock.monotonicMs();
   return () => {
-    if (clock.monotonicMs() - lookedAtMs < factsEveryMs) return facts;
+    if (clock.monotonicMs() - lookedAtMs < everyMs) return facts;
     lookedAtMs = clock.monotonicMs();
     const fresh = collect();
     const freshText = JSON.stringify(fresh);

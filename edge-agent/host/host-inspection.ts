@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { accessSync, constants, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { ExecutorName } from '../../core/model/job.ts';
-import { softwareCommandsMax, softwareTimeoutMs } from '../limits.ts';
+import { softwareCommandsMax, softwareTimeoutMs, versionLengthMax } from '../limits.ts';
 
 /**
  * What this host can run, found out once at the start: an executor is offered only when its
@@ -106,7 +106,7 @@ function versionOf(argv: readonly string[], path: string): Promise<string | null
     execFile(file, args, { timeout: softwareTimeoutMs }, (error, stdout, stderr) => {
       if (error) return resolve(null);
       const match = /\d+(\.\d+)+[\w.+-]*|\d+/.exec(`${stdout}\n${stderr}`);
-      resolve(match?.[0].slice(0, 64) ?? 'unknown');
+      resolve(match?.[0].slice(0, versionLengthMax) ?? 'unknown');
     });
   });
 }

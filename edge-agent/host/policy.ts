@@ -1,36 +1,54 @@
 import { readFileSync, statSync } from 'node:fs';
+import { isImageName } from '../../core/model/image-name.ts';
 import { executorOf } from '../../core/model/job.ts';
+import type { RangeSet } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import { isRecord } from '../../core/protocol/json.ts';
+import { foreignOption } from './batch-options.ts';
 import { namesOfImage } from './image-reference.ts';
+import { parseSigners, type Signers } from './job-signature.ts';
+import type { Log } from './log-lines.ts';
 
 /**
  * What the owner of this edge allows, in a file of theirs:
  *
  *     { "allow": { "executors": ["process"], "images": ["ghcr.io/acme/*"], "users": ["token:*"],
- *                  "cwd": ["/srv/*"], "hours": ["18:00-08:00"] },
+ *                  "cwd": ["/srv/*"], "hosts": ["*.example.com"],
+ *                  "hours": ["18:00-08:00"] },
  *       "deny": { "images": ["*:latest"] }, "maxPower": 200,
  *       "software": { "spack": "spack --version" } }
  *
  * Deny wins over allow; a list that is not there allows everything. Directories are judged where
  * they really are, and a job that names none by the one it would run in; an image by every name
  * that engines know it under. Users are named as jobs name
- * them in `createdBy`. Hours are local time and may pass midnight. The file is read again when it
+ * them in `createdBy`. Hours are local time and may pass midnight. Where there are signers, nothing
+ * runs that none of them has signed (`job-signature.ts`). The file is read again when it
  * changes. One that does not make sense changes nothing and is reported.
+ *
+ * Whatever the owner allows, the name of an image is no option of an engine, and the options of a
+ * batch say neither where it runs nor which files are written.
  */
 export type Policy = {
   readonly allow: PolicyLists;
   readonly deny: PolicyLists;
   readonly maxPower: number | null;
   readonly software: Readonly<Record<string, string>>;
+  /** `null`: a job need not be signed. */
+  readonly signers: Signers | null;
 };
 
-type ListName = 'executors' | 'images' | 'users' | 'cwd' | 'hours';
+type ListName = 'executors' | 'images' | 'users' | 'cwd' | 'hosts' | 'hours';
 type PolicyLists = Readonly<Partial<Record<ListName, readonly string[]>>>;
 
-const listNames: readonly ListName[] = ['executors', 'images', 'users', 'cwd', 'hours'];
+const listNames: readonly ListName[] = ['executors', 'images', 'users', 'cwd', 'hosts', 'hours'];
 
-export const openPolicy: Policy = { allow: {}, deny: {}, maxPower: null, software: {} };
+export const openPolicy: Policy = {
+  allow: {},
+  deny: {},
+  maxPower: null,
+  software: {},
+  signers: null,
+};
 
 export class PolicyError extends Error {}
 
@@ -43,7 +61,7 @@ export function parsePolicy(text: string): Policy {
   }
   if (!isRecord(value)) throw new PolicyError('it is not an object');
   for (const key of Object.keys(value)) {
-    if (!['allow', 'deny', 'maxPower', 'software'].includes(key)) {
+    if (!['allow', 'deny', 'maxPower', 'software', 'signers'].includes(key)) {
       throw new PolicyError(`"${key}" is not a rule`);
     }
   }
@@ -56,7 +74,16 @@ export function parsePolicy(text: string): Policy {
     deny: parseLists(value.deny, 'deny'),
     maxPower,
     software: isRecord(value.software) ? (value.software as Record<string, string>) : {},
+    signers: value.signers === undefined ? null : signersOf(value.signers),
   };
+}
+
+function signersOf(value: unknown): Signers {
+  try {
+    return parseSigners(value);
+  } catch (error) {
+    throw new PolicyError((error as Error).message);
+  }
 }
 
 function parseLists(value: unknown, where: string): PolicyLists {
@@ -78,6 +105,8 @@ function parseLists(value: unknown, where: string): PolicyLists {
 /** What a job is judged by besides its spec. */
 export type PolicyView = {
   readonly power: number;
+  /** The chunks of it that this edge was given. */
+  readonly chunks: RangeSet;
   readonly minuteOfDay: number;
   /** Where a job with this `cwd` really runs: absolute, without `..`, links followed. */
   readonly directoryOf: (cwd: string | null) => string;
@@ -92,11 +121,25 @@ export function refusalByPolicy(policy: Policy, spec: AgentSpec, view: PolicyVie
     }
     if (!isAllowed(policy, list, names)) return `not allowed here: ${words}`;
   }
+  const unsigned = policy.signers?.refusalOf(spec, view.chunks) ?? null;
+  if (unsigned !== null) return `not allowed here: ${unsigned}`;
+  const malformed = malformedIn(spec);
+  if (malformed !== null) return `not allowed here: ${malformed}`;
   if (!isOpen(policy, minuteOfDay)) return 'not allowed here at this hour';
   if (policy.maxPower !== null && power > policy.maxPower) {
     return `power ${power} above what is allowed here (${policy.maxPower})`;
   }
   return null;
+}
+
+/** What no owner has to forbid: it would be read as something else than the job says it is. */
+function malformedIn({ run }: AgentSpec): string | null {
+  if ('container' in run && !isImageName(run.container.image)) {
+    return `"${run.container.image}" is no name of an image`;
+  }
+  const { options = [] } = Object.values(run)[0] as { options?: readonly string[] };
+  const foreign = foreignOption(options);
+  return foreign === null ? null : `option ${foreign}`;
 }
 
 /** Each list with the names that the job has for it, and how a refusal calls it. */
@@ -129,6 +172,16 @@ function isAllowed(policy: Policy, list: ListName, names: readonly string[]): bo
     (patterns ?? []).some((pattern) => names.some((name) => globOf(pattern).test(name)));
   if (matches(policy.deny[list])) return false;
   return policy.allow[list] === undefined || matches(policy.allow[list]);
+}
+
+/** Hosts from which jobs may fetch inputs, as addresses have them. */
+export function allowsHost(policy: Policy, host: string): boolean {
+  return isAllowed(policy, 'hosts', [host]);
+}
+
+/** The host itself, too: only what is named without any `*` was meant. */
+export function namesHost(policy: Policy, host: string): boolean {
+  return (policy.allow.hosts ?? []).includes(host);
 }
 
 export function isOpen(policy: Policy, minuteOfDay: number): boolean {
@@ -167,7 +220,7 @@ export type PolicyFile = {
  * Throws a `PolicyError` when the first reading fails: an edge with a broken policy must not start
  * open.
  */
-export function openPolicyFile(path: string | null, log: (line: string) => void): PolicyFile {
+export function openPolicyFile(path: string | null, log: Log): PolicyFile {
   if (path === null) return { current: () => openPolicy, look: () => false };
   let policy = readPolicy(path);
   let seen = stampOf(path);
@@ -182,7 +235,7 @@ export function openPolicyFile(path: string | null, log: (line: string) => void)
         log(`The policy in ${path} changed and is in force.`);
         return true;
       } catch (error) {
-        log(`${(error as Error).message} The one before stays in force.`);
+        log(`${(error as Error).message} The one before stays in force.`, 'error');
         return false;
       }
     },

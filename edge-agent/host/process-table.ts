@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 /**
  * What `/proc` tells of processes: enough to know one again, and to find those that an agent has
@@ -31,18 +31,44 @@ function statOf(pid: number): string[] | null {
   }
 }
 
+/** Whether anybody but zombies is left in a process group. */
+export function isGroupAlive(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'ESRCH') return false;
+  }
+  // Zombies count for the kernel, and for ever where nobody reaps them.
+  return pids().some((pid) => {
+    const stat = statOf(pid);
+    return stat !== null && stat[2] === String(group) && stat[0] !== 'Z';
+  });
+}
+
+/** How many tasks a user has, as the kernel counts them against its limit. */
+export function tasksOf(uid: number): number {
+  let tasks = 0;
+  for (const pid of pids()) {
+    if (statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid) {
+      tasks += Number(statOf(pid)?.[17] ?? 0);
+    }
+  }
+  return tasks;
+}
+
+function pids(): number[] {
+  try {
+    return readdirSync('/proc').map(Number).filter(Number.isInteger);
+  } catch {
+    return [];
+  }
+}
+
 /** Processes whose environment holds `NAME=value`, the asker itself excluded. */
 export function processesWith(name: string, accept: (value: string) => boolean): number[] {
   const found: number[] = [];
-  let entries: string[];
-  try {
-    entries = readdirSync('/proc');
-  } catch {
-    return found;
-  }
-  for (const entry of entries) {
-    const pid = Number(entry);
-    if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) continue;
+  for (const pid of pids()) {
+    if (pid <= 1 || pid === process.pid) continue;
     const value = environmentOf(pid, name);
     if (value !== null && accept(value) && isAlive(pid, null)) found.push(pid);
   }

@@ -3,10 +3,10 @@ import { basename, dirname, join, resolve } from 'node:path';
 
 /**
  * Where a working directory really is: absolute, without `..` or doubled slashes, links followed as
- * far as it exists. Without one a chunk runs where its agent does.
+ * far as it exists. Without one a chunk runs in its own directory.
  */
-export function realDirectory(cwd: string | null, agentAt = process.cwd()): string {
-  return followed(resolve(agentAt, cwd ?? '.'));
+export function realDirectory(cwd: string | null, own: string): string {
+  return followed(resolve(own, cwd ?? '.'));
 }
 
 function followed(path: string): string {

@@ -1,30 +1,42 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { statSync } from 'node:fs';
-import type { LaunchEnd, LaunchOrder } from './launcher-protocol.ts';
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { findProgram } from '../host/host-inspection.ts';
+import { isGroupAlive, processesWith } from '../host/process-table.ts';
+import { goneCheckMsMax, goneCheckMsMin, timerMsMax } from '../limits.ts';
+import type { LaunchEnd, OutputPart, SentOrder } from './launcher-protocol.ts';
 import { makeOutputFile, type OutputFile } from './output-file.ts';
 
 /**
  * One process that the launcher started: running → terminating (SIGTERM, then SIGKILL to its
- * whole group) → ended. It leads its own group and session; when it has ended, whatever is left
- * of the group is killed.
+ * whole group) → leaving (what is left of the group is killed) → ended. It leads its own group and
+ * session.
+ *
+ * It has ended when nobody of its group lives; one that was asked to stop, when nobody lives who
+ * carries its mark either. So what it used is not given to others while it is still used.
  */
 export type LaunchedProcess = {
   readonly id: string;
   stop(): void;
   kill(): void;
   watch(): void;
+  /** `null`: nobody keeps what it prints. Whoever looks once wants its end, too. */
+  look(from: number): OutputPart | null;
 };
 
 export const launchMark = 'EDGEWISE_LAUNCH';
 
 export function launch(
-  order: LaunchOrder,
+  order: SentOrder,
   place: { readonly directory: string; readonly mark: string },
   ended: (end: LaunchEnd) => void,
 ): LaunchedProcess {
   const startedAtMs = performance.now();
-  const wantsOutput = order.tailBytes > 0 && order.keep !== 'none';
-  const output = wantsOutput ? makeOutputFile(place.directory, order.tailBytes) : null;
+  // Also where nothing is kept: somebody may look.
+  const wantsOutput = order.tailBytes > 0;
+  const output = wantsOutput
+    ? makeOutputFile(place.directory, order.tailBytes, order.outputOwner)
+    : null;
   let child: ChildProcess | null = null;
   let isOver = false;
   let isTimeout = false;
@@ -35,12 +47,30 @@ export function launch(
     if (isOver) return;
     isOver = true;
     for (const timer of timers) clearTimeout(timer);
+    const look = (againMs: number): void => {
+      const isGone = child?.pid === undefined || !isLeft(child.pid);
+      if (isGone) tell(code, signal, error);
+      // One that the kernel holds may stay for long, and looking costs.
+      else setTimeout(() => look(Math.min(2 * againMs, goneCheckMsMax)), againMs);
+    };
+    look(goneCheckMsMin);
+  };
+
+  /** Kills who is left, and says whether there was anybody. */
+  const isLeft = (group: number): boolean => {
+    signalGroup('SIGKILL');
+    if (isGroupAlive(group)) return true;
+    if (!order.isMarked || !(isStopped || isTimeout)) return false;
+    return killMarked((mark) => mark === place.mark);
+  };
+
+  const tell = (code: number | null, signal: string | null, error: string | null): void => {
     const isGood = code === 0 && !isTimeout;
-    const wants = output !== null && (order.keep === 'all' || !isGood) && !isStopped;
-    const tail = wants ? output.tail().toString('base64') : null;
-    output?.close();
+    const isKept = order.keep === 'all' || (order.keep === 'failed' && !isGood);
+    const left = output?.end(isKept) ?? noOutput;
+    const printed = isStopped ? { ...left, head: null, tail: null } : left;
     const durationMs = performance.now() - startedAtMs;
-    ended({ id: order.id, code, signal, error, isTimeout, isStopped, durationMs, tail });
+    ended({ id: order.id, code, signal, error, isTimeout, isStopped, durationMs, ...printed });
   };
 
   const signalGroup = (signal: NodeJS.Signals): void => {
@@ -60,16 +90,13 @@ export function launch(
   try {
     child = spawnGroup(order, place.mark, output);
     child.once('error', (error) => over(null, null, startFailure(error, order)));
-    child.once('exit', (code, signal) => {
-      signalGroup('SIGKILL');
-      over(code, signal, null);
-    });
+    child.once('exit', (code, signal) => over(code, signal, null));
     if (order.timeoutMs !== null) {
       const expire = (): void => {
         isTimeout = true;
         terminate();
       };
-      timers.push(setTimeout(expire, Math.min(order.timeoutMs, 2_147_483_647)));
+      timers.push(setTimeout(expire, Math.min(order.timeoutMs, timerMsMax)));
     }
   } catch (error) {
     // The caller has to know this process before it hears of its end.
@@ -86,21 +113,51 @@ export function launch(
     watch() {
       if (!isOver) output?.watch();
     },
+    look: (from) => (isOver || output === null ? null : output.part(from)),
   };
 }
 
-function spawnGroup(order: LaunchOrder, mark: string, output: OutputFile | null): ChildProcess {
-  const [file, ...args] = order.argv;
+const noOutput = { head: null, tail: null, printedBytes: 0 };
+
+function spawnGroup(order: SentOrder, mark: string, output: OutputFile | null): ChildProcess {
+  const [file, ...args] = [...order.wrapper, ...order.argv];
+  const env: NodeJS.ProcessEnv = {
+    ...order.env,
+    ...(order.isMarked ? { [launchMark]: mark } : {}),
+  };
+  // A wrapper would say it in words of its own.
+  if (order.wrapper.length > 0 && !isProgramThere(order, env.PATH ?? '')) {
+    throw Object.assign(new Error('no program'), { code: 'ENOENT' });
+  }
   const sink = output === null ? 'ignore' : output.fd;
   return spawn(file ?? '', args, {
     detached: true,
     cwd: order.cwd ?? undefined,
-    env: { ...process.env, ...order.env, ...(order.isMarked ? { [launchMark]: mark } : {}) },
+    env,
     stdio: ['ignore', sink, sink],
   });
 }
 
-function startFailure(error: unknown, order: LaunchOrder): string {
+function isProgramThere({ argv, cwd }: SentOrder, path: string): boolean {
+  const program = argv[0] ?? '';
+  if (program.includes('/')) return existsSync(resolve(cwd ?? '.', program));
+  return findProgram(program, path) !== null;
+}
+
+/** Whether anybody carried such a mark; whoever did is killed. */
+export function killMarked(isMeant: (mark: string) => boolean): boolean {
+  const pids = processesWith(launchMark, isMeant);
+  for (const pid of pids) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It went by itself.
+    }
+  }
+  return pids.length > 0;
+}
+
+function startFailure(error: unknown, order: SentOrder): string {
   const code = (error as { code?: string }).code ?? 'error';
   // Both a missing program and a missing directory are ENOENT; which one is what the user needs to
   // know.

@@ -1,25 +1,43 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, realpathSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import type { Log } from '../host/log-lines.ts';
 import { processesWith } from '../host/process-table.ts';
-import { launcherFrameBytesMax, launcherStartMs, stopWaitMs } from '../limits.ts';
 import {
-  type FromLauncher,
+  launcherAgainMs,
+  launcherFrameBytesMax,
+  launcherLookMs,
+  launcherStartMs,
+  ownedLookMs,
+  ownedLooksMax,
+  socketPathBytesMax,
+  stopWaitMs,
+} from '../limits.ts';
+import {
+  decodeFromLauncher,
+  encodeToLauncher,
+  isSendable,
   type LaunchEnd,
   type LaunchOrder,
   launcherProtocol,
-  makeLineReader,
+  makeFrameReader,
+  type OutputPart,
   type ToLauncher,
 } from './launcher-protocol.ts';
+import {
+  askForLauncher,
+  baseEnvironment,
+  joinLauncher,
+  type LauncherConnection,
+  leaveLauncher,
+} from './shared-launcher.ts';
 
 /**
- * The agent's side of the launcher: absent → (found alive at the start, or started with the first
- * order) → connected → lost. When it is lost, its processes are killed by the owner's mark and
- * every order ends as lost, to be run again.
+ * The agent's side of the launcher: absent → (found alive, or started) → connected → lost. When it
+ * is lost, its processes are killed by the owner's mark and every order ends as lost, to be run
+ * again.
  */
 export type Launcher = {
   /** Names the data directory among all of this host. */
@@ -29,43 +47,53 @@ export type Launcher = {
    * that nobody holds is killed.
    */
   recover(): Promise<readonly string[]>;
-  start(order: LaunchOrder, ended: (end: LaunchEnd | 'lost') => void): void;
+  /** So that the first order need not wait for it. */
+  prepare(): void;
+  start(order: LaunchOrder, ended: Ended): void;
   /** Takes charge of a process that `recover` found. */
-  adopt(id: string, ended: (end: LaunchEnd | 'lost') => void): void;
+  adopt(id: string, ended: Ended): void;
   stop(id: string): void;
+  /** A part of what it has printed; `null`: it does not run, or nobody keeps that. */
+  look(id: string, from: number): Promise<OutputPart | null>;
   close(): Promise<void>;
 };
 
 /** Names the data directory in the environment of everything that is started from it. */
 export const ownerMark = 'EDGEWISE_OWNER';
 
-export function makeLauncher(dataDirectory: string, log: (line: string) => void): Launcher {
+export function makeLauncher(dataDirectory: string, log: Log): Launcher {
   return new SocketLauncher(dataDirectory, log);
 }
 
-/**
- * Whatever is lost is ordered again at once, so a launcher that cannot start must not end its
- * orders at once.
- */
-const startAgainMs = 1_000;
+/** `taken`: it is written down, and the launcher may forget it. */
+type Ended = (end: LaunchEnd | 'lost', taken: () => void) => void;
 
-type Ended = (end: LaunchEnd | 'lost') => void;
+const nothing = (): void => {};
 
 class SocketLauncher implements Launcher {
   readonly #directory: string;
   readonly owner: string;
   #recovered: Promise<readonly string[]> | null = null;
   readonly #socketPath: string;
-  readonly #log: (line: string) => void;
+  readonly #log: Log;
   readonly #orders = new Map<string, Ended>();
   /** Ended before anybody took charge of it. */
   readonly #early = new Map<string, LaunchEnd>();
+  readonly #looks = new Map<string, ((part: OutputPart | null) => void)[]>();
   #socket: Socket | null = null;
   #connecting: Promise<readonly string[]> | null = null;
   #outbox: ToLauncher[] = [];
+  /** What is said in one turn goes in one piece. */
+  #frames: Buffer[] = [];
   #isClosing = false;
+  readonly #flush = (): void => {
+    const frames = this.#frames;
+    this.#frames = [];
+    this.#socket?.write(frames.length === 1 ? frames[0]! : Buffer.concat(frames));
+  };
+  readonly #ask: LauncherConnection = (message) => this.#send(message);
 
-  constructor(directory: string, log: (line: string) => void) {
+  constructor(directory: string, log: Log) {
     this.#directory = directory;
     this.#log = log;
     this.owner = createHash('sha256').update(realpathSync(directory)).digest('hex').slice(0, 16);
@@ -94,9 +122,19 @@ class SocketLauncher implements Launcher {
     return [];
   }
 
+  prepare(): void {
+    if (this.#socket === null) this.#ensure();
+  }
+
   start(order: LaunchOrder, ended: Ended): void {
+    if (!isSendable(order)) {
+      setImmediate(() => ended(impossible(order), nothing));
+      return;
+    }
     this.#orders.set(order.id, ended);
-    const env = order.isMarked ? { ...order.env, [ownerMark]: this.owner } : order.env;
+    const inherited = order.inherits ? baseEnvironment() : {};
+    const env = { ...inherited, ...order.env };
+    if (order.isMarked) env[ownerMark] = this.owner;
     this.#send({ k: 'start', ...order, env });
   }
 
@@ -110,6 +148,14 @@ class SocketLauncher implements Launcher {
 
   stop(id: string): void {
     if (this.#orders.has(id) || this.#socket !== null) this.#send({ k: 'stop', id });
+  }
+
+  look(id: string, from: number): Promise<OutputPart | null> {
+    if (this.#socket === null) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.#looks.set(id, [...(this.#looks.get(id) ?? []), resolve]);
+      this.#send({ k: 'look', id, from });
+    });
   }
 
   async close(): Promise<void> {
@@ -126,14 +172,16 @@ class SocketLauncher implements Launcher {
         clearTimeout(timer);
         resolve();
       });
-      socket.write(`${JSON.stringify({ k: 'shutdown' })}\n`);
+      leaveLauncher(this.#ask);
+      this.#send({ k: 'shutdown' });
     });
     await this.#killOwned();
   }
 
   #send(message: ToLauncher): void {
     if (this.#socket !== null) {
-      this.#socket.write(`${JSON.stringify(message)}\n`);
+      this.#frames.push(encodeToLauncher(message));
+      if (this.#frames.length === 1) queueMicrotask(this.#flush);
       return;
     }
     if (message.k === 'start') {
@@ -149,16 +197,16 @@ class SocketLauncher implements Launcher {
     this.#outbox = this.#outbox.filter((message) => !('id' in message && message.id === id));
     const ended = this.#orders.get(id);
     this.#orders.delete(id);
-    ended?.('lost');
+    ended?.('lost', nothing);
   }
 
   #ensure(): void {
     if (this.#connecting !== null || this.#isClosing) return;
-    this.#connecting = this.#startProgram();
+    this.#connecting = this.#obtain();
     this.#connecting
       .catch(async (error: Error) => {
-        this.#log(`Processes cannot be started: ${error.message}`);
-        await new Promise((resolve) => setTimeout(resolve, startAgainMs));
+        this.#log(`Processes cannot be started: ${error.message}`, 'error');
+        await new Promise((resolve) => setTimeout(resolve, launcherAgainMs));
         this.#lose();
       })
       .finally(() => {
@@ -170,44 +218,43 @@ class SocketLauncher implements Launcher {
    * Its own may find the place taken by one that a killed agent had just started: then that one is
    * as good. So nothing is given up while there is a socket to be tried.
    */
-  async #startProgram(): Promise<readonly string[]> {
-    const [file, ...args] = programOf(this.#socketPath, this.#directory);
-    const child = spawn(file!, args, { detached: true, stdio: 'ignore', env: baseEnvironment() });
-    let failure: Error | null = null;
-    child.once('error', (error) => {
-      failure = error;
-    });
-    child.once('exit', (code) => {
-      failure = new Error(`the launcher ended with code ${code}`);
-    });
-    child.unref();
+  async #obtain(): Promise<readonly string[]> {
+    const place = { socketPath: this.#socketPath, directory: this.#directory };
     const deadlineMs = performance.now() + launcherStartMs;
+    let asked = askForLauncher(place);
     while (performance.now() < deadlineMs) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
+      await new Promise((resolve) => setTimeout(resolve, launcherLookMs));
       if (existsSync(this.#socketPath)) {
         try {
           return await this.#connect();
         } catch {
           // The file is there before its owner listens.
         }
-      } else if (failure !== null) {
-        throw failure;
+      } else if (asked === null) {
+        asked = askForLauncher(place);
+      } else if (asked.failure() !== null) {
+        asked = askForLauncher(place);
+        if (asked?.failure()) break;
       }
     }
-    throw failure ?? new Error('the launcher does not answer');
+    throw asked?.failure() ?? new Error('the launcher does not answer');
   }
 
   #connect(): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.#socketPath);
       const timer = setTimeout(() => socket.destroy(), launcherStartMs);
-      const onLine = (line: string): void => {
-        const message = JSON.parse(line) as FromLauncher;
-        if (message.k === 'ended') {
+      const onFrame = (body: Buffer): void => {
+        const message = decodeFromLauncher(body);
+        if (message === null) {
+          socket.destroy();
+        } else if (message.k === 'ended') {
           this.#ended(message);
+        } else if (message.k === 'seen') {
+          this.#looks.get(message.id)?.shift()?.(message.part);
         } else if (message.protocol !== launcherProtocol) {
           // An older agent's: what it runs is killed with it and started again.
-          socket.end(`${JSON.stringify({ k: 'shutdown' })}\n`);
+          socket.end(encodeToLauncher({ k: 'shutdown' }));
         } else {
           clearTimeout(timer);
           this.#connected(socket);
@@ -216,7 +263,7 @@ class SocketLauncher implements Launcher {
       };
       socket.on(
         'data',
-        makeLineReader(launcherFrameBytesMax, onLine, () => socket.destroy()),
+        makeFrameReader(launcherFrameBytesMax, onFrame, () => socket.destroy()),
       );
       socket.on('error', reject);
       socket.on('close', () => {
@@ -229,8 +276,10 @@ class SocketLauncher implements Launcher {
 
   #connected(socket: Socket): void {
     this.#socket = socket;
-    for (const message of this.#outbox) socket.write(`${JSON.stringify(message)}\n`);
+    joinLauncher(this.#ask);
+    const waiting = this.#outbox;
     this.#outbox = [];
+    for (const message of waiting) this.#send(message);
   }
 
   #ended(end: LaunchEnd): void {
@@ -242,14 +291,17 @@ class SocketLauncher implements Launcher {
   #settle(id: string, end: LaunchEnd): void {
     const ended = this.#orders.get(id);
     this.#orders.delete(id);
-    ended?.(end);
-    this.#send({ k: 'ack', id });
+    ended?.(end, () => this.#send({ k: 'ack', id }));
   }
 
   #lost(): void {
     this.#socket = null;
+    this.#frames = [];
+    for (const looks of this.#looks.values()) for (const look of looks) look(null);
+    this.#looks.clear();
+    leaveLauncher(this.#ask);
     if (this.#isClosing) return;
-    this.#log('The launcher is gone; what it ran is started again.');
+    this.#log('The launcher is gone; what it ran is started again.', 'warning');
     rmSync(this.#socketPath, { force: true });
     void this.#killOwned().then(() => this.#lose());
   }
@@ -258,12 +310,12 @@ class SocketLauncher implements Launcher {
     this.#outbox = [];
     const orders = [...this.#orders.values()];
     this.#orders.clear();
-    for (const ended of orders) ended('lost');
+    for (const ended of orders) ended('lost', nothing);
   }
 
   /** Until none is found, because a process that is being killed may just have forked. */
   async #killOwned(): Promise<void> {
-    for (let tries = 0; tries < 100; tries++) {
+    for (let tries = 0; tries < ownedLooksMax; tries++) {
       const pids = processesWith(ownerMark, (owner) => owner === this.owner);
       if (pids.length === 0) return;
       for (const pid of pids) {
@@ -273,20 +325,14 @@ class SocketLauncher implements Launcher {
           // It went by itself.
         }
       }
-      await new Promise((resolve) => setTimeout(resolve, 10));
+      await new Promise((resolve) => setTimeout(resolve, ownedLookMs));
     }
   }
 }
 
-/**
- * The kernel takes 107 bytes; a deeper data directory gets its socket in a private directory of
- * the user.
- */
-const socketPathMax = 100;
-
 function socketPathFor(directory: string, owner: string): string {
   const near = join(directory, 'launcher.sock');
-  if (Buffer.byteLength(near) <= socketPathMax) return near;
+  if (Buffer.byteLength(near) <= socketPathBytesMax) return near;
   const shelter = join(tmpdir(), `edgewise-${process.getuid?.() ?? 0}`);
   mkdirSync(shelter, { recursive: true, mode: 0o700 });
   return join(shelter, `${owner}.sock`);
@@ -302,33 +348,16 @@ function isOurSocket(path: string): boolean {
   }
 }
 
-/** From source the launcher is a small program of its own; a single binary starts itself again. */
-function programOf(socketPath: string, directory: string): string[] {
-  const source = import.meta.url.startsWith('file:')
-    ? fileURLToPath(new URL('./launcher-main.ts', import.meta.url))
-    : '';
-  if (source !== '' && !source.includes('$bunfs') && existsSync(source)) {
-    return [process.execPath, '--no-warnings', source, socketPath, directory];
-  }
-  const isInsideCli = process.argv[2] === 'agent';
-  const isBinary = process.argv[1] === undefined || process.argv[1].includes('$bunfs');
-  const itself = isBinary ? [process.execPath] : [process.execPath, process.argv[1]!];
-  return [...itself, ...(isInsideCli ? ['agent'] : []), 'launcher', socketPath, directory];
-}
-
-/**
- * What a chunk inherits: enough to find programs, homes and the schedulers of this host, and no
- * credential of the agent.
- */
-const inherited = new RegExp(
-  '^(PATH|HOME|USER|LOGNAME|SHELL|LANG|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH|XDG_RUNTIME_DIR|' +
-    'SLURM_CONF|FLUX_URI|DOCKER_HOST|DOCKER_CONTEXT|CONTAINER_HOST)$',
-);
-
-function baseEnvironment(): Record<string, string> {
-  const env: Record<string, string> = {};
-  for (const [key, value] of Object.entries(process.env)) {
-    if (value !== undefined && inherited.test(key)) env[key] = value;
-  }
-  return env;
+/** No program takes such words. */
+function impossible({ id, argv }: LaunchOrder): LaunchEnd {
+  const error = `ERR_INVALID_ARG_VALUE ${(argv[0] ?? '').replaceAll('\0', '')}`;
+  const none = {
+    code: null,
+    signal: null,
+    isTimeout: false,
+    isStopped: false,
+    head: null,
+    tail: null,
+  };
+  return { id, ...none, error, durationMs: 0, printedBytes: 0 };
 }

@@ -1,38 +1,74 @@
 import { chmodSync, lstatSync, unlinkSync, writeFileSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
-import { processesWith } from '../host/process-table.ts';
-import { launcherFrameBytesMax, orphanGraceMs, outputWatchMs, strayCheckMs } from '../limits.ts';
-import { type LaunchedProcess, launch, launchMark } from './launched-process.ts';
 import {
+  launcherFrameBytesMax,
+  orphanGraceMs,
+  outputWatchMs,
+  strayCheckMs,
+  unclaimedEndsKeptMs,
+} from '../limits.ts';
+import { killMarked, type LaunchedProcess, launch } from './launched-process.ts';
+import {
+  decodeToLauncher,
+  encodeFromLauncher,
   type FromLauncher,
   type LaunchEnd,
+  type LauncherPlace,
   launcherProtocol,
-  makeLineReader,
+  makeFrameReader,
   type ToLauncher,
 } from './launcher-protocol.ts';
 
 /**
- * The resident process that starts chunks: small, so that forking it is cheap however large the
- * agent has grown.
+ * The launcher where `native-launcher.ts` cannot be: the same for its agent, and larger.
  *
  * It outlives its agent on purpose. While nobody is connected its processes run on and their
  * results are kept, so that an agent that was killed finds both when it is back; after a grace
- * without an agent it kills everything and ends. Processes that left their group are found by a
- * mark in their environment.
+ * without an agent it kills what still runs, and what has ended waits for far longer. Processes
+ * that left their group are found by a mark in their environment.
  */
-export type LauncherOptions = { readonly socketPath: string; readonly directory: string };
+export function runLauncher(place: LauncherPlace): void {
+  preferAsVictim();
+  const houses = new Set<House>();
+  let opened = 0;
+  const open = (at: LauncherPlace): void => {
+    opened += 1;
+    const boot = `${process.pid}-${Date.now().toString(36)}-${opened}`;
+    const house = openHouse(at, boot, {
+      serve: open,
+      left() {
+        houses.delete(house);
+        if (houses.size === 0) process.exit(0);
+      },
+      // The first of them is what it was started for.
+      failed: () => (houses.size === 1 ? process.exit(1) : houses.delete(house)),
+    });
+    houses.add(house);
+  };
+  open(place);
+  outliveTerminal();
+  process.on('SIGTERM', () => {
+    for (const house of houses) house.end();
+  });
+}
 
-export function runLauncher({ socketPath, directory }: LauncherOptions): void {
-  const boot = `${process.pid}-${Date.now().toString(36)}`;
+/** One data directory that it serves, with a socket and processes of its own. */
+type House = { end(): void };
+
+type HouseDeps = {
+  serve(place: LauncherPlace): void;
+  left(): void;
+  failed(): void;
+};
+
+function openHouse({ socketPath, directory }: LauncherPlace, boot: string, deps: HouseDeps): House {
   const running = makeRunning(boot, directory);
   const unacknowledged = new Map<string, LaunchEnd>();
   let agent: Socket | null = null;
   let isEnding = false;
-  let inode = 0;
-  preferAsVictim();
 
   const send = (message: FromLauncher): void => {
-    agent?.write(`${JSON.stringify(message)}\n`);
+    agent?.write(encodeFromLauncher(message));
   };
 
   const ended = (end: LaunchEnd): void => {
@@ -45,93 +81,143 @@ export function runLauncher({ socketPath, directory }: LauncherOptions): void {
 
   const strays = makeStrayWatch(boot, running.marks);
 
-  const receive = (message: ToLauncher): void => {
-    if (message.k === 'start' && !isEnding) running.start(message, ended);
-    else if (message.k === 'stop') running.stop(message.id);
-    else if (message.k === 'ack') unacknowledged.delete(message.id);
-    else if (message.k === 'shutdown') end();
+  const receive = (message: ToLauncher | null): void => {
+    if (message?.k === 'start' && !isEnding) running.start(message, ended);
+    else if (message?.k === 'stop') running.stop(message.id);
+    else if (message?.k === 'look') send(running.look(message));
+    else if (message?.k === 'ack') unacknowledged.delete(message.id);
+    else if (message?.k === 'serve') deps.serve(message);
+    else if (message?.k === 'shutdown') end();
   };
 
   const end = (): void => {
     isEnding = true;
-    running.each((process) => process.stop());
+    running.stopAll();
     if (running.ids().length === 0) leave();
   };
 
   const leave = (): void => {
-    running.each((process) => process.kill());
+    grace.end();
+    clearInterval(watch);
+    running.killAll();
     strays.killAll();
-    removeSocket(socketPath, inode);
-    process.exit(0);
+    if (isListening()) unlinkSync(socketPath);
+    server.close();
+    const last = agent;
+    agent = null;
+    last?.end();
+    deps.left();
   };
+
+  const grace = makeGrace((isLate) => {
+    running.killAll();
+    strays.killAll();
+    // Where its socket is gone, no agent ever comes back.
+    if (isLate || unacknowledged.size === 0 || !isListening()) leave();
+  });
 
   const server = createServer((socket) => {
     // The newest agent is the one that lives.
     agent?.destroy();
     agent = socket;
-    clearTimeout(grace);
-    const readLine = (line: string): void => receive(JSON.parse(line) as ToLauncher);
-    socket.on(
-      'data',
-      makeLineReader(launcherFrameBytesMax, readLine, () => socket.destroy()),
-    );
-    socket.on('error', () => {});
+    grace.end();
+    readOrders(socket, receive);
     socket.on('close', () => {
       if (agent !== socket) return;
       agent = null;
       if (running.ids().length === 0 && unacknowledged.size === 0) leave();
-      grace = setTimeout(leave, orphanGraceMs);
+      else grace.begin();
     });
     const names = [...running.ids(), ...unacknowledged.keys()];
     send({ k: 'hello', protocol: launcherProtocol, pid: process.pid, held: names });
     for (const one of unacknowledged.values()) send({ k: 'ended', ...one });
   });
-  let grace = setTimeout(leave, orphanGraceMs);
-  listen(server, socketPath, (own) => {
-    inode = own;
-  });
-  setInterval(() => running.each((process) => process.watch()), outputWatchMs).unref();
-  outliveTerminal();
-  process.on('SIGTERM', end);
+  grace.begin();
+  server.on('error', deps.failed);
+  const isListening = listenAt(server, socketPath);
+  const watch = setInterval(running.watch, outputWatchMs);
+  return { end };
 }
+
+/**
+ * For its own user alone. Answers whether its socket is there: another launcher may have taken the
+ * place since, or somebody has tidied up.
+ */
+function listenAt(server: Server, path: string): () => boolean {
+  let inode: number | null = null;
+  server.listen(path, () => {
+    chmodSync(path, 0o600);
+    inode = inodeOf(path);
+  });
+  return () => inode !== null && inodeOf(path) === inode;
+}
+
+/** What makes no sense is `null`; whoever sends too much of it is hung up on. */
+function readOrders(socket: Socket, receive: (message: ToLauncher | null) => void): void {
+  const onFrame = (body: Buffer): void => receive(decodeToLauncher(body));
+  const refuse = (): void => void socket.destroy();
+  socket.on('data', makeFrameReader(launcherFrameBytesMax, onFrame, refuse));
+  socket.on('error', () => {});
+}
+
+/** Runs while no agent is there: again and again, and from some time on it is late. */
+function makeGrace(isOver: (isLate: boolean) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    begin(): void {
+      const keptUntilMs = performance.now() + unclaimedEndsKeptMs;
+      timer = setInterval(() => isOver(performance.now() >= keptUntilMs), orphanGraceMs);
+    },
+    end: (): void => clearInterval(timer),
+  };
+}
+
+type Running = LaunchedProcess & { readonly mark: string; readonly disown: () => void };
 
 /** The processes that run, each with its mark. */
 function makeRunning(boot: string, directory: string) {
-  const running = new Map<string, LaunchedProcess & { readonly mark: string }>();
+  const running = new Map<string, Running>();
   let launches = 0;
   return {
     start(order: ToLauncher & { k: 'start' }, ended: (end: LaunchEnd) => void): void {
       if (running.has(order.id)) return;
       launches += 1;
       const mark = `${boot}-${launches}`;
-      running.set(order.id, { ...launch(order, { directory, mark }, ended), mark });
+      let isAwaited = true;
+      const tell = (end: LaunchEnd): void => {
+        if (isAwaited) ended(end);
+      };
+      const disown = (): void => {
+        isAwaited = false;
+      };
+      running.set(order.id, { ...launch(order, { directory, mark }, tell), mark, disown });
     },
     stop: (id: string): void => running.get(id)?.stop(),
+    look: ({ id, from }: ToLauncher & { k: 'look' }): FromLauncher => {
+      return { k: 'seen', id, part: running.get(id)?.look(from) ?? null };
+    },
     remove: (id: string): boolean => running.delete(id),
-    each: (act: (process: LaunchedProcess) => void): void => {
-      for (const process of running.values()) act(process);
+    /** Nobody waits for their ends any more. */
+    killAll(): void {
+      for (const process of running.values()) {
+        process.disown();
+        process.kill();
+      }
+      running.clear();
+    },
+    watch(): void {
+      for (const process of running.values()) process.watch();
+    },
+    stopAll(): void {
+      for (const process of running.values()) process.stop();
     },
     ids: (): string[] => [...running.keys()],
     marks: (): ReadonlySet<string> => new Set([...running.values()].map(({ mark }) => mark)),
   };
 }
 
-/** For its own user alone; says which file it is. */
-function listen(server: Server, path: string, listening: (inode: number) => void): void {
-  server.on('error', () => process.exit(1));
-  server.listen(path, () => {
-    chmodSync(path, 0o600);
-    listening(lstatSync(path).ino);
-  });
-}
-
-/** Only its own: another launcher may have taken the place since. */
-function removeSocket(path: string, inode: number): void {
-  try {
-    if (lstatSync(path).ino === inode) unlinkSync(path);
-  } catch {
-    // Somebody else has tidied up.
-  }
+function inodeOf(path: string): number | null {
+  return lstatSync(path, { throwIfNoEntry: false })?.ino ?? null;
 }
 
 /**
@@ -158,15 +244,6 @@ function preferAsVictim(): void {
 function makeStrayWatch(boot: string, active: () => ReadonlySet<string>) {
   let isPlanned = false;
   let waitMs = strayCheckMs;
-  const kill = (isStray: (mark: string) => boolean): void => {
-    for (const pid of processesWith(launchMark, isStray)) {
-      try {
-        process.kill(pid, 'SIGKILL');
-      } catch {
-        // It went by itself.
-      }
-    }
-  };
   return {
     look() {
       if (isPlanned) return;
@@ -175,12 +252,12 @@ function makeStrayWatch(boot: string, active: () => ReadonlySet<string>) {
         isPlanned = false;
         const startedAtMs = performance.now();
         const marks = active();
-        kill((mark) => mark.startsWith(`${boot}-`) && !marks.has(mark));
+        killMarked((mark) => mark.startsWith(`${boot}-`) && !marks.has(mark));
         // A host with very many processes is looked through less often, so that it costs at most a
         // fiftieth.
         waitMs = Math.max(strayCheckMs, (performance.now() - startedAtMs) * 50);
       }, waitMs);
     },
-    killAll: () => kill((mark) => mark.startsWith(`${boot}-`)),
+    killAll: () => killMarked((mark) => mark.startsWith(`${boot}-`)),
   };
 }

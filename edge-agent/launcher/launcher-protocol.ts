@@ -1,16 +1,23 @@
+import { constants } from 'node:os';
+
 /**
- * What the agent and its launcher say to each other over a socket in the data directory: lines of
- * JSON.
+ * What the agent and its launcher say to each other over a socket in the data directory: frames of
+ * four bytes of length, the lowest first, and fields that end in a zero byte. The launcher has no
+ * JSON, and what starts a program has no zeros in it.
  *
  * The launcher keeps an ended chunk until the agent has acknowledged it, so that a result
  * survives the agent.
  */
-export const launcherProtocol = 1;
+export const launcherProtocol = 5;
 
 export type LaunchOrder = {
   readonly id: string;
   readonly argv: readonly string[];
+  /** Programs that end in running `argv`: they set its limits and its user. */
+  readonly wrapper: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Whether it also sees what the launcher sees of its host. A chunk itself does not. */
+  readonly inherits: boolean;
   readonly cwd: string | null;
   /**
    * Whether what it starts is ours to kill. Not for commands: a cluster's jobs inherit the
@@ -21,14 +28,25 @@ export type LaunchOrder = {
   readonly killAfterMs: number;
   /** How much of the end of its output is wanted; 0: none. */
   readonly tailBytes: number;
+  /** Whose its output file is, so that it may open it again; `null`: the launcher's. */
+  readonly outputOwner: { readonly uid: number; readonly gid: number } | null;
   /** When to send the tail along. */
   readonly keep: 'failed' | 'all' | 'none';
 };
 
+/** Whom it starts programs for: one data directory of the agent's process. */
+export type LauncherPlace = { readonly socketPath: string; readonly directory: string };
+
+/** An order as it travels: with its whole environment. */
+export type SentOrder = Omit<LaunchOrder, 'inherits'>;
+
 export type ToLauncher =
-  | ({ readonly k: 'start' } & LaunchOrder)
+  | ({ readonly k: 'start' } & SentOrder)
   | { readonly k: 'stop'; readonly id: string }
   | { readonly k: 'ack'; readonly id: string }
+  /** For a part of what it has printed; below zero `from` counts from the end. */
+  | { readonly k: 'look'; readonly id: string; readonly from: number }
+  | ({ readonly k: 'serve' } & LauncherPlace)
   | { readonly k: 'shutdown' };
 
 /**
@@ -44,8 +62,18 @@ export type LaunchEnd = {
   readonly isTimeout: boolean;
   readonly isStopped: boolean;
   readonly durationMs: number;
-  /** Base64. */
-  readonly tail: string | null;
+  /** Its beginning, where `tail` is not all of it. */
+  readonly head: Uint8Array | null;
+  readonly tail: Uint8Array | null;
+  /** What it printed in all. */
+  readonly printedBytes: number;
+};
+
+/** A part of what a process has printed: `from` is where it begins in the whole. */
+export type OutputPart = {
+  readonly from: number;
+  readonly total: number;
+  readonly bytes: Uint8Array;
 };
 
 export type FromLauncher =
@@ -56,32 +84,191 @@ export type FromLauncher =
       /** What it holds: running, or ended and not acknowledged; the ends follow. */
       readonly held: readonly string[];
     }
-  | ({ readonly k: 'ended' } & LaunchEnd);
+  | ({ readonly k: 'ended' } & LaunchEnd)
+  /** `null`: it does not run, or nobody keeps what it prints. */
+  | { readonly k: 'seen'; readonly id: string; readonly part: OutputPart | null };
+
+/** Whether it can be said at all: a zero byte would end the field, and no program takes one. */
+export function isSendable({ argv, wrapper, env, cwd }: LaunchOrder): boolean {
+  const words = [...argv, ...wrapper, ...Object.keys(env), ...Object.values(env), cwd ?? ''];
+  return !words.some((word) => word.includes('\0'));
+}
+
+export function encodeToLauncher(message: ToLauncher): Buffer {
+  switch (message.k) {
+    case 'start':
+      return frameOf(['start', ...fieldsOf(message)]);
+    case 'serve':
+      return frameOf(['serve', message.socketPath, message.directory]);
+    case 'shutdown':
+      return frameOf(['shutdown']);
+    case 'look':
+      return frameOf(['look', message.id, message.from]);
+    case 'stop':
+    case 'ack':
+      return frameOf([message.k, message.id]);
+  }
+}
+
+function fieldsOf(order: SentOrder): (string | number)[] {
+  const env = Object.entries(order.env).map(([name, value]) => `${name}=${value}`);
+  return [
+    order.id,
+    order.isMarked ? 'm' : '',
+    order.cwd ?? '',
+    order.timeoutMs === null ? '' : Math.ceil(order.timeoutMs),
+    order.killAfterMs,
+    order.tailBytes,
+    order.keep,
+    order.outputOwner?.uid ?? '',
+    order.outputOwner?.gid ?? '',
+    ...[order.wrapper, order.argv, env].flatMap((words) => [words.length, ...words]),
+  ];
+}
+
+export function decodeToLauncher(body: Buffer): ToLauncher | null {
+  const [kind = '', first = '', ...rest] = body.toString('utf8').split('\0');
+  if (kind === 'start') return { k: 'start', id: first, ...orderOf(rest) };
+  if (kind === 'serve') return { k: 'serve', socketPath: first, directory: rest[0] ?? '' };
+  if (kind === 'stop' || kind === 'ack') return { k: kind, id: first };
+  if (kind === 'look') return { k: 'look', id: first, from: Number(rest[0]) };
+  return kind === 'shutdown' ? { k: 'shutdown' } : null;
+}
+
+function orderOf(fields: readonly string[]): Omit<SentOrder, 'id'> {
+  const [mark, cwd = '', timeoutMs = '', killAfterMs, tailBytes, keep, uid = '', gid] = fields;
+  let at = 8;
+  const words = (): string[] => {
+    const count = Number(fields[at]);
+    at += 1 + count;
+    return fields.slice(at - count, at);
+  };
+  const [wrapper, argv, env] = [words(), words(), words()];
+  return {
+    wrapper,
+    argv,
+    env: Object.fromEntries(env.map((one) => splitAt(one, one.indexOf('=')))),
+    cwd: cwd === '' ? null : cwd,
+    isMarked: mark === 'm',
+    timeoutMs: timeoutMs === '' ? null : Number(timeoutMs),
+    killAfterMs: Number(killAfterMs),
+    tailBytes: Number(tailBytes),
+    keep: keep === 'all' || keep === 'none' ? keep : 'failed',
+    outputOwner: uid === '' ? null : { uid: Number(uid), gid: Number(gid) },
+  };
+}
+
+const splitAt = (text: string, at: number) => [text.slice(0, at), text.slice(at + 1)] as const;
+
+export function encodeFromLauncher(message: FromLauncher): Buffer {
+  if (message.k === 'hello') {
+    return frameOf(['hello', message.protocol, message.pid, ...message.held]);
+  }
+  if (message.k === 'seen') {
+    const { id, part } = message;
+    if (part === null) return frameOf(['seen', id]);
+    return frameOf(['seen', id, part.from, part.total], part.bytes);
+  }
+  const { id, code, signal, error, isTimeout, isStopped, durationMs, tail } = message;
+  const head = message.head ?? new Uint8Array();
+  const flags = `${isTimeout ? 't' : ''}${isStopped ? 's' : ''}${tail === null ? '' : 'o'}`;
+  const number = signal === null ? '' : (constants.signals[signal as NodeJS.Signals] ?? '');
+  const micros = Math.round(durationMs * 1_000);
+  const words = ['ended', id, code ?? '', number, error ?? '', flags, micros];
+  const output = tail === null ? null : Buffer.concat([head, tail]);
+  return frameOf([...words, message.printedBytes, output === null ? 0 : head.length], output);
+}
+
+export function decodeFromLauncher(body: Buffer): FromLauncher | null {
+  const kind = body.toString('latin1', 0, body.indexOf(0));
+  if (kind === 'hello') {
+    const [, protocol, pid, ...held] = body.toString('utf8').split('\0').slice(0, -1);
+    return { k: 'hello', protocol: Number(protocol), pid: Number(pid), held };
+  }
+  if (kind === 'seen') return seenOf(body);
+  return kind === 'ended' ? endOf(body) : null;
+}
+
+const endFields = 9;
+const seenFields = 4;
+
+function seenOf(body: Buffer): FromLauncher {
+  const { fields, at } = fieldsAt(body, seenFields);
+  const [, id = '', from, total] = fields;
+  if (from === undefined) return { k: 'seen', id, part: null };
+  const bytes = Buffer.from(body.subarray(at));
+  return { k: 'seen', id, part: { from: Number(from), total: Number(total), bytes } };
+}
+
+/** So many fields, and where what follows them begins: that is output, byte for byte. */
+function fieldsAt(body: Buffer, count: number): { fields: string[]; at: number } {
+  const fields: string[] = [];
+  let at = 0;
+  while (fields.length < count) {
+    const end = body.indexOf(0, at);
+    if (end < 0) break;
+    fields.push(body.toString('utf8', at, end));
+    at = end + 1;
+  }
+  return { fields, at };
+}
+
+function endOf(body: Buffer): FromLauncher {
+  const { fields, at } = fieldsAt(body, endFields);
+  const [, id = '', code = '', signal = '', error = '', flags = '', micros, printed] = fields;
+  const tailAt = at + Number(fields[8]);
+  return {
+    k: 'ended',
+    id,
+    code: code === '' ? null : Number(code),
+    signal: signal === '' ? null : nameOfSignal(Number(signal)),
+    error: error === '' ? null : error,
+    isTimeout: flags.includes('t'),
+    isStopped: flags.includes('s'),
+    durationMs: Number(micros) / 1_000,
+    head: tailAt > at ? Buffer.from(body.subarray(at, tailAt)) : null,
+    tail: flags.includes('o') ? Buffer.from(body.subarray(tailAt)) : null,
+    printedBytes: Number(printed),
+  };
+}
+
+function nameOfSignal(number: number): string {
+  const found = Object.entries(constants.signals).find(([, one]) => one === number);
+  return found?.[0] ?? `SIG${number}`;
+}
+
+const lengthBytes = 4;
+
+function frameOf(fields: readonly (string | number)[], tail: Uint8Array | null = null): Buffer {
+  const text = `${fields.join('\0')}\0`;
+  const bytes = Buffer.byteLength(text);
+  const frame = Buffer.allocUnsafe(lengthBytes + bytes + (tail?.length ?? 0));
+  frame.writeUInt32LE(frame.length - lengthBytes);
+  frame.write(text, lengthBytes);
+  if (tail !== null) frame.set(tail, lengthBytes + bytes);
+  return frame;
+}
 
 /**
- * Cuts a byte stream into lines; a line that grows beyond `bytesMax` is not ours and ends the
- * connection.
+ * Cuts a byte stream into the bodies of frames; one longer than `bytesMax` is not ours and ends
+ * the connection.
  */
-export function makeLineReader(
+export function makeFrameReader(
   bytesMax: number,
-  onLine: (line: string) => void,
+  onFrame: (body: Buffer) => void,
   onTooLong: () => void,
 ): (part: Buffer) => void {
-  let parts: Buffer[] = [];
-  let bytes = 0;
+  let rest: Buffer = Buffer.alloc(0);
   return (part) => {
-    let start = 0;
-    for (let end = part.indexOf(10); end >= 0; end = part.indexOf(10, start)) {
-      parts.push(part.subarray(start, end));
-      const line = parts.length === 1 ? parts[0]! : Buffer.concat(parts);
-      parts = [];
-      bytes = 0;
-      start = end + 1;
-      onLine(line.toString('utf8'));
+    const bytes = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    let at = 0;
+    while (bytes.length - at >= lengthBytes) {
+      const length = bytes.readUInt32LE(at);
+      if (length > bytesMax) return onTooLong();
+      if (bytes.length - at - lengthBytes < length) break;
+      at += lengthBytes + length;
+      onFrame(bytes.subarray(at - length, at));
     }
-    if (start === part.length) return;
-    parts.push(part.subarray(start));
-    bytes += part.length - start;
-    if (bytes > bytesMax) onTooLong();
+    rest = bytes.subarray(at);
   };
 }

@@ -1,13 +1,13 @@
 import type { Facts } from '../../core/protocol/facts.ts';
+import type { ControlPlaneApi } from './control-plane-api.ts';
+import { ControlPlaneError } from './control-plane-api.ts';
 import { type Identity, loadOrMakeKey, parseEnrolment, saveIdentity } from './identity.ts';
-import type { PlaneApi } from './plane-api.ts';
-import { PlaneError } from './plane-api.ts';
 import { makeSigningRequest } from './signing-request.ts';
 
 /**
  * How an edge becomes known: it makes a key, sends a signing request with a short-lived token and
- * keeps what comes back. The key is on disk before anybody hears of it and the plane knows an
- * edge by it, so an answer that is lost on its way costs nothing: the same question gives the
+ * keeps what comes back. The key is on disk before anybody knows of it and the control plane knows
+ * an edge by it, so an answer that is lost on its way costs nothing: the same question gives the
  * same edge again. Renewal is the same call with the edge's own secret.
  */
 export type EnrolmentRequest = {
@@ -15,6 +15,8 @@ export type EnrolmentRequest = {
   readonly pool: string | null;
   readonly facts: Facts;
   readonly directory: string;
+  /** What it is offered, when it takes its work by itself. */
+  readonly offers: 'named' | 'pool' | null;
 };
 
 export class EnrolmentFailed extends Error {
@@ -26,7 +28,7 @@ export class EnrolmentFailed extends Error {
 }
 
 export async function enrol(
-  api: PlaneApi,
+  api: ControlPlaneApi,
   credential: string,
   request: EnrolmentRequest,
 ): Promise<Identity> {
@@ -39,6 +41,7 @@ export async function enrol(
     csr: makeSigningRequest(keyPem, request.edge),
   };
   if (request.pool !== null) body.pool = request.pool;
+  if (request.offers !== null) Object.assign(body, { mode: 'pull', offers: request.offers });
   let answer: unknown;
   try {
     answer = await api.createEdge(credential, body);
@@ -54,7 +57,7 @@ export async function enrol(
 }
 
 function explain(error: unknown, edge: string): EnrolmentFailed {
-  if (!(error instanceof PlaneError)) return new EnrolmentFailed(String(error), false);
+  if (!(error instanceof ControlPlaneError)) return new EnrolmentFailed(String(error), false);
   if (error.status === 409) {
     return new EnrolmentFailed(
       `An edge named ${edge} exists already. Use its data directory, remove the edge, or ` +

@@ -6,9 +6,14 @@ import { readJson, writeDurably } from '../disk/data-directory.ts';
 import { renewAtLifeLeft } from '../limits.ts';
 import { makePrivateKey } from './signing-request.ts';
 
-/** Who an edge is: its name, the credentials the plane gave it, and the key that it made itself. */
+/**
+ * Who an edge is: its name, the credentials the control plane gave it, and the key that it made
+ * itself.
+ */
 export type Identity = {
   readonly edge: string;
+  /** Its name on the broker: the same, unless the stage of its control plane is part of it. */
+  readonly thing: string;
   /** Public id of the credential. */
   readonly token: string;
   readonly secret: string;
@@ -16,6 +21,8 @@ export type Identity = {
   readonly mqttEndpoint: string | null;
   readonly certificate: string | null;
   readonly caCertificate: string | null;
+  /** The pool it was enrolled in; `null` where an older agent did not write it down. */
+  readonly pool: string | null;
   readonly keyPem: string;
 };
 
@@ -54,10 +61,12 @@ export function saveIdentity(directory: string, identity: Identity): void {
   writeDurably(join(directory, 'identity.json'), `${JSON.stringify(rest, null, 2)}\n`);
 }
 
-/** The plane's answer to an enrolment, or `null` when it is not one. */
+/** The control plane's answer to an enrolment, or `null` when it is not one. */
 export function parseEnrolment(value: unknown, edge: string, keyPem: string): Identity | null {
   if (!isRecord(value) || typeof value.secret !== 'string') return null;
-  return { ...identityOf(value, edge), secret: value.secret, keyPem };
+  const record = isRecord(value.edge) ? value.edge : {};
+  const flat = { ...value, pool: record.pool };
+  return { ...identityOf(flat, edge), secret: value.secret, keyPem };
 }
 
 function identityOf(
@@ -70,10 +79,12 @@ function identityOf(
   };
   return {
     edge,
+    thing: text('thing') ?? edge,
     token: text('token') ?? '',
     mqttEndpoint: text('mqttEndpoint'),
     certificate: text('certificate'),
     caCertificate: text('caCertificate'),
+    pool: text('pool'),
   };
 }
 

@@ -1,20 +1,20 @@
 /** Lets so many through at a time; the others wait in line. */
-export type Turnstile = <T>(run: () => Promise<T>) => Promise<T>;
+export type Limiter = <T>(run: () => Promise<T>) => Promise<T>;
 
-export function makeTurnstile(atOnce: number): Turnstile {
-  return makeWideningTurnstile({ atFirst: atOnce, atOnce, every: 1 });
+export function makeLimiter(atOnce: number): Limiter {
+  return makeWideningLimiter({ atFirst: atOnce, atOnce, every: 1 });
 }
 
 /**
  * Begins narrow and lets one more through at a time after every so many that came through well:
- * many at once would each make a plane that was asleep start a function of its own, where a few are
- * served by the same.
+ * many at once would each make a control plane that was asleep start a function of its own, where a
+ * few are served by the same.
  */
-export function makeWideningTurnstile(widths: {
+export function makeWideningLimiter(widths: {
   readonly atFirst: number;
   readonly atOnce: number;
   readonly every: number;
-}): Turnstile {
+}): Limiter {
   let width = widths.atFirst;
   let free = width;
   let passed = 0;

@@ -10,10 +10,12 @@ export type Link = {
   /** One at a time: the next report is given when the one before was answered. */
   report(document: ProgressReportJson): Promise<ReportAnswer>;
   publishFacts(facts: Facts): Promise<boolean>;
+  /** Another agent uses the same identity: contacts are few as long as that is so. */
+  giveWay(mustGiveWay: boolean): void;
   stop(): Promise<void>;
 };
 
-/** `unanswered`: nobody knows whether it arrived, so it has to be told again. */
+/** `unanswered`: nobody knows whether it arrived, so it has to be sent again. */
 export type ReportAnswer = 'accepted' | 'rejected' | 'unanswered';
 
 export type LinkEvents = {
@@ -26,6 +28,6 @@ export type LinkEvents = {
   disconnected(reason: string): void;
   /** A try to connect came to nothing; the next one follows by itself. */
   notConnected?(reason: string): void;
-  /** The plane does not know this edge any more: nothing will come of trying again. */
+  /** The control plane does not know this edge any more: nothing will come of trying again. */
   revoked(reason: string): void;
 };

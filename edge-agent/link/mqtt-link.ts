@@ -1,18 +1,16 @@
-import mqtt, { type MqttClient } from 'mqtt';
+import { isIP, type Socket } from 'node:net';
+import { type ConnectionOptions, connect as connectTls } from 'node:tls';
+import mqtt, { MqttClient } from 'mqtt';
 import { isRecord } from '../../core/protocol/json.ts';
 import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 import type { Clock } from '../host/clock.ts';
-import {
-  acceptedWaitMs,
-  connectTimeoutMs,
-  keepAliveSeconds,
-  reconnectMsMax,
-  reconnectMsMin,
-} from '../limits.ts';
+import { acceptedWaitMs, connectTimeoutMs, keepAliveSeconds } from '../limits.ts';
 import { makeProgressPatch } from '../report/progress-patch.ts';
-import { makeBackoff } from './backoff.ts';
+import { parseBrokerAddress } from './broker-address.ts';
 import type { Identity } from './identity.ts';
 import type { Link, LinkEvents, ReportAnswer } from './link.ts';
+import { openTunnel, proxyFor } from './proxy.ts';
+import { makeReconnectPauses, type ReconnectPauses } from './reconnect-pauses.ts';
 
 /**
  * The link over MQTT 3.1.1 with mutual TLS: five subscriptions, clean sessions, and after every
@@ -27,7 +25,10 @@ export type MqttLinkOptions = {
   readonly turn: <T>(run: () => Promise<T>) => Promise<T>;
   /** The shadow may hold what an earlier life of this edge wrote. */
   readonly clearFirst: boolean;
-  /** The broker refuses this edge; answers `true` when the plane confirms that it is revoked. */
+  /**
+   * The broker refuses this edge; answers `true` when the control plane confirms that it is
+   * revoked.
+   */
   readonly isRevoked: () => Promise<boolean>;
 };
 
@@ -40,7 +41,7 @@ type Waiting = { readonly token: string; readonly settle: (answer: ReportAnswer)
 class MqttLink implements Link {
   readonly #options: MqttLinkOptions;
   readonly #topics: ReturnType<typeof topicsOf>;
-  readonly #backoff = makeBackoff(reconnectMsMin, reconnectMsMax);
+  readonly #pauses: ReconnectPauses;
   readonly #patch = makeProgressPatch();
   #client: MqttClient | null = null;
   #ready = false;
@@ -54,8 +55,9 @@ class MqttLink implements Link {
 
   constructor(options: MqttLinkOptions) {
     this.#options = options;
-    this.#topics = topicsOf(options.identity().edge);
+    this.#topics = topicsOf(options.identity().thing);
     this.#mustClear = options.clearFirst;
+    this.#pauses = makeReconnectPauses(() => options.clock.monotonicMs(), Math.random);
   }
 
   start(): void {
@@ -93,6 +95,10 @@ class MqttLink implements Link {
     });
   }
 
+  giveWay(mustGiveWay: boolean): void {
+    this.#pauses.giveWay(mustGiveWay);
+  }
+
   async stop(): Promise<void> {
     this.#stopped = true;
     this.#cancelRetry();
@@ -113,13 +119,21 @@ class MqttLink implements Link {
   }
 
   /** Resolves when this attempt has come to an end, good or bad. */
-  #connect(): Promise<void> {
-    if (this.#stopped) return Promise.resolve();
-    const identity = this.#options.identity();
-    return new Promise((resolve) => {
-      const client = mqtt.connect(connectionOf(identity));
+  async #connect(): Promise<void> {
+    if (this.#stopped) return;
+    const connection = connectionOf(this.#options.identity());
+    this.#lastError = '';
+    let tunnel: Socket | null;
+    try {
+      tunnel = await tunnelOf(connection);
+    } catch (error) {
+      this.#lastError = wordsOf(error);
+      return this.#closed();
+    }
+    if (this.#stopped) return void tunnel?.destroy();
+    await new Promise<void>((resolve) => {
+      const client = openClient(connection, tunnel);
       this.#client = client;
-      this.#lastError = '';
       client.on('error', (error) => {
         this.#lastError = wordsOf(error);
       });
@@ -147,7 +161,7 @@ class MqttLink implements Link {
     this.#deltaSinceGet = false;
     this.#ready = true;
     this.#failures = 0;
-    this.#backoff.reset();
+    this.#pauses.connected();
     client.publish(this.#topics.workGet, '', { qos: 1 });
     this.#options.events.connected();
   }
@@ -170,13 +184,13 @@ class MqttLink implements Link {
     void this.#retry(!wasReady && isSuspect, reason);
   }
 
-  async #retry(askPlane: boolean, reason: string): Promise<void> {
-    if (askPlane && (await this.#options.isRevoked())) {
+  async #retry(askControlPlane: boolean, reason: string): Promise<void> {
+    if (askControlPlane && (await this.#options.isRevoked())) {
       if (!this.#stopped) this.#options.events.revoked(reason);
       return;
     }
     if (this.#stopped) return;
-    this.#cancelRetry = this.#options.clock.after(this.#backoff.next(), () => this.start());
+    this.#cancelRetry = this.#options.clock.after(this.#pauses.nextMs(), () => this.start());
   }
 
   #message(topic: string, payload: Buffer): void {
@@ -221,8 +235,8 @@ class MqttLink implements Link {
   }
 }
 
-function topicsOf(edge: string) {
-  const shadow = `$aws/things/${edge}/shadow/name`;
+function topicsOf(thing: string) {
+  const shadow = `$aws/things/${thing}/shadow/name`;
   const workDelta = `${shadow}/work/update/delta`;
   const workAccepted = `${shadow}/work/get/accepted`;
   const workRejected = `${shadow}/work/get/rejected`;
@@ -242,20 +256,50 @@ function topicsOf(edge: string) {
 }
 
 const failuresPerQuestion = 3;
-const mqttsPort = 8883;
 const httpsPort = 443;
 
-function connectionOf(identity: Identity): mqtt.IClientOptions {
-  const endpoint = identity.mqttEndpoint ?? '';
-  const colon = endpoint.lastIndexOf(':');
-  const host = colon < 0 ? endpoint : endpoint.slice(0, colon);
-  const port = colon < 0 ? mqttsPort : Number(endpoint.slice(colon + 1));
-  const options: mqtt.IClientOptions & { noDelay: boolean } = {
-    protocol: 'mqtts',
+/** `null`: the broker is reached without a proxy. */
+async function tunnelOf(connection: Connection): Promise<Socket | null> {
+  const { protocol, host, port } = connection;
+  const proxy = protocol === 'mqtts' ? proxyFor('https', { host, port }, process.env) : null;
+  return proxy === null ? null : await openTunnel(proxy, { host, port }, connectTimeoutMs);
+}
+
+function openClient(connection: Connection, tunnel: Socket | null): MqttClient {
+  if (tunnel === null) return mqtt.connect(connection);
+  const { host, handshake } = connection;
+  const named = isIP(host) === 0 ? { servername: host } : {};
+  return new MqttClient((client) => {
+    const options = { ...handshake, socket: tunnel, host, ...named };
+    return connectTls(options).on('error', (error) => client.emit('error', error));
+  }, connection);
+}
+
+type Connection = mqtt.IClientOptions & {
+  readonly host: string;
+  readonly port: number;
+  readonly handshake: ConnectionOptions;
+};
+
+function connectionOf(identity: Identity): Connection {
+  const address = parseBrokerAddress(identity.mqttEndpoint ?? '');
+  // The one that no broker has: the connection fails, and the control plane's next answer may be
+  // better.
+  const { protocol, host, port } = address ?? { protocol: 'mqtts', host: '', port: 0 };
+  const handshake = {
+    key: identity.keyPem,
+    ...(identity.certificate !== null && { cert: identity.certificate }),
+    ...(identity.caCertificate !== null && { ca: identity.caCertificate }),
+    // AWS IoT takes MQTT on the HTTPS port when the client names it during the handshake.
+    ...(port === httpsPort && { ALPNProtocols: ['x-amzn-mqtt-ca'] }),
+  };
+  const options: Connection & { noDelay: boolean } = {
+    protocol,
     host,
     port,
-    clientId: identity.edge,
-    key: identity.keyPem,
+    clientId: identity.thing,
+    ...handshake,
+    handshake,
     protocolVersion: 4,
     clean: true,
     keepalive: keepAliveSeconds,
@@ -266,10 +310,6 @@ function connectionOf(identity: Identity): mqtt.IClientOptions {
     // Without it every acknowledged message waits some forty milliseconds for Nagle's algorithm.
     noDelay: true,
   };
-  if (identity.certificate !== null) options.cert = identity.certificate;
-  if (identity.caCertificate !== null) options.ca = identity.caCertificate;
-  // AWS IoT takes MQTT on the HTTPS port when the client names it during the handshake.
-  if (port === httpsPort) options.ALPNProtocols = ['x-amzn-mqtt-ca'];
   return options;
 }
 

@@ -2,15 +2,17 @@ import { lookup } from 'node:dns/promises';
 import { existsSync, readdirSync, statfsSync, unlinkSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { clockSkewMsMax, connectTimeoutMs, diskFreeBytesMin } from '../limits.ts';
+import { clockSkewMsMax, connectTimeoutMs, diskFreeBytesMin, edgesExaminedMax } from '../limits.ts';
+import { parseBrokerAddress } from '../link/broker-address.ts';
+import { ControlPlaneError, causeOf, makeControlPlaneApi } from '../link/control-plane-api.ts';
 import { loadIdentity, renewalAtMs } from '../link/identity.ts';
-import { causeOf, makePlaneApi, PlaneError } from '../link/plane-api.ts';
-import type { AgentOptions } from './agent-options.ts';
+import { proxyFor } from '../link/proxy.ts';
+import type { AgentOptions, Environment } from './agent-options.ts';
 
 /**
  * What may be wrong with an edge, in words and with what to do: permission and room of its
- * directory, name resolution, ports, the clock, its certificate and whether the plane still knows
- * it.
+ * directory, name resolution, ports, the clock, its certificate and whether the control plane still
+ * knows it.
  */
 export type Finding = {
   readonly check: string;
@@ -18,22 +20,27 @@ export type Finding = {
   readonly words: string;
 };
 
-export async function examineAgent(options: AgentOptions): Promise<Finding[]> {
+export async function examineAgent(
+  options: AgentOptions,
+  env: Environment = {},
+): Promise<Finding[]> {
   const findings = [checkDirectory(options.dataDirectory), checkRoom(options.dataDirectory)];
   const api = new URL(options.api);
-  const isNamed = await checkName(api.hostname);
+  const port = Number(api.port) || portOf(api);
+  const scheme = api.protocol === 'https:' ? 'https' : 'http';
+  const proxy = proxyFor(scheme, { host: api.hostname, port }, env);
+  // What a proxy reaches may have no name here.
+  const host = proxy?.host ?? api.hostname;
+  const isNamed = await checkName(host);
   findings.push(isNamed);
   if (!isNamed.isOk) return findings;
-  findings.push(await checkPort('api', api.hostname, Number(api.port) || portOf(api)));
+  findings.push(await checkPort(proxy === null ? 'api' : 'proxy', host, proxy?.port ?? port));
   findings.push(await checkClock(options.api));
   for (const name of options.names.slice(0, edgesExaminedMax)) {
     findings.push(...(await checkIdentity(name, options)));
   }
   return findings;
 }
-
-/** A process may hold thousands of edges; the first few tell what is wrong with all. */
-const edgesExaminedMax = 5;
 
 function good(check: string, words: string): Finding {
   return { check, isOk: true, words };
@@ -102,7 +109,7 @@ function checkPort(check: string, host: string, port: number): Promise<Finding> 
   });
 }
 
-/** The date of an answer is the plane's clock; TLS and tokens need ours to be near it. */
+/** The date of an answer is the control plane's clock; TLS and tokens need ours to be near it. */
 async function checkClock(api: string): Promise<Finding> {
   try {
     const url = new URL('/v1/health', api);
@@ -123,20 +130,32 @@ async function checkClock(api: string): Promise<Finding> {
 async function checkIdentity(name: string, options: AgentOptions): Promise<Finding[]> {
   const identity = loadIdentity(join(options.dataDirectory, 'edges', name));
   if (identity === null) {
-    const how = options.enrolToken === null ? 'Start it once with --enrol-token.' : '';
+    const how = options.enrolToken === null ? 'Start it once with --enrol-token-file.' : '';
     return [bad('identity', `${name} is not enrolled yet. ${how}`.trim())];
   }
   const findings: Finding[] = [];
+  if (options.pool !== null && identity.pool !== null && identity.pool !== options.pool) {
+    const words =
+      `${name} enrolled in pool ${identity.pool}, not ${options.pool}, and no start moves it: ` +
+      `edgewise edge set ${name} --pool ${options.pool}`;
+    findings.push(bad('pool', words));
+  }
   if (identity.certificate !== null) findings.push(checkCertificate(name, identity.certificate));
-  if (options.transport === 'mqtt' && identity.mqttEndpoint !== null) {
-    const [host = '', port = '8883'] = identity.mqttEndpoint.split(':');
-    findings.push(await checkPort('mqtt', host, Number(port)));
+  const endpoint = options.mqttEndpoint ?? identity.mqttEndpoint;
+  if (options.transport === 'mqtt' && endpoint !== null) {
+    const address = parseBrokerAddress(endpoint);
+    findings.push(
+      address === null
+        ? bad('mqtt', `"${endpoint}" is no address of a broker. Enrol anew, or --mqtt-endpoint.`)
+        : await checkPort('mqtt', address.host, address.port),
+    );
   }
   try {
-    await makePlaneApi(options.api).getWork(identity.secret, name);
+    await makeControlPlaneApi(options.api).getWork(identity.secret, name);
     findings.push(good('credentials', `${name} is known and welcome.`));
   } catch (error) {
-    const isRefused = error instanceof PlaneError && (error.isRefusal || error.status === 404);
+    const isRefused =
+      error instanceof ControlPlaneError && (error.isRefusal || error.status === 404);
     const words = isRefused
       ? `${name} is not accepted: it was removed or revoked. Enrol it anew with an empty --data.`
       : `${name} cannot be checked: ${causeOf(error)}`;

@@ -1,3 +1,4 @@
+import type { DiskRoom } from '../chunk-directory/disk-room.ts';
 import type { Journal } from '../disk/journal.ts';
 import { snapshotOf } from '../disk/journal-compaction.ts';
 import type { JournalRecord } from '../disk/journal-record.ts';
@@ -12,6 +13,7 @@ type Kept = {
   readonly journal: Journal;
   readonly notes: NoteBook;
   readonly policy: PolicyFile;
+  readonly room: DiskRoom;
   readonly lives: ReadonlyMap<string, EdgeLife>;
 };
 
@@ -19,9 +21,10 @@ type Kept = {
  * What has to be looked at now and then: a disk that had stopped taking writes, a journal that
  * has grown, the owner's policy and its hours, facts that changed.
  */
-export function keepUp({ clock, journal, lives, notes, policy }: Kept): () => void {
+export function maintain({ clock, journal, lives, notes, policy, room }: Kept): () => void {
   let cancel: () => void = () => {};
   let wasOpen = isOpen(policy.current(), minuteOfDay(clock));
+  let wasTroubled = room.isTroubled();
   const snapshot = function* (): Iterable<JournalRecord> {
     for (const [name, life] of lives) yield* snapshotOf(name, life.edge.memory());
     yield* notes.records();
@@ -32,8 +35,11 @@ export function keepUp({ clock, journal, lives, notes, policy }: Kept): () => vo
     journal.compactIfGrown(snapshot);
     const isOpenNow = isOpen(policy.current(), minuteOfDay(clock));
     const isOtherPolicy = policy.look();
-    const isNews = disk !== diskBefore || isOpenNow !== wasOpen || isOtherPolicy;
+    const isTroubled = room.isTroubled();
+    const isOtherRoom = isTroubled !== wasTroubled;
+    const isNews = disk !== diskBefore || isOpenNow !== wasOpen || isOtherPolicy || isOtherRoom;
     wasOpen = isOpenNow;
+    wasTroubled = isTroubled;
     for (const life of lives.values()) {
       if (isNews) life.edge.decide();
       void life.tellFacts();

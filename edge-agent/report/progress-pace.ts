@@ -3,10 +3,10 @@ import type { JobId } from '../../core/model/names.ts';
 import { progressEveryMsMax } from '../limits.ts';
 
 /**
- * How soon mere progress of a job is told. A report a second for as long as a job lasts would cost
- * more than all the rest of it, and nobody looks that closely at hour three: so the wait grows with
- * the time that the job has been worked on here. What the scheduler waits for is never subject to
- * this.
+ * How soon mere progress of a job is reported. A report a second for as long as a job lasts would
+ * cost more than all the rest of it, and nobody looks that closely at hour three: so the wait grows
+ * with the time that the job has been worked on here. What the scheduler waits for is never subject
+ * to this.
  */
 export type ProgressPace = {
   waitMs(job: JobId, nowMs: number): number;

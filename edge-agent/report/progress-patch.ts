@@ -15,6 +15,8 @@ type Nulled<V> = Record<string, V | null> | null;
 
 export function makeProgressPatch(): ProgressPatch {
   let mentioned = new Map<string, Set<string>>();
+  // What the agent that ran here before said may still be there.
+  let isQueueThere = true;
   return {
     patch(document) {
       const w: Record<string, unknown> = {};
@@ -29,10 +31,13 @@ export function makeProgressPatch(): ProgressPatch {
         if (!Object.hasOwn(w, job)) w[job] = entry;
         remember(mentioned, job, entry);
       }
-      return { ...document, w };
+      const isQueueOver = document.q === undefined && isQueueThere;
+      isQueueThere ||= document.q !== undefined;
+      return { ...document, w, ...(isQueueOver && { q: null }) };
     },
     settle(document) {
       mentioned = new Map();
+      isQueueThere = document.q !== undefined;
       for (const [job, entry] of Object.entries(document.w)) remember(mentioned, job, entry);
     },
   };

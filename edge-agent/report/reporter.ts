@@ -1,6 +1,6 @@
 import { progressEveryMs, reportEveryMsMax } from '../../core/model/limits.ts';
 import type { Clock } from '../host/clock.ts';
-import { idleReportEveryMs, progressEveryMsMin } from '../limits.ts';
+import { idleReportEveryMs, progressEveryMsMin, reportAgainMs } from '../limits.ts';
 import type { ReportAnswer } from '../link/link.ts';
 
 /**
@@ -24,13 +24,11 @@ export type ReporterDeps = {
   readonly clock: Clock;
   /** Composes, makes durable and sends. */
   readonly send: () => Promise<ReportAnswer>;
-  /** Whether silence would be taken for absence. */
-  readonly mustBeHeard: () => boolean;
+  /** Whether an edge that does not report would be taken for lost. */
+  readonly mustReport: () => boolean;
 };
 
-/** A report that got no answer, or was refused, is told again after this. */
-const againMs = 1_000;
-const silenceMsMax = reportEveryMsMax * 0.9;
+const reportGapMsMax = reportEveryMsMax * 0.9;
 
 export function makeReporter(deps: ReporterDeps): Reporter {
   const { clock } = deps;
@@ -46,7 +44,7 @@ export function makeReporter(deps: ReporterDeps): Reporter {
     cancel();
     if (isStopped || !isConnected || inFlight !== null) return;
     const gapMs = isUrgent ? progressEveryMsMin : progressEveryMs;
-    const wantedMs = dueMs ?? lastSentMs + (deps.mustBeHeard() ? silenceMsMax : idleReportEveryMs);
+    const wantedMs = dueMs ?? lastSentMs + (deps.mustReport() ? reportGapMsMax : idleReportEveryMs);
     const atMs = Math.max(wantedMs, lastSentMs + gapMs);
     cancel = clock.after(Math.max(0, atMs - clock.monotonicMs()), () => {
       void send();
@@ -60,7 +58,7 @@ export function makeReporter(deps: ReporterDeps): Reporter {
     lastSentMs = clock.monotonicMs();
     inFlight = deps.send().then((answer) => {
       inFlight = null;
-      if (answer !== 'accepted') need(againMs);
+      if (answer !== 'accepted') need(reportAgainMs);
       schedule();
     });
     return inFlight;

@@ -1,5 +1,7 @@
 import { createMoveStore } from '../../adapters/dynamodb/fleet/move-store.ts';
+import { createPoolsStore } from '../../adapters/dynamodb/fleet/pools-store.ts';
 import { createFleet } from '../../adapters/dynamodb/fleet/tick-fleet.ts';
+import { createJobLists } from '../../adapters/dynamodb/jobs/job-lists.ts';
 import { createRollupStore } from '../../adapters/dynamodb/jobs/rollup-store.ts';
 import type { JobId } from '../../core/model/names.ts';
 import { eventHandler } from '../event-handler.ts';
@@ -15,6 +17,8 @@ const clock = { nowMs: Date.now };
 const deps = {
   fleet: createFleet(table),
   moves: createMoveStore(table),
+  pools: createPoolsStore(table),
+  jobs: createJobLists(table),
   fold: (jobs: readonly JobId[]) => rollUpJobs({ store, clock, log }, jobs),
   clock,
   log,

@@ -42,10 +42,35 @@ export const apiFunctions: Readonly<Record<ApiFunction, ApiFunctionSettings>> = 
     memoryMb: 512,
     timeoutSeconds: 25,
   },
+  clusters: {
+    description: 'Graphs and states of clusters, what they are offered and take',
+    memoryMb: 1_024,
+    timeoutSeconds: 29,
+  },
   'edge-link': {
     description: 'Takes reports of edges over HTTPS and hands out their work',
     memoryMb: 512,
     timeoutSeconds: 10,
+  },
+  live: {
+    description: 'Outputs while they are printed and afterwards; its requests wait',
+    memoryMb: 512,
+    timeoutSeconds: 29,
+  },
+  files: {
+    description: 'Says where files of jobs are put and read',
+    memoryMb: 1_024,
+    timeoutSeconds: 15,
+  },
+  webhooks: {
+    description: 'Addresses that are notified of events',
+    memoryMb: 512,
+    timeoutSeconds: 15,
+  },
+  schedules: {
+    description: 'Jobs that are made again and again',
+    memoryMb: 1_024,
+    timeoutSeconds: 29,
   },
   admin: {
     description: 'Pools, queues, tokens and the audit trail',
@@ -69,6 +94,7 @@ export const apiThrottle: Throttle = { ratePerSecond: 5_000, burst: 2_500 };
 /** Expensive routes have lower limits. */
 export const routeThrottles: Readonly<Record<string, Throttle>> = {
   'POST /v1/jobs': { ratePerSecond: 1_000, burst: 1_000 },
+  'POST /v1/jobs/batch': { ratePerSecond: 50, burst: 50 },
   'POST /v1/edges': { ratePerSecond: 20, burst: 100 },
   'POST /graphql': { ratePerSecond: 200, burst: 200 },
 };

@@ -15,7 +15,7 @@ import {
 } from 'aws-cdk-lib/aws-apigatewayv2-authorizers';
 import { HttpLambdaIntegration } from 'aws-cdk-lib/aws-apigatewayv2-integrations';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
-import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { type ApiFunction, routeKeyOf } from '../../core/contract/routes.ts';
 import { EdgeRemovals } from '../edge/edge-removals.ts';
@@ -23,8 +23,12 @@ import { acceptFinding } from '../frame/accepted-finding.ts';
 import { alarmWhen } from '../frame/alarm.ts';
 import { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import { pinLogicalId, pinnedId } from '../frame/logical-id.ts';
+import type { OwnName } from '../frame/own-name.ts';
+import { type SignIn, signInVariables } from '../frame/sign-in.ts';
 import type { Stage } from '../frame/stage.ts';
-import { allowShadow } from '../scheduling/scheduler.ts';
+import { allowPasses, allowShadow } from '../scheduling/scheduler.ts';
+import { ApiName } from './api-name.ts';
 import {
   apiFunctions,
   apiThrottle,
@@ -32,23 +36,34 @@ import {
   routeThrottles,
   servedFunctions,
 } from './api-routes.ts';
+import { EventStream } from './event-stream.ts';
+import { allowObjects } from './object-grants.ts';
 import { OutputsBucket } from './outputs-bucket.ts';
 
 export type HttpApiProps = {
   readonly stage: Stage;
   readonly table: EdgewiseTable;
-  readonly adminToken: Secret;
+  /** Where looks at a cell are asked for that are due before the next tick. */
+  readonly timers: Queue;
+  readonly adminTokenArn: string;
   readonly edgePolicyName: string;
   /** PEM of the authority that edges trust for the broker. */
   readonly trustAnchor: string;
+  /** Where edges connect to the broker; empty for where IoT Core says. */
+  readonly mqttEndpoint: string;
   /** The one origin whose pages may call the API from a browser. */
   readonly dashboardOrigin: string;
+  readonly signIn: SignIn | null;
+  /** Whether webhooks may name the machine itself: `allowed` or `refused`. */
+  readonly loopbackReceivers: string;
+  /** A name of one's own for the API. */
+  readonly own: OwnName | null;
 };
 
 /**
  * The HTTP API: a handful of functions, each with no more rights than its routes need, behind one
- * authorizer that says who calls. The authorizer's answers are not cached, so that a revoked token
- * opens nothing a moment later.
+ * authorizer that says who calls. The gateway does not keep its answers, because then it would
+ * refuse who sends no token in words of its own; the authorizer itself remembers for five seconds.
  */
 export class HttpApi extends Construct {
   readonly url: string;
@@ -69,28 +84,37 @@ export class HttpApi extends Construct {
         entry: `api/${name}`,
         description,
         stage: props.stage,
-        environment,
+        environment: { ...environment, ...variablesOf(name, props) },
         memoryMb,
         timeoutSeconds,
         alarm: answersAreWatched,
       });
       this.functions.set(name, fn);
     }
+    this.streamEvents(props);
     this.api = this.gateway(props);
     this.grant(props, outputs);
     this.addRoutes(this.authorizer(props));
     this.tune(props.stage);
     this.url = this.api.apiEndpoint;
-    new CfnOutput(this, 'Url', { value: this.url }).overrideLogicalId('ApiUrl');
+    const { apiId } = this.api;
+    const gatewayStage = this.api.defaultStage?.node.defaultChild as CfnStage;
+    if (props.own !== null) {
+      new ApiName(this, 'Name', { apiId, stage: gatewayStage, own: props.own });
+    }
+    const output = new CfnOutput(this, 'Url', { value: this.url });
+    pinLogicalId(output, 'ApiUrl', 'scripts look for this output');
   }
 
   private gateway(props: HttpApiProps): GatewayApi {
     return new GatewayApi(this, 'Gateway', {
+      apiName: props.stage.stackName,
       description: 'Edgewise',
       corsPreflight: {
         allowOrigins: [props.dashboardOrigin],
         allowMethods: [
           CorsHttpMethod.GET,
+          CorsHttpMethod.HEAD,
           CorsHttpMethod.POST,
           CorsHttpMethod.PUT,
           CorsHttpMethod.PATCH,
@@ -103,7 +127,16 @@ export class HttpApi extends Construct {
           'if-match',
           'if-none-match',
         ],
-        exposeHeaders: ['etag', 'location', 'retry-after', 'x-request-id'],
+        exposeHeaders: [
+          'etag',
+          'location',
+          'retry-after',
+          'x-request-id',
+          'edgewise-attempt',
+          'edgewise-next-offset',
+          'edgewise-omitted',
+          'edgewise-complete',
+        ],
         maxAge: Duration.hours(1),
       },
     });
@@ -116,19 +149,26 @@ export class HttpApi extends Construct {
       stage: props.stage,
       environment: {
         TABLE_NAME: props.table.table.tableName,
-        ADMIN_TOKEN_ARN: props.adminToken.secretArn,
+        ADMIN_TOKEN_ARN: props.adminTokenArn,
+        ...signInVariables(props.signIn),
       },
       timeoutSeconds: 5,
       alarm: answersAreWatched,
     });
     fn.allow(['dynamodb:GetItem'], [props.table.table.tableArn]);
-    fn.allow(['secretsmanager:GetSecretValue'], [props.adminToken.secretArn]);
+    fn.allow(['secretsmanager:GetSecretValue'], [props.adminTokenArn]);
     return new HttpLambdaAuthorizer('Caller', fn.lambda, {
       authorizerName: 'caller',
       responseTypes: [HttpLambdaResponseType.SIMPLE],
       identitySource: [],
       resultsCacheTtl: Duration.seconds(0),
     });
+  }
+
+  /** Beside the gateway, which gives whole answers only. */
+  private streamEvents(props: HttpApiProps): void {
+    const stream = new EventStream(this, 'EventStream', props);
+    this.functions.get('live')?.lambda.addEnvironment('EVENT_STREAM_URL', stream.url);
   }
 
   private addRoutes(authorizer: HttpLambdaAuthorizer): void {
@@ -163,29 +203,25 @@ export class HttpApi extends Construct {
 
   private grant(props: HttpApiProps, outputs: OutputsBucket): void {
     const { table } = props;
-    const objects = outputs.bucket.arnForObjects('*');
+    const readOnly: readonly ApiFunction[] = ['jobs-read', 'files'];
     for (const [name, fn] of this.functions) {
       if (name === 'public') continue;
       table.allowReads(fn, { lists: true });
-      if (name !== 'jobs-read') table.allowWrites(fn);
+      if (!readOnly.includes(name)) table.allowWrites(fn);
     }
-    this.functions.get('jobs-read')?.allow(['s3:GetObject'], [objects]);
-    this.functions.get('jobs-write')?.allow(['s3:DeleteObject'], [objects]);
-    this.functions.get('jobs-write')?.allow(['s3:ListBucket'], [outputs.bucket.bucketArn]);
-    const link = this.functions.get('edge-link');
-    link?.allow(['s3:PutObject'], [objects]);
-    if (link !== undefined) allowShadow(link, 'work', ['iot:GetThingShadow']);
-    for (const name of ['jobs-read', 'jobs-write', 'edge-link'] as const) {
+    for (const name of ['jobs-write', 'clusters'] as const) {
       const fn = this.functions.get(name);
-      if (fn === undefined) continue;
-      acceptFinding(
-        fn,
-        'AwsSolutions-IAM5[Resource::<Outputs.Arn>/*]',
-        'one object for each kept output; their names are made at run time',
-      );
+      if (fn !== undefined) allowPasses(fn, props.timers, props.stage);
     }
+    const link = this.functions.get('edge-link');
+    if (link !== undefined) allowShadow(link, props.stage, 'work', ['iot:GetThingShadow']);
+    const live = this.functions.get('live');
+    if (live !== undefined) allowShadow(live, props.stage, 'work', ['iot:UpdateThingShadow']);
+    allowObjects(this.functions, outputs.bucket, pinnedId(this, 'Outputs'));
     const enrol = this.functions.get('enrol');
-    if (enrol !== undefined) new EdgeRemovals(this, 'Removals', { ...props, enrol });
+    if (enrol !== undefined) {
+      new EdgeRemovals(this, 'Removals', { ...props, enrol, documents: outputs.bucket });
+    }
   }
 
   /** The access log and the speed limits, on the stage that the gateway made. */
@@ -212,12 +248,17 @@ export class HttpApi extends Construct {
         const route = this.routes.get(key);
         if (route === undefined) return [];
         // The gateway looks for the route when the stage is made, and it is made early.
-        gatewayStage.addDependency(route.node.defaultChild as CfnRoute);
+        gatewayStage.addResourceDependency(route.node.defaultChild as CfnRoute);
         const { ratePerSecond: ThrottlingRateLimit, burst: ThrottlingBurstLimit } = throttle;
         return [[key, { ThrottlingRateLimit, ThrottlingBurstLimit }]];
       }),
     );
   }
+}
+
+function variablesOf(name: ApiFunction, props: HttpApiProps): Record<string, string> {
+  if (name === 'public') return signInVariables(props.signIn);
+  return name === 'webhooks' ? { LOOPBACK_RECEIVERS: props.loopbackReceivers } : {};
 }
 
 /**

@@ -1,13 +1,16 @@
 import { Duration } from 'aws-cdk-lib';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
+import { keptDays } from '../../core/files/limits.ts';
 import { acceptFinding } from '../frame/accepted-finding.ts';
 import { pinLogicalId } from '../frame/logical-id.ts';
 import type { Stage } from '../frame/stage.ts';
+import { filesKeptDays, graphUploadsKeptDays, outputsKeptDays } from '../limits.ts';
 
-const keptDays = 30;
-
-/** Where the kept outputs of chunks lie, for a month. */
+/**
+ * Where the kept outputs of chunks lie, for a month, the files of jobs, for a quarter, what chunks
+ * leave, for as long as their job says, and the graphs of clusters, as long as they are there.
+ */
 export class OutputsBucket extends Construct {
   readonly bucket: Bucket;
 
@@ -18,10 +21,15 @@ export class OutputsBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       lifecycleRules: [
-        {
-          expiration: Duration.days(keptDays),
-          abortIncompleteMultipartUploadAfter: Duration.days(1),
-        },
+        { prefix: 'outputs/', expiration: Duration.days(outputsKeptDays) },
+        { prefix: 'graph-uploads/', expiration: Duration.days(graphUploadsKeptDays) },
+        { prefix: 'files/', expiration: Duration.days(filesKeptDays) },
+        // One day more: a job that goes on may name a file that was stored on the day before.
+        ...keptDays.map((days) => ({
+          prefix: `results/${days}-`,
+          expiration: Duration.days(days + 1),
+        })),
+        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
       removalPolicy: props.stage.removalPolicy,
     });

@@ -1,8 +1,11 @@
+import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import { EdgewiseQueue, lastResortQueue } from '../frame/edgewise-queue.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
 import type { Stage } from '../frame/stage.ts';
+import { reportTimeoutSeconds } from '../limits.ts';
+import { allowPasses } from '../scheduling/scheduler.ts';
 import { EdgeRules } from './edge-rules.ts';
 
 /**
@@ -16,12 +19,12 @@ export class EdgeReports extends Construct {
   constructor(
     scope: Construct,
     id: string,
-    props: { readonly table: EdgewiseTable; readonly stage: Stage },
+    props: { readonly table: EdgewiseTable; readonly timers: Queue; readonly stage: Stage },
   ) {
     super(scope, id);
     const reports = new EdgewiseQueue(this, 'Reports', {
       stage: props.stage,
-      visibilitySeconds: 6 * timeoutSeconds,
+      visibilitySeconds: 6 * reportTimeoutSeconds,
       triesMax: 5,
       deadMeans:
         'Reports of edges could not be stored, or are not valid; the next report repairs it.',
@@ -34,17 +37,21 @@ export class EdgeReports extends Construct {
     );
     this.function = new EdgewiseFunction(this, 'Intake', {
       entry: 'report',
-      description: 'Stores the newest report, facts and connection of each edge',
+      description: 'Stores the newest report, facts and connection of each edge, and applies few',
+      memoryMb: 1_024,
       stage: props.stage,
-      timeoutSeconds,
+      timeoutSeconds: reportTimeoutSeconds,
       environment: { TABLE_NAME: props.table.table.tableName },
       alarm: 'errors',
     });
     this.function.readQueue(reports.queue, 10, 50);
     props.table.allowReads(this.function);
     props.table.allowWrites(this.function);
-    new EdgeRules(this, 'Rules', { queue: reports.queue, undelivered: refused });
+    allowPasses(this.function, props.timers, props.stage);
+    new EdgeRules(this, 'Rules', {
+      queue: reports.queue,
+      undelivered: refused,
+      stage: props.stage,
+    });
   }
 }
-
-const timeoutSeconds = 10;

@@ -45,7 +45,7 @@ export function alarmOnErrors(scope: Construct, lambda: LambdaFunction, stage: S
     metric: lambda.metricErrors({ period: Duration.minutes(5) }),
     above: 0,
     periods: 2,
-    description: `${scope.node.path} fails again and again; its log group has the sentences.`,
+    description: `${placeOf(scope)} fails again and again; its log group has the sentences.`,
   });
 }
 
@@ -61,4 +61,12 @@ export function alarmOnMessages(
     above: 0,
     description,
   });
+}
+
+/** Where something is, as the template says: an id that leaves no trace in names is left out. */
+export function placeOf({ node }: Construct): string {
+  return node.scopes
+    .map((scope) => scope.node.id)
+    .filter((id) => id !== '' && id !== 'Default')
+    .join('/');
 }

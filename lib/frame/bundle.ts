@@ -1,6 +1,6 @@
 import { globSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildSync } from 'esbuild';
+import { type BuildOptions, buildSync } from 'esbuild';
 
 /**
  * Bundles every handler at once: one esbuild run for all of them takes less time than one process
@@ -30,6 +30,7 @@ export function sdkOf(context: unknown): Sdk {
 /** What takes the place of the SDK's packages, and of its search for credentials in those left. */
 const leanClients = {
   '@aws-sdk/client-dynamodb': './adapters/aws/dynamodb-client.ts',
+  '@aws-sdk/client-eventbridge': './adapters/aws/eventbridge-client.ts',
   '@aws-sdk/client-iot-data-plane': './adapters/aws/iot-data-plane-client.ts',
   '@aws-sdk/client-secrets-manager': './adapters/aws/secrets-manager-client.ts',
   '@aws-sdk/client-sqs': './adapters/aws/sqs-client.ts',
@@ -58,36 +59,51 @@ export function functionNames(): string[] {
     .sort();
 }
 
-function buildBundles(sdk: Sdk): Bundles {
-  const names = new Set(functionNames());
-  // The process id keeps two runs apart; the depth stays the same, because source maps name
-  // relative paths.
-  const outdir = join(root, 'dist', `bundles-${sdk}-${process.pid}`);
-  mkdirSync(outdir, { recursive: true });
-  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
-  buildSync({
+/** What decides which code is in a bundle. */
+export function bundleOptions(sdk: Sdk): BuildOptions {
+  return {
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(
-      [...names].map((name) => [join(name, 'index'), `lambdas/functions/${name}.ts`]),
-    ),
-    outdir,
-    outExtension: { '.js': '.mjs' },
     bundle: true,
     minify: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
     mainFields: ['module', 'main'],
+    // The same by shorter names, which minifying leaves as they are.
+    define: { 'Number.POSITIVE_INFINITY': 'Infinity', 'Number.parseInt': 'parseInt' },
     alias: sdk === 'lean' ? { ...standIns, ...leanClients } : standIns,
-    sourcemap: true,
-    sourcesContent: false,
-    legalComments: 'none',
-    logLevel: 'warning',
-  });
+  };
+}
+
+function buildBundles(sdk: Sdk): Bundles {
+  // The process id keeps two runs apart; the depth stays the same, because source maps name
+  // relative paths.
+  const outdir = join(root, 'dist', `bundles-${sdk}-${process.pid}`);
+  process.once('exit', () => rmSync(outdir, { recursive: true, force: true }));
+  const names = new Set(writeBundles(sdk, outdir));
   return {
     directoryOf(name) {
       if (!names.has(name)) throw new Error(`there is no lambdas/functions/${name}.ts`);
       return join(outdir, name);
     },
   };
+}
+
+/** One folder for each function, as `functionNames` says. */
+export function writeBundles(sdk: Sdk, outdir: string): string[] {
+  const names = functionNames();
+  mkdirSync(outdir, { recursive: true });
+  buildSync({
+    ...bundleOptions(sdk),
+    entryPoints: Object.fromEntries(
+      names.map((name) => [join(name, 'index'), `lambdas/functions/${name}.ts`]),
+    ),
+    outdir,
+    outExtension: { '.js': '.mjs' },
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: 'none',
+    logLevel: 'warning',
+  });
+  return names;
 }

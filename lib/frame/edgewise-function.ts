@@ -1,4 +1,4 @@
-import { Duration, Stack } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Architecture, Code, Function as LambdaFunction, Runtime } from 'aws-cdk-lib/aws-lambda';
 import { SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
@@ -47,12 +47,12 @@ export class EdgewiseFunction extends Construct {
       runtime: Runtime.NODEJS_24_X,
       architecture: Architecture.ARM_64,
       handler: 'index.handler',
-      code: codeOf(this, props.entry),
+      code: codeOf(this, props.stage, props.entry),
       role: this.role,
       logGroup,
       timeout: Duration.seconds(props.timeoutSeconds ?? 10),
       memorySize: props.memoryMb ?? 512,
-      environment: { NODE_OPTIONS: '--enable-source-maps', ...props.environment },
+      environment: { ...environmentOf(props.stage), ...props.environment },
     });
     this.alarm = props.alarm;
     acceptFinding(
@@ -92,11 +92,18 @@ export class EdgewiseFunction extends Construct {
   }
 }
 
-/** Template tests need no code: with bundling switched off a function carries a stand-in. */
-function codeOf(scope: Construct, entry: string): Code {
+/** The first stage is what functions take for granted. */
+function environmentOf({ stackName, thingPrefix }: Stage): Record<string, string> {
+  const stage = { METRICS_NAMESPACE: stackName, THING_PREFIX: thingPrefix };
+  return { NODE_OPTIONS: '--enable-source-maps', ...(thingPrefix === '' ? {} : stage) };
+}
+
+/**
+ * Bundles are made whenever the app runs: `cdk bootstrap` and `cdk list` leave what they synthesize
+ * in `cdk.out`, and `cdk deploy --app cdk.out` would ship stand-ins from there.
+ */
+function codeOf(scope: Construct, { functionCode }: Stage, entry: string): Code {
   const sdk = sdkOf(scope.node.tryGetContext('edgewise:sdk'));
-  if (!Stack.of(scope).bundlingRequired) {
-    return Code.fromInline(`exports.handler = async () => '${entry}';`);
-  }
+  if (functionCode !== null) return functionCode(entry);
   return Code.fromAsset(handlerBundles(sdk).directoryOf(entry));
 }

@@ -1,14 +1,13 @@
-import { Duration } from 'aws-cdk-lib';
-import { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { partitions, wakingRows } from '../../adapters/dynamodb/schema.ts';
 import { acceptFinding } from '../frame/accepted-finding.ts';
-import { alarmWhen } from '../frame/alarm.ts';
 import { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import { EdgewiseQueue } from '../frame/edgewise-queue.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
 import type { Stage } from '../frame/stage.ts';
+import { passTimeoutSeconds } from '../limits.ts';
+import { alarmOnCounts } from './count-alarms.ts';
 import { keyPattern, readStream } from './stream-reader.ts';
 
 /**
@@ -44,10 +43,7 @@ export class Scheduler extends Construct {
       stage: props.stage,
       timeoutSeconds: passTimeoutSeconds,
       memoryMb: 1_024,
-      environment: {
-        TABLE_NAME: props.table.table.tableName,
-        TIMER_QUEUE_URL: this.timers.queueUrl,
-      },
+      environment: { TABLE_NAME: props.table.table.tableName },
       alarm: 'errors',
     });
     readStream(this.function, {
@@ -58,17 +54,18 @@ export class Scheduler extends Construct {
       batchSize: 500,
     });
     this.function.readQueue(this.timers, 10, 10);
-    props.table.allowReads(this.function);
+    // The list of cells is read when a cell is made again that was removed under a job.
+    props.table.allowReads(this.function, { lists: true });
     props.table.allowWrites(this.function);
-    this.function.allow(['sqs:SendMessage'], [this.timers.queueArn]);
-    allowShadow(this.function, 'work', ['iot:UpdateThingShadow']);
-    alarmOnMassLoss(this, props.stage);
+    allowPasses(this.function, this.timers, props.stage);
+    alarmOnCounts(this, props.stage);
   }
 }
 
-const passTimeoutSeconds = 60;
-
-/** What a cell's pass did not write itself; a row that goes is a consequence of a pass. */
+/**
+ * What others write to a cell; a row that goes is a consequence of a pass. The function itself
+ * leaves out what a pass has seen (decision 32).
+ */
 export const scheduleFilter = {
   eventName: ['INSERT', 'MODIFY'],
   dynamodb: {
@@ -79,41 +76,33 @@ export const scheduleFilter = {
   },
 };
 
+/** What a function needs to run passes, besides the table. */
+export function allowPasses(fn: EdgewiseFunction, timers: Queue, stage: Stage): void {
+  fn.lambda.addEnvironment('TIMER_QUEUE_URL', timers.queueUrl);
+  fn.allow(['sqs:SendMessage'], [timers.queueArn]);
+  allowShadow(fn, stage, 'work', ['iot:UpdateThingShadow']);
+}
+
 /**
- * Permission on one named shadow of every thing; edges are enrolled at run time, so they cannot be
- * listed here.
+ * Permission on one named shadow of every thing of the stage; edges are enrolled at run time, so
+ * they cannot be listed here.
  */
 export function allowShadow(
   fn: EdgewiseFunction,
+  { thingPrefix }: Stage,
   shadow: string,
   actions: readonly string[],
 ): void {
   const arn = fn.lambda.stack.formatArn({
     service: 'iot',
     resource: 'thing',
-    resourceName: `*/${shadow}`,
+    resourceName: `${thingPrefix}*/${shadow}`,
   });
   fn.allow(actions, [arn]);
-  const shadows = `arn:<AWS::Partition>:iot:<AWS::Region>:<AWS::AccountId>:thing/*/${shadow}`;
+  const things = `arn:<AWS::Partition>:iot:<AWS::Region>:<AWS::AccountId>:thing/${thingPrefix}*`;
   acceptFinding(
     fn,
-    `AwsSolutions-IAM5[Resource::${shadows}]`,
+    `AwsSolutions-IAM5[Resource::${things}/${shadow}]`,
     'edges are enrolled at run time; the permission is limited to one shadow of each',
   );
-}
-
-function alarmOnMassLoss(scope: Construct, stage: Stage): void {
-  const lost = new Metric({
-    namespace: 'Edgewise',
-    metricName: 'MassLoss',
-    statistic: 'sum',
-    period: Duration.minutes(1),
-  });
-  alarmWhen(scope, 'MassLoss', stage, {
-    metric: lost,
-    above: 0,
-    description:
-      'Many edges of a cell stopped reporting at once. ' +
-      'They are not called lost yet: look at the network and at IoT Core first.',
-  });
 }

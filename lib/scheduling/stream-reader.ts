@@ -3,7 +3,7 @@ import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { DynamoEventSource, SqsDlq } from 'aws-cdk-lib/aws-lambda-event-sources';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
-import { alarmWhen } from '../frame/alarm.ts';
+import { alarmWhen, placeOf } from '../frame/alarm.ts';
 import type { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
 import type { Stage } from '../frame/stage.ts';
@@ -18,7 +18,7 @@ export function keyPattern(start: string): string | { readonly prefix: string } 
 
 /**
  * Lets a function read the table's stream. A batch that fails is halved, tried a bounded number of
- * times and then told to the failure queue, so that one bad record never stops a shard; what it
+ * times and then sent to the failure queue, so that one bad record never stops a shard; what it
  * would have done is done again by the tick, because every reader decides from what is stored and
  * not from the record.
  */
@@ -53,6 +53,6 @@ export function readStream(
     metric: fn.lambda.metric('IteratorAge', { period: Duration.minutes(1), statistic: 'max' }),
     above: 60_000,
     periods: 3,
-    description: `${fn.node.path} is more than a minute behind the table: jobs start late.`,
+    description: `${placeOf(fn)} is more than a minute behind the table: jobs start late.`,
   });
 }

@@ -1,8 +1,9 @@
-import { CfnOutput, Duration, Fn, RemovalPolicy } from 'aws-cdk-lib';
+import { Aws, CfnOutput, Duration, Fn, RemovalPolicy } from 'aws-cdk-lib';
 import {
   AllowedMethods,
   type BehaviorOptions,
   CachePolicy,
+  type CfnDistribution,
   Distribution,
   Function as EdgeFunction,
   FunctionCode,
@@ -12,6 +13,7 @@ import {
   HeadersReferrerPolicy,
   OriginRequestPolicy,
   ResponseHeadersPolicy,
+  S3OriginAccessControl,
   ViewerProtocolPolicy,
 } from 'aws-cdk-lib/aws-cloudfront';
 import { HttpOrigin, S3BucketOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
@@ -19,6 +21,9 @@ import { BlockPublicAccess, Bucket, BucketEncryption, type IBucket } from 'aws-c
 import { Construct } from 'constructs';
 import { acceptFinding } from '../frame/accepted-finding.ts';
 import { pinLogicalId } from '../frame/logical-id.ts';
+import { conditionOf, type OwnName } from '../frame/own-name.ts';
+import type { Stage } from '../frame/stage.ts';
+import { hstsDays } from '../limits.ts';
 import {
   assetCacheControl,
   dashboardHeaders,
@@ -30,27 +35,40 @@ import {
  * The dashboard in the cloud: a private bucket behind CloudFront, and the API behind the same name
  * under `/v1`.
  *
- * One origin for page and API means no CORS, a policy that lets the page talk to nobody else, and
- * no circle between the API (which would have to know the page) and the page (which has to know the
- * API). The files are copied by `aws s3 sync` after the deployment: a custom resource would bring a
- * second lambda with its own role and runtime into the stack for what one command does. See
+ * One origin for page and API means no CORS, a policy that lets the page connect to nobody else,
+ * and no circle between the API (which would have to know the page) and the page (which has to know
+ * the API). The files are copied by `aws s3 sync` after the deployment: a custom resource would
+ * bring a second lambda with its own role and runtime into the stack for what one command does. See
  * docs/decisions.
  */
 export type DashboardSiteProps = {
   /** `https://host` of the API, without a path. */
   readonly apiUrl: string;
+  readonly stage: Stage;
+  /** What the page connects to while somebody signs in. */
+  readonly signInSources: string;
+  /** A name of one's own for the page. */
+  readonly own: OwnName | null;
 };
 
-const hstsDays = 365;
 const headersOfTheirOwn = new Set(['x-content-type-options', 'referrer-policy', 'x-frame-options']);
 
 export class DashboardSite extends Construct {
   readonly url: string;
+  readonly bucketName: string;
+  private readonly stage: Stage;
+  private readonly policy: string;
 
   constructor(scope: Construct, id: string, props: DashboardSiteProps) {
     super(scope, id);
+    this.stage = props.stage;
+    this.policy = dashboardPolicy(props.signInSources);
     const bucket = this.files();
-    const origin = S3BucketOrigin.withOriginAccessControl(bucket as IBucket);
+    const origin = S3BucketOrigin.withOriginAccessControl(bucket as IBucket, {
+      originAccessControl: new S3OriginAccessControl(this, 'FilesAccess', {
+        originAccessControlName: this.worldwide('files'),
+      }),
+    });
     const common = {
       viewerProtocolPolicy: ViewerProtocolPolicy.REDIRECT_TO_HTTPS,
       cachePolicy: CachePolicy.CACHING_OPTIMIZED,
@@ -62,7 +80,7 @@ export class DashboardSite extends Construct {
       defaultBehavior: {
         ...common,
         origin,
-        responseHeadersPolicy: this.headers('PageHeaders', pageCacheControl),
+        responseHeadersPolicy: this.headers('page', pageCacheControl),
         functionAssociations: [
           { function: this.pages(), eventType: FunctionEventType.VIEWER_REQUEST },
         ],
@@ -71,18 +89,42 @@ export class DashboardSite extends Construct {
         '/assets/*': {
           ...common,
           origin,
-          responseHeadersPolicy: this.headers('AssetHeaders', assetCacheControl),
+          responseHeadersPolicy: this.headers('asset', assetCacheControl),
         },
         '/v1/*': api,
         '/openapi.json': api,
       },
     });
+    if (props.own !== null) this.answerTo(props.own, distribution);
     this.acceptFindings(distribution);
     this.url = `https://${distribution.distributionDomainName}`;
-    new CfnOutput(this, 'UrlOutput', { value: this.url }).overrideLogicalId('DashboardUrl');
-    new CfnOutput(this, 'FilesOutput', { value: bucket.bucketName }).overrideLogicalId(
-      'DashboardBucket',
-    );
+    this.bucketName = bucket.bucketName;
+    const tell = (id: string, name: string, value: string): void =>
+      pinLogicalId(new CfnOutput(this, id, { value }), name, 'scripts look for this output');
+    tell('UrlOutput', 'DashboardUrl', this.url);
+    tell('FilesOutput', 'DashboardBucket', this.bucketName);
+  }
+
+  private answerTo(own: OwnName, distribution: Distribution): void {
+    const given = conditionOf(this, 'NameGiven', own);
+    const settings = {
+      Aliases: [own.name],
+      ViewerCertificate: {
+        AcmCertificateArn: own.certificateArn,
+        MinimumProtocolVersion: 'TLSv1.2_2021',
+        SslSupportMethod: 'sni-only',
+      },
+    };
+    const resource = distribution.node.defaultChild as CfnDistribution;
+    for (const [name, value] of Object.entries(settings)) {
+      const wanted = given === null ? value : Fn.conditionIf(given.logicalId, value, Aws.NO_VALUE);
+      resource.addPropertyOverride(`DistributionConfig.${name}`, wanted);
+    }
+  }
+
+  /** CloudFront has one list of names for all regions of an account. */
+  private worldwide(name: string): string {
+    return `${this.stage.stackName}-${Aws.REGION}-${name}`;
   }
 
   private files(): Bucket {
@@ -109,17 +151,20 @@ export class DashboardSite extends Construct {
    */
   private pages(): EdgeFunction {
     return new EdgeFunction(this, 'Pages', {
+      functionName: this.worldwide('pages'),
       comment: 'Page addresses and config.json of the Edgewise dashboard',
       runtime: FunctionRuntime.JS_2_0,
       code: FunctionCode.fromInline(pagesFunction),
     });
   }
 
-  private headers(id: string, cacheControl: string): ResponseHeadersPolicy {
+  private headers(of: 'page' | 'asset', cacheControl: string): ResponseHeadersPolicy {
     const custom = { ...dashboardHeaders, 'cache-control': cacheControl };
+    const id = { page: 'PageHeaders', asset: 'AssetHeaders' }[of];
     return new ResponseHeadersPolicy(this, id, {
+      responseHeadersPolicyName: this.worldwide(`${of}-headers`),
       securityHeadersBehavior: {
-        contentSecurityPolicy: { contentSecurityPolicy: dashboardPolicy(null), override: true },
+        contentSecurityPolicy: { contentSecurityPolicy: this.policy, override: true },
         contentTypeOptions: { override: true },
         frameOptions: { frameOption: HeadersFrameOption.DENY, override: true },
         referrerPolicy: { referrerPolicy: HeadersReferrerPolicy.NO_REFERRER, override: true },

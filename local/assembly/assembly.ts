@@ -12,6 +12,7 @@ export type JsonObject = { [key: string]: Json };
 export type TemplateParameter = {
   readonly Type?: string;
   readonly Default?: string | number;
+  readonly NoEcho?: boolean | string;
   readonly Description?: string;
   readonly AllowedValues?: readonly (string | number)[];
   readonly AllowedPattern?: string;
@@ -25,12 +26,19 @@ export type TemplateResource = {
   readonly Condition?: string;
 };
 
+export type TemplateOutput = {
+  readonly Value: Json;
+  readonly Condition?: string;
+  readonly Description?: string;
+};
+
 export type Template = {
   readonly parameters: Readonly<Record<string, TemplateParameter>>;
   readonly mappings: JsonObject;
   readonly conditions: JsonObject;
   readonly resources: Readonly<Record<string, TemplateResource>>;
-  readonly outputs: Readonly<Record<string, { Value: Json; Condition?: string }>>;
+  readonly outputs: Readonly<Record<string, TemplateOutput>>;
+  readonly description: string | undefined;
 };
 
 export type Assembly = {
@@ -117,6 +125,7 @@ function templateOf(raw: JsonObject): Template {
     mappings: objectOf(raw.Mappings ?? {}, 'Mappings'),
     conditions: objectOf(raw.Conditions ?? {}, 'Conditions'),
     resources,
+    description: typeof raw.Description === 'string' ? raw.Description : undefined,
     outputs: objectOf(raw.Outputs ?? {}, 'Outputs') as Template['outputs'],
   };
 }

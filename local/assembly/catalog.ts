@@ -15,6 +15,8 @@ import { responseHeadersPolicy } from '../services/cloudfront/response-headers-p
 import { cloudwatchAlarm } from '../services/cloudwatch/alarm-resource.ts';
 import { logsLogGroup } from '../services/cloudwatch/log-group-resource.ts';
 import { dynamodbGlobalTable } from '../services/dynamodb/global-table-resource.ts';
+import { eventsEventBus } from '../services/events/bus-resource.ts';
+import { eventsRule } from '../services/events/rule-resource.ts';
 import { iamManagedPolicy } from '../services/iam/managed-policy-resource.ts';
 import { iamPolicy } from '../services/iam/policy-resource.ts';
 import { iamRole } from '../services/iam/role-resource.ts';
@@ -22,6 +24,7 @@ import { iotPolicy } from '../services/iot/policy/policy-resource.ts';
 import { iotTopicRule } from '../services/iot/rules/topic-rule-resource.ts';
 import { lambdaEventSourceMapping } from '../services/lambda/event-sources/mapping-resource.ts';
 import { lambdaFunction } from '../services/lambda/function-resource.ts';
+import { lambdaUrl } from '../services/lambda/function-url/url-resource.ts';
 import { lambdaPermission } from '../services/lambda/permission-resource.ts';
 import { s3BucketPolicy } from '../services/s3/bucket-policy-resource.ts';
 import { s3Bucket } from '../services/s3/bucket-resource.ts';
@@ -46,6 +49,8 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::CloudFront::ResponseHeadersPolicy': responseHeadersPolicy,
   'AWS::CloudWatch::Alarm': cloudwatchAlarm,
   'AWS::DynamoDB::GlobalTable': dynamodbGlobalTable,
+  'AWS::Events::EventBus': eventsEventBus,
+  'AWS::Events::Rule': eventsRule,
   'AWS::IAM::ManagedPolicy': iamManagedPolicy,
   'AWS::IAM::Policy': iamPolicy,
   'AWS::IAM::Role': iamRole,
@@ -54,6 +59,7 @@ export const resourceTypes: Readonly<Record<string, ResourceType>> = {
   'AWS::Lambda::EventSourceMapping': lambdaEventSourceMapping,
   'AWS::Lambda::Function': lambdaFunction,
   'AWS::Lambda::Permission': lambdaPermission,
+  'AWS::Lambda::Url': lambdaUrl,
   'AWS::Logs::LogGroup': logsLogGroup,
   'AWS::S3::Bucket': s3Bucket,
   'AWS::S3::BucketPolicy': s3BucketPolicy,

@@ -19,19 +19,39 @@ export type DeploymentRequest = {
   readonly authorityPem: string;
 };
 
-export async function deploy(request: DeploymentRequest): Promise<Record<string, Json>> {
+export type DeployedResource = {
+  readonly logicalId: string;
+  readonly type: string;
+  readonly physicalId: string;
+};
+
+/** What became of a template. */
+export type Deployed = {
+  readonly resources: readonly DeployedResource[];
+  readonly parameters: Readonly<Record<string, Json>>;
+  readonly outputs: Readonly<Record<string, Json>>;
+};
+
+export async function deploy(request: DeploymentRequest): Promise<Deployed> {
   const { template, world } = request;
-  checkTemplate(template, world);
   const created = new Map<string, Created>();
-  const scope = scopeOf(request, created);
+  const parameters = parameterValues(request.template.parameters, request);
+  const scope = scopeOf(request, parameters, created);
+  const resources: DeployedResource[] = [];
   const isWanted = (condition: string | undefined, path: string): boolean =>
     condition === undefined || scope.condition(condition, path);
+  checkTemplate(template, world, isWanted);
   for (const logicalId of creationOrder(template)) {
     const resource = template.resources[logicalId];
     if (resource === undefined) continue;
     const path = `Resources.${logicalId}`;
     const type = resourceTypes[resource.Type];
-    if (type === undefined || !isWanted(resource.Condition, path)) continue;
+    if (!isWanted(resource.Condition, path)) continue;
+    const listed = { logicalId, type: resource.Type };
+    if (type === undefined) {
+      resources.push({ ...listed, physicalId: logicalId });
+      continue;
+    }
     const at = `${path}.Properties`;
     const raw = Object.fromEntries(
       Object.entries(resource.Properties).filter(([key]) => type.used.includes(key)),
@@ -40,6 +60,7 @@ export async function deploy(request: DeploymentRequest): Promise<Record<string,
     const waitsFor = (other: string) => dependenciesOf(template, logicalId).has(other);
     const made = await type.create({ logicalId, path: at, properties, world, waitsFor });
     created.set(logicalId, made);
+    resources.push({ ...listed, physicalId: String(made.ref) });
   }
   const outputs: Record<string, Json> = {};
   for (const [name, output] of Object.entries(template.outputs)) {
@@ -51,14 +72,22 @@ export async function deploy(request: DeploymentRequest): Promise<Record<string,
     }
     outputs[name] = resolveValue(output.Value, scope, `${path}.Value`);
   }
-  return outputs;
+  return { resources, parameters, outputs };
 }
 
-/** Finds every type and property that is not known, all at once, and notes what is ignored. */
-function checkTemplate(template: Template, world: World): void {
+/**
+ * Finds every type and property that is not known, all at once, and notes what is ignored. What a
+ * condition leaves out is nothing that would have to be run.
+ */
+function checkTemplate(
+  template: Template,
+  world: World,
+  isWanted: (condition: string | undefined, path: string) => boolean,
+): void {
   const problems: string[] = [];
   for (const [logicalId, resource] of Object.entries(template.resources)) {
     const path = `Resources.${logicalId}`;
+    if (!isWanted(resource.Condition, path)) continue;
     const type = resourceTypes[resource.Type];
     const reason = ignoredTypes[resource.Type];
     if (type === undefined) {
@@ -82,9 +111,11 @@ function checkTemplate(template: Template, world: World): void {
   if (problems.length > 0) throw new StartFailure(problems.join('\n'));
 }
 
-function scopeOf(request: DeploymentRequest, created: ReadonlyMap<string, Created>): Scope {
-  const { template, world } = request;
-  const parameters = parameterValues(template.parameters, request);
+function scopeOf(
+  { template, world }: DeploymentRequest,
+  parameters: Readonly<Record<string, Json>>,
+  created: ReadonlyMap<string, Created>,
+): Scope {
   const scope: Scope = {
     region: world.account.region,
     stack: world.account.stack,

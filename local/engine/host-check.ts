@@ -1,10 +1,11 @@
 /**
  * Which names a request may be addressed to: those of this machine, and those that the start was
- * told. A page in a browser can have its own name answered with 127.0.0.1 (DNS rebinding) and then
+ * given. A page in a browser can have its own name answered with 127.0.0.1 (DNS rebinding) and then
  * speaks to these ports as to its own server; what gives it away is the name that it asks for.
  */
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** True when a request with this `Host` may be answered. */
 export type HostCheck = (host: string | undefined) => boolean;
@@ -32,6 +33,24 @@ export function forThisMachine(isKnown: HostCheck, listener: RequestListener): R
     refuse(message, res);
   };
 }
+
+type UpgradeListener = (message: IncomingMessage, socket: Duplex, head: Buffer) => void;
+
+/** The same for a request that wants another protocol, which a page may send to any name. */
+export function upgradeForThisMachine(
+  isKnown: HostCheck,
+  listener: UpgradeListener,
+): UpgradeListener {
+  return (message, socket, head) => {
+    if (isKnown(message.headers.host)) return listener(message, socket, head);
+    socket.on('error', () => undefined);
+    socket.end('HTTP/1.1 421 Misdirected Request\r\nconnection: close\r\n\r\n');
+  };
+}
+
+/** Any other protocol, such as the `h2c` that Java's client offers, is passed over. */
+export const wantsWebSocket = (message: IncomingMessage): boolean =>
+  message.headers.upgrade?.toLowerCase() === 'websocket';
 
 function refuse(message: IncomingMessage, res: ServerResponse): void {
   message.resume();

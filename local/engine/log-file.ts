@@ -13,10 +13,11 @@ export function appendLine(path: string, line: string, bytesMax = logFileBytesMa
 
 /**
  * The same for a file that other processes have open to append to: it is emptied in place, so that
- * they go on writing to it and not to the older one.
+ * they go on writing to it and not to the older one. True when it was.
  */
-export function emptyWhenFull(path: string, file: number, bytesMax: number): void {
-  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < bytesMax) return;
+export function emptyWhenFull(path: string, file: number, bytesMax: number): boolean {
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < bytesMax) return false;
   copyFileSync(path, `${path}.1`);
   ftruncateSync(file, 0);
+  return true;
 }

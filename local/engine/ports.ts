@@ -13,6 +13,8 @@ export type Ports = {
   site(index: number): number;
   /** HTTP APIs after the first one. */
   moreApis(index: number): number;
+  /** Functions with an address of their own: the first one is base+6. */
+  functionUrl(index: number): number;
 };
 
 export function portsFrom(base: number): Ports {
@@ -21,8 +23,9 @@ export function portsFrom(base: number): Ports {
     api: base + 1,
     mqtt: base + 2,
     database: base + 3,
-    site: (index) => base + 4 + 2 * index,
-    moreApis: (index) => base + 3 + 2 * index,
+    site: (index) => base + 4 + 3 * index,
+    moreApis: (index) => base + 2 + 3 * index,
+    functionUrl: (index) => base + 6 + 3 * index,
   };
 }
 

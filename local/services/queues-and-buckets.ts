@@ -10,6 +10,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { accountId } from '../account.ts';
 import { StartFailure } from '../failure.ts';
+import { type ObjectFiles, type ObjectRows, openObjectFiles } from './s3/object-files.ts';
 
 type Parts = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 export type QueueStore = Parts['sqsStore'];
@@ -33,6 +34,8 @@ export type QueuesAndBuckets = {
   readonly queues: QueueStore;
   readonly topics: TopicStore;
   readonly buckets: BucketStore;
+  /** Bodies that are too large for the stand-in. */
+  readonly files: ObjectFiles;
   /** One request of the SQS, SNS or S3 protocol. */
   handle(request: StandInRequest): Promise<StandInAnswer>;
   /** An SQS operation of the local cloud itself, without a permission check. */
@@ -43,7 +46,7 @@ export type QueuesAndBuckets = {
 };
 
 /** What is used of fauxqs' inside; a new version of it must still have these. */
-type Persistence = {
+type Persistence = ObjectRows & {
   readonly db: DatabaseSync;
   updateMessageReady(messageId: string): void;
   load(sqs: QueueStore, sns: TopicStore, s3: BucketStore): void;
@@ -72,6 +75,7 @@ export async function openQueuesAndBuckets(
   Object.assign(topics, { persistence });
   Object.assign(buckets, { persistence });
   for (const queue of queues.allQueues()) Object.assign(queue, { persistence });
+  const files = openObjectFiles(join(dataDir, 'objects'), persistence, buckets);
   const app = buildApp({
     logger: false,
     defaultRegion: region,
@@ -91,7 +95,7 @@ export async function openQueuesAndBuckets(
     await app.close();
     persistence.close();
   };
-  return { queues, topics, buckets, handle, ...ownCalls(handle), close };
+  return { queues, topics, buckets, files, handle, ...ownCalls(handle), close };
 }
 
 /** What the local cloud itself sends, in the forms of the two protocols. */

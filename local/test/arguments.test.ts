@@ -11,6 +11,7 @@ test('without a word it runs the only stack of cdk.out', () => {
     stateDir: '.edgewise-local',
     region: 'us-east-1',
     engine: undefined,
+    streamShards: 1,
     parameters: {},
     files: {},
     allowedHosts: [],
@@ -32,9 +33,24 @@ test('what is said is taken', () => {
   });
 });
 
+test.each(['0', '17', 'four'])('%s is no number of shards', (text) => {
+  const sentence = '--stream-shards takes a number from 1 to 16.';
+  expect(() => parseArguments(['--stream-shards', text])).toThrow(new StartFailure(sentence));
+});
+
 test('help names every flag', () => {
   expect(parseArguments(['--port-base', 'x', '-h'])).toBeUndefined();
-  const flags = ['app', 'stack', 'state', 'port-base', 'region', 'database', 'parameter', 'files'];
+  const flags = [
+    'app',
+    'stack',
+    'state',
+    'port-base',
+    'region',
+    'database',
+    'stream-shards',
+    'parameter',
+    'files',
+  ];
   for (const flag of [...flags, 'allow-host']) expect(usage).toContain(`  --${flag} `);
 });
 

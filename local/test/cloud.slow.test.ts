@@ -111,7 +111,7 @@ test('a message that is rejected each time goes to the dead-letter queue', async
   expect(await eventually(() => message('DeadQueueUrl'))).toBe(MessageBody);
 });
 
-test('endpoints.json tells where everything is', () => {
+test('endpoints.json says where everything is', () => {
   const { endpoints } = cloud;
   expect(endpoints.aws).toBe(`http://127.0.0.1:${cloud.portBase}`);
   expect(endpoints.api).toBe(`http://127.0.0.1:${cloud.portBase + 1}`);

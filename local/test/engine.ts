@@ -12,5 +12,11 @@ if (found === undefined) throw new Error(`EDGEWISE_DATABASE takes ${engines.join
 
 export const engine: EngineName = found;
 
+/** Shards of each table's stream in this run: `EDGEWISE_STREAM_SHARDS=4`, or one. */
+export const streamShards = Number(process.env.EDGEWISE_STREAM_SHARDS ?? 1);
+
 /** What tells the local cloud, and each command that starts one. */
-export const engineFlags = ['--database', engine] as const;
+export const engineFlags: readonly string[] = [
+  ...['--database', engine],
+  ...['--stream-shards', String(streamShards)],
+];

@@ -6,7 +6,7 @@ import { cpSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:f
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { type Cloud, startCloud } from '../cloud.ts';
-import { engine } from './engine.ts';
+import { engine, streamShards } from './engine.ts';
 import { temporaryDir } from './temporary-dir.ts';
 
 export const notesDir = join(import.meta.dirname, 'fixtures', 'notes');
@@ -21,6 +21,7 @@ export type NotesOptions = {
   parameters?: Record<string, string>;
   files?: Record<string, string>;
   allowedHosts?: string[];
+  streamShards?: number;
   /** Changes the template before it is run. */
   edit?: TemplateEdit;
 };
@@ -42,6 +43,7 @@ export async function startNotes(options: NotesOptions = {}): Promise<NotesCloud
     stateDir,
     region: 'eu-west-1',
     engine,
+    streamShards: options.streamShards ?? streamShards,
     parameters: options.parameters ?? {},
     files: options.files ?? {},
     allowedHosts: options.allowedHosts ?? [],

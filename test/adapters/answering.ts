@@ -1,7 +1,7 @@
 import { mockClient } from 'aws-sdk-client-mock';
 
 /**
- * A client of the SDK that reaches nothing and answers what it is told to: each answer once, the
+ * A client of the SDK that reaches nothing and answers what it is given: each answer once, the
  * last one for ever. It keeps the inputs that it was sent.
  */
 export function answering<C extends Parameters<typeof mockClient>[0]>(

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { edgeNameOf, jobIdOf } from '../../core/model/names.ts';
 import { violations } from './accessibility.ts';
 import { found } from './chromium.ts';
-import { addEndedJob } from './ended-job.ts';
+import { addEndedJob, type EndedJob } from './ended-job.ts';
 import { type Fleet, loseEdge, makeFleet } from './fleet.ts';
 import { type ServedApi, serveApi } from './served-api.ts';
 import { openStage, type Stage, signIn } from './stage.ts';
@@ -51,6 +51,16 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     return opened;
   }
 
+  async function aFailedJob(name: string, spec: EndedJob['spec']) {
+    const id = jobIdOf(name);
+    const at = { createdAtMs: Date.now() - 60_000, endedAtMs: Date.now() - 30_000 };
+    await addEndedJob(fleet.stored, fleet.api.services.outputs, {
+      ...{ id, ...at, spec, state: 'failed', reason: 'chunks-failed', done: 1, dead: 1 },
+      edges: [edgeNameOf('edge-3')],
+    });
+    return id;
+  }
+
   test('asks for a token, refuses a wrong one, and keeps it for the tab only', async () => {
     const { page } = await stage.open();
     await page.goto('/jobs?state=done');
@@ -58,7 +68,7 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('does not accept this token').waitFor();
     await page.getByLabel('Token').fill(token);
-    await page.keyboard.press('Enter');
+    await page.getByLabel('Token').press('Enter');
     await page.getByRole('heading', { name: /jobs$/ }).waitFor();
     expect(new URL(page.url()).search).toBe('?state=done');
     expect(await page.evaluate('localStorage.length')).toBe(0);
@@ -93,12 +103,29 @@ describe.skipIf(found.path === null)('the dashboard', () => {
       await work(fleet, job.id, (40 * percent) / 100);
       await page.locator('.percent', { hasText: `${percent} %` }).waitFor();
     }
-    await page.locator('.badge', { hasText: 'done' }).waitFor();
+    await page.locator('.page-head .badge', { hasText: 'done' }).waitFor();
     await page.getByText('40 of 40 chunks done.').waitFor();
     const [{ edge }] = (await read(`/v1/jobs/${job.id}/executions`)).items;
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: edge }) });
     expect(await row.textContent()).toMatch(/100 %/);
     expect(errors).toEqual([]);
+    await page.context().close();
+  });
+
+  test('a job of long chunks moves while none of them has ended', async () => {
+    const body = { name: 'long-chunks', power: 403, chunks: 4 };
+    const { id } = (await fleet.api.request('POST', '/v1/jobs', { body })).json;
+    await fleet.api.settle();
+    const { page } = await signedIn(`/jobs/${id}`);
+    for (const [first, percent] of [
+      [50, 12],
+      [90, 22],
+      [10, 22],
+    ] as const) {
+      await work(fleet, id, 0, new Map([[0, first]]));
+      expect((await read(`/v1/jobs/${id}`)).status.percent).toBe(percent);
+      await page.locator('.percent', { hasText: `${percent} %` }).waitFor();
+    }
     await page.context().close();
   });
 
@@ -125,23 +152,20 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     expect(await stateOf()).toBe('pending');
     await page.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel job' }).click();
-    await page.locator('.badge', { hasText: 'cancelled' }).waitFor();
+    await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor();
     expect(await stateOf()).toBe('cancelled');
     await page.context().close();
   });
 
   test('shows the output of a failed chunk as text, and retries it', async () => {
-    const id = jobIdOf('to-retry');
-    const at = { createdAtMs: Date.now() - 60_000, endedAtMs: Date.now() - 30_000 };
-    await addEndedJob(fleet.stored, fleet.api.services.outputs, {
-      ...{ id, ...at, state: 'failed', reason: 'chunks-failed', done: 1, dead: 1 },
-      spec: { name: '<img src=x onerror=alert(1)>', chunks: 2 },
-      edges: [edgeNameOf('edge-3')],
-    });
+    const id = await aFailedJob('to-retry', { name: '<img src=x onerror=alert(1)>', chunks: 2 });
     const { page, errors } = await signedIn(`/jobs/${id}`);
     await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>' }).waitFor();
     await page.getByText('chunk 1', { exact: true }).click();
     await page.getByText('<b>no space left on device</b>').waitFor();
+    await page.locator('.printed-fg-1', { hasText: 'red' }).waitFor();
+    await page.getByText('␛]0;renamed^G').waitFor();
+    expect(await page.title()).not.toContain('renamed');
     await page.getByRole('button', { name: 'Retry failed chunks' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Retry failed chunks' }).click();
     await page.getByRole('heading', { name: /^Failed chunks/ }).waitFor({ state: 'detached' });
@@ -175,10 +199,14 @@ describe.skipIf(found.path === null)('the dashboard', () => {
   test('filters jobs, and the address carries the filter to somebody else', async () => {
     const { page } = await signedIn('/jobs');
     await page.getByRole('link', { name: 'failed', exact: true }).click();
-    // The page is made anew with the state; what is typed before that is lost.
     await page.waitForURL((url) => url.search === '?state=failed');
+    await page.locator('a[aria-current="true"]', { hasText: /^failed$/ }).waitFor();
     const label = page.getByLabel('Only jobs of this label');
     await label.fill('team=b');
+    // The list changes while somebody types.
+    await aFailedJob('fails-meanwhile', { chunks: 2, labels: { team: 'b' } });
+    await page.getByText('fails-meanwhile').first().waitFor();
+    expect(await label.inputValue()).toBe('team=b');
     await label.press('Enter');
     await page.waitForURL((url) => url.search === '?state=failed&label=team%3Db');
     await page.getByRole('heading', { name: /^\d+ jobs?$/ }).waitFor();
@@ -196,7 +224,7 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     await other.page.context().close();
   });
 
-  test('shows an edge that is lost, by lamp, word and count', async () => {
+  test('shows an edge that is lost, by shape, word and count', async () => {
     const edge = await anEdge(-1);
     const { page } = await signedIn('/');
     await page.locator(`a.cell-connected[data-edge="${edge}"]`).waitFor();
@@ -208,7 +236,7 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     const lost = (await read('/v1/edges?state=lost&limit=500')).items.length;
     await page.getByRole('link', { name: `lost ${lost}` }).click();
     await page.getByRole('heading', { name: `${lost} edge` }).waitFor();
-    expect(new URL(page.url()).search).toBe('?lamp=lost');
+    expect(new URL(page.url()).search).toBe('?status=lost');
     await page.context().close();
   });
 
@@ -223,7 +251,7 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     expect(there).not.toBe(first);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: String(there), exact: true }).waitFor();
-    expect(await page.evaluate('document.activeElement.id')).toBe('main');
+    await page.locator('#main:focus').waitFor();
     await page.goBack();
     await page.locator('a.cell').first().waitFor();
     expect(await page.locator('a.cell[tabindex="0"]').count()).toBe(1);
@@ -250,7 +278,7 @@ describe.skipIf(found.path === null)('the dashboard', () => {
     await page.getByRole('alert').filter({ hasText: 'Switched on.' }).waitFor();
     api.trouble = 'none';
     await page.getByLabel('Token').fill(token);
-    await page.keyboard.press('Enter');
+    await page.getByLabel('Token').press('Enter');
     await page.getByRole('row').nth(1).waitFor();
     await page.context().close();
   });

@@ -26,6 +26,8 @@ export type EndedJob = {
 };
 
 const attempts = 3;
+/** A word in red, and what would rename a window. */
+const colours = '\u001b[1;31mred\u001b[0m \u001b]0;renamed\u0007\n';
 
 export async function addEndedJob(stored: Stored, outputs: Outputs, ended: EndedJob) {
   const { id, createdAtMs, state, done, dead } = ended;
@@ -69,6 +71,8 @@ export async function addEndedJob(stored: Stored, outputs: Outputs, ended: Ended
     endedAtMs,
     reason: ended.reason,
     retryEpoch: 0,
+    attemptsUsed: 0,
+    foldedByCell: false,
   });
   for (const execution of executionsOf(ended, chunking.chunkPower)) {
     rows.executions.set(execution.edge, execution);
@@ -77,7 +81,7 @@ export async function addEndedJob(stored: Stored, outputs: Outputs, ended: Ended
     const edge = ended.edges[0]!;
     const end = { job: id, chunk, edge, attempts, failure: 1, atMs: ended.endedAtMs };
     rows.ends.set(chunk, { ...end, state: 'dead' });
-    const text = Buffer.from(`chunk ${chunk}: <b>no space left on device</b>\n`);
+    const text = Buffer.from(`chunk ${chunk}: <b>no space left on device</b>\n${colours}`);
     const key = await outputs.put(id, chunk, attempts, text);
     rows.outputs.set(chunk, { key, bytes: text.length });
   }
@@ -112,6 +116,7 @@ function executionsOf(ended: EndedJob, chunkPower: number): Execution[] {
   const dead = rangeOf(ended.done, ended.done + ended.dead);
   return ended.edges.slice(0, 2).map((edge, at) => ({
     job: ended.id,
+    submittedAtMs: ended.createdAtMs,
     edge,
     chunks: parts[at]!,
     done: intersect(parts[at]!, rangeOf(0, ended.done)),

@@ -13,6 +13,7 @@ import {
 import { emptyRanges, rangeOf } from '../../core/model/ranges.ts';
 import { newPool } from '../../core/ports/pools.ts';
 import type { JobProgress } from '../../core/protocol/progress-report.ts';
+import { makeIdentity } from '../contract/stored-fixture.ts';
 import { makeEdge, makeJob, makeReport, plainConfig } from '../core/cell-fixture.ts';
 import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 import { seedMemory } from '../memory/seed.ts';
@@ -84,7 +85,10 @@ function someEdge(number: number, pool: string, nowMs: number, next: () => numbe
     power,
     resources: { cores: 4, memoryMb: 8192 },
     labels: { site: sites[number % sites.length]!, rack: `r${number % 12}` },
-    flat: { arch: 'arm64', kernel: '6.1.0', 'executors.simulate': true },
+    flat: {
+      ...{ arch: 'arm64', kernel: '6.1.0', services: true },
+      ...{ 'executors.simulate': true, 'executors.process': true },
+    },
     config: isCordoned ? { cordoned } : {},
     report: reportOf(poolOfCell(cell), used, state === 'connected', nowMs - awayMs),
     work: { ...workOf(pool, used, nowMs), lostAtMs },
@@ -147,27 +151,14 @@ function seedPool(stored: Stored, pool: string, edges: readonly CellEdge[], nowM
   stored.poolCells.set(id, moved.length);
   seedMemory(stored, cell);
   for (const { name, facts } of moved) {
-    stored.identities.set(name, identityOf(name, id, nowMs));
+    const identity = { cell: id, credentials: [], enrolledAtMs: nowMs - 7_200_000 };
+    stored.identities.set(name, makeIdentity(name, identity));
     const os = { name: 'debian', version: '12' };
-    const said = { arch: 'arm64', os, kernel: '6.1.0', software: { spack: '0.21' } };
+    const software = { spack: '0.21' };
+    const said = { arch: 'arm64', os, kernel: '6.1.0', software, address: '10.1.2.3' };
     stored.allFacts.set(name, { facts: said, version: 0, atMs: null });
     if (facts === null) throw new Error(`${name} has said nothing`);
   }
-}
-
-function identityOf(edge: CellEdge['name'], cell: Cell['meta']['id'], nowMs: number) {
-  return {
-    edge,
-    cell,
-    keyHash: null,
-    certificateId: null,
-    certificate: null,
-    previousCertificateId: null,
-    renewedAtMs: null,
-    credentials: [],
-    enrolledAtMs: nowMs - 7_200_000,
-    removingSinceMs: null,
-  };
 }
 
 const usedOf = ({ work }: CellEdge, pool: string): number =>

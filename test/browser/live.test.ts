@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runClient, startClient } from '../flow/cli/client.ts';
-import { makePlace, type Place, until } from '../flow/start/stage.ts';
+import { makePlace } from '../flow/start/place.ts';
+import { type Place, until } from '../flow/start/stage.ts';
+import { hangsMs } from '../wait-until.ts';
 import { found, openBrowser } from './chromium.ts';
 
 /**
@@ -15,7 +17,6 @@ let place: Place;
 let browser: Browser;
 let page: Page;
 const errors: string[] = [];
-const patienceMs = 60_000;
 const edges = 4;
 
 function dashboardOf({ state }: Place): { url: string; token: string } {
@@ -30,7 +31,7 @@ function dashboardOf({ state }: Place): { url: string; token: string } {
 async function openSignedIn(): Promise<Page> {
   const { url, token } = dashboardOf(place);
   const context = await browser.newContext({ baseURL: url });
-  context.setDefaultTimeout(patienceMs);
+  context.setDefaultTimeout(hangsMs);
   const opened = await context.newPage();
   opened.on('pageerror', (error) => errors.push(String(error)));
   opened.on('console', (message) => {

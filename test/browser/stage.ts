@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { build } from 'vite';
 import { type ServedDashboard, serveDashboard } from '../../scripts/serve-dashboard.ts';
+import { hangsMs } from '../wait-until.ts';
 import { openBrowser } from './chromium.ts';
 
 /** The dashboard built from these very sources, served under its real policy, in a real browser. */
@@ -18,10 +19,14 @@ export type Stage = {
 
 const configFile = fileURLToPath(new URL('../../dashboard/vite.config.ts', import.meta.url));
 
-export async function openStage(apiUrl: string, port = 0): Promise<Stage> {
+/** `csp` where the page is to be served under another policy than that of a plain deployment. */
+export async function openStage(apiUrl: string, port = 0, csp?: string): Promise<Stage> {
   const dist = await mkdtemp(join(tmpdir(), 'edgewise-dashboard-'));
   await build({ configFile, logLevel: 'error', build: { outDir: dist } });
-  const dashboard = await serveDashboard({ dir: dist, port, apiUrl });
+  const dashboard = await serveDashboard({
+    ...{ dir: dist, port, apiUrl },
+    ...(csp === undefined ? {} : { csp }),
+  });
   const browser: Browser = await openBrowser();
   return {
     dashboard,
@@ -34,6 +39,7 @@ export async function openStage(apiUrl: string, port = 0): Promise<Stage> {
         ...options,
         baseURL: dashboard.url,
       });
+      context.setDefaultTimeout(hangsMs);
       const page = await context.newPage();
       const errors: string[] = [];
       page.on('pageerror', (error) => errors.push(String(error)));

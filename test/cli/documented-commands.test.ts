@@ -11,19 +11,21 @@ import { parseAgentOptions } from '../../edge-agent/program/agent-options.ts';
  */
 const { commands, nouns, shortcuts } = catalogue;
 const root = join(import.meta.dirname, '../..');
-const pages = ['README.md', ...readdirSync(join(root, 'docs')).map((name) => join('docs', name))]
+const inFolder = (folder: string) =>
+  readdirSync(join(root, folder)).map((name) => join(folder, name));
+const pages = ['README.md', ...inFolder('docs'), ...inFolder('docs/guides')]
   .filter((path) => path.endsWith('.md'))
   .map((path) => ({ path, text: readFileSync(join(root, path), 'utf8') }));
 
 const shown = pages.flatMap(({ path, text }) => commandsOf(text).map((line) => ({ path, line })));
 
 function commandsOf(text: string): string[] {
-  const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block]) =>
+  const blocks = [...text.matchAll(/^```sh\b[^\n]*\n([\s\S]*?)^```/gm)].flatMap(([, block]) =>
     block!.replaceAll('\\\n', ' ').split('\n'),
   );
   const inline = [...text.matchAll(/`((?:npx )?edgewise [^`]+)`/g)].map(([, code]) => code!);
   return [...blocks, ...inline].flatMap((line) =>
-    line.split(/ \| | && /).flatMap((part) => {
+    line.split(/ \|\|? | && |; /).flatMap((part) => {
       const found = /(?:^|[( ])(?:npx )?edgewise (.*)$/.exec(part.replace(/\s+#.*$/, ''));
       const given = part.includes('xargs') ? ' name' : '';
       return found === null ? [] : [found[1]!.replace(/\)$/, '') + given];
@@ -46,7 +48,9 @@ async function understand(line: string): Promise<void> {
   const load = commands.get(name);
   expect(load, `edgewise ${line}`).toBeDefined();
   const { command } = await load!();
-  const rest = words.slice(name === `${first} ${second}` ? 2 : 1);
+  // A variable of the shell may be anything that the flag takes: a number is.
+  const given = words.map((word) => (/^\$\w+$/.test(word) ? '4666' : word));
+  const rest = given.slice(name === `${first} ${second}` ? 2 : 1);
   if (rest.length === 0 || rest.some((word) => word.includes('…'))) return;
   if (command.raw !== true) parseArguments(command, rest);
   else if (rest[0] !== 'doctor') parseAgentOptions(rest, { EDGEWISE_API: 'http://api' });

@@ -61,3 +61,11 @@ test.each(['constructor', 'toString', '__proto__', 'valueOf'])(
     expect(terminal.talk()).not.toContain('defect');
   },
 );
+
+test('inside a chunk, whose results have a directory of that name, it prints as ever', async () => {
+  const inChunk = { EDGEWISE_OUTPUT: '/var/lib/edgewise/chunks/one/output' };
+  const terminal = scriptedTerminal({ directory: '/', env: inChunk });
+  expect(await run(['version'], terminal)).toBe(0);
+  const wrong = scriptedTerminal({ directory: '/', env: { EDGEWISE_OUTPUT: 'picture' } });
+  expect(await run(['version'], wrong)).toBe(2);
+});

@@ -9,7 +9,7 @@ const entry = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
 const env = { PATH: process.env.PATH };
 
 test.skipIf(!existsSync('/dev/full'))(
-  'data that cannot be written is a failure that is told',
+  'data that cannot be written is a failure with a message',
   () => {
     const full = openSync('/dev/full', 'w');
     try {
@@ -29,7 +29,7 @@ test.skipIf(!existsSync('/dev/full'))(
   },
 );
 
-test.skipIf(!existsSync('/dev/full'))('talk that cannot be written stops nothing', () => {
+test.skipIf(!existsSync('/dev/full'))('messages that cannot be written stop nothing', () => {
   const full = openSync('/dev/full', 'w');
   try {
     const run = (...words: string[]) =>

@@ -9,6 +9,8 @@ import type { Terminal } from '../../cli/terminal.ts';
 export type ScriptedTerminal = Terminal & {
   readonly written: () => string;
   readonly data: () => string;
+  /** The same, byte for byte. */
+  readonly bytes: () => Buffer;
   readonly talk: () => string;
   readonly interrupt: () => void;
 };
@@ -22,6 +24,8 @@ export type Script = {
   /** Interrupts when the command has slept this long. */
   readonly interruptAfterMs?: number;
   readonly startMs?: number;
+  /** Somebody else's time passes with that of the terminal. */
+  readonly pass?: (ms: number) => Promise<void>;
   readonly columns?: number;
   readonly rows?: number;
 };
@@ -36,6 +40,7 @@ export function scriptedTerminal(script: Script): ScriptedTerminal {
   let nowMs = startMs;
   let written = '';
   let data = '';
+  const bytes: Buffer[] = [];
   let talk = '';
   let lineOpen = false;
   const write = (text: string, mark: string): void => {
@@ -47,9 +52,12 @@ export function scriptedTerminal(script: Script): ScriptedTerminal {
   return {
     written: () => written,
     data: () => data,
+    bytes: () => Buffer.concat(bytes),
     talk: () => talk,
     interrupt: () => interruption.abort(),
-    out: (text) => {
+    out: (chunk) => {
+      bytes.push(Buffer.from(chunk));
+      const text = Buffer.from(chunk).toString('utf8');
       data += text;
       write(text, '');
     },
@@ -73,6 +81,7 @@ export function scriptedTerminal(script: Script): ScriptedTerminal {
     random: () => 0.5,
     sleep: async (ms) => {
       nowMs += ms;
+      await script.pass?.(ms);
       if (script.interruptAfterMs !== undefined && nowMs - startMs >= script.interruptAfterMs) {
         interruption.abort();
       }

@@ -76,7 +76,9 @@ test('the file with tokens is readable by its owner only, and half of it is neve
 });
 
 test('what is wrong is said with its source', () => {
-  expect(() => accessOf(resolveSettings(none, terminalWith()))).toThrow('No API is configured.');
+  expect(() => accessOf(resolveSettings(none, terminalWith()), terminalWith())).toThrow(
+    'No API is configured.',
+  );
   expect(() => resolveSettings(none, terminalWith({ EDGEWISE_API: 'localhost:1' }))).toThrow(
     '"localhost:1" (from EDGEWISE_API) is not an address.',
   );

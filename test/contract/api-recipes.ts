@@ -1,6 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { Route } from '../../core/contract/routes.ts';
 import type { ApiAnswer, ApiRequest, ApiStage } from '../lambdas/api/api-stage.ts';
+import {
+  clusterClashes,
+  clusterSuccesses,
+  ioOnTwo,
+  makeCluster,
+  twoNodes,
+} from './cluster-recipes.ts';
+import { eventSuccesses, readBehindTheLog } from './event-recipes.ts';
+import { retryFailed } from './failed-job.ts';
+import * as files from './file-recipes.ts';
+import { jobspec, ofJobspec, retryFailedJobspec, submittedJobspec } from './jobspec-recipes.ts';
+import { scheduleClash, scheduleOfNothing, scheduleSuccesses } from './schedule-recipes.ts';
+import { isOfService, serviceSuccesses } from './service-recipes.ts';
+import { putAndRemove, spareEdge } from './spare-things.ts';
+import { oneWebhookTooMany, webhookSuccesses } from './webhook-recipes.ts';
 
 /**
  * How to bring about every documented answer of every operation: a stage with one of each thing,
@@ -18,16 +33,23 @@ export type Things = {
 export async function prepareThings(api: ApiStage): Promise<Things> {
   const post = async (path: string, body: unknown) =>
     (await api.request('POST', path, { body })).json;
-  const edge = await post('/v1/edges', { name: 'edge-1', capacity: { power: 250 } });
+  const facts = { sendsFiles: true };
+  const edge = await post('/v1/edges', { name: 'edge-1', capacity: { power: 250 }, facts });
+  await makeCluster(api, 'cluster-1');
   const report = { b: 'boot', e: 0, n: 1, f: 250, w: {} };
   await api.request('POST', '/v1/edges/edge-1/report', { token: edge.secret, body: report });
-  const openJob = await post('/v1/jobs', { power: 200, chunks: 2 });
+  const outputs = { paths: ['*.csv'] };
+  const openJob = await post('/v1/jobs', { power: 200, chunks: 2, outputs });
   const cancelledJob = await post('/v1/jobs', { power: 4 });
   await api.request('DELETE', `/v1/jobs/${cancelledJob.id}`);
   await api.settle();
   const text = { token: edge.secret, raw: 'printed', headers: { 'content-type': 'text/plain' } };
   await api.request('PUT', `/v1/jobs/${openJob.id}/chunks/0/output`, text);
+  await files.storeSentFile(api);
+  await files.storeSentResult(api, openJob.id, edge.secret);
   await api.request('PUT', '/v1/pools/known', { body: {} });
+  // It has the name that paths get.
+  await post('/v1/schedules', { name: 'edge-1', cron: '@daily', job: {} });
   await api.request('PUT', '/v1/queues/known', { body: {} });
   const token = async (scope: string) =>
     (await post('/v1/tokens', { name: scope, scopes: [scope] })).secret as string;
@@ -67,11 +89,12 @@ const unchanged =
 let fresh = 0;
 const unused = (): string => `fresh-${++fresh}`;
 
-const jobspec = { version: 1, resources: { one: { type: 'core' } }, tasks: [] as object[] };
-jobspec.tasks.push({ name: 'a', command: ['true'], resources: 'one' });
-
 export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>> = {
+  ...{ ...scheduleSuccesses, ...webhookSuccesses },
+  ...serviceSuccesses,
+  getParams: { 200: call('GET', '/v1/jobs/JOB/params?chunks=0-1') },
   submitJob: { 202: call('POST', '/v1/jobs', { body: {} }) },
+  submitJobs: { 202: call('POST', '/v1/jobs/batch', { body: { jobs: [{}, { power: 7 }] } }) },
   putJob: {
     202: (_, api) => api.request('PUT', `/v1/jobs/${unused()}`, { body: { power: 5 } }),
     200: async (_, api) => {
@@ -94,8 +117,26 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
       return api.request('DELETE', `/v1/jobs/${json.id}?purge=true`);
     },
   },
-  retryJob: { 202: retryFailed },
-  submitJobspec: { 202: call('POST', '/v1/jobspecs', { body: jobspec }) },
+  retryJob: { 202: (_, api) => retryFailed(api, unused()) },
+  submitJobspec: {
+    202: call('POST', '/v1/jobspecs', { body: jobspec }),
+    200: call('POST', '/v1/jobspecs', { body: { jobspec, satisfyOnly: true } }),
+  },
+  satisfyJobspec: { 200: call('POST', '/v1/jobspecs/satisfy', { body: jobspec }) },
+  listJobspecs: { 200: call('GET', '/v1/jobspecs') },
+  getJobspec: { 200: ofJobspec('GET', '') },
+  cancelJobspec: {
+    202: ofJobspec('DELETE', ''),
+    204: async (_, api) => {
+      const id = await submittedJobspec(api);
+      await api.request('DELETE', `/v1/jobspecs/${id}`);
+      await api.settle();
+      return api.request('DELETE', `/v1/jobspecs/${id}?purge=true`);
+    },
+  },
+  retryJobspec: { 202: retryFailedJobspec },
+  explainJobspec: { 200: ofJobspec('POST', '/explain') },
+  graphJobspec: { 200: ofJobspec('GET', '/graph') },
   listJobs: { 200: call('GET', '/v1/jobs') },
   getJob: {
     200: call('GET', '/v1/jobs/JOB'),
@@ -114,6 +155,9 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
       headers: { 'content-type': 'text/plain' },
     }),
   },
+  ...files.fileSuccesses,
+  ...files.resultSuccesses,
+  ...eventSuccesses,
   listEvents: { 200: call('GET', '/v1/jobs/JOB/events') },
   explainJob: { 200: call('GET', '/v1/jobs/JOB/explain') },
   getSpec: {
@@ -152,6 +196,8 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
     200: call('PUT', '/v1/queues/known', { body: { weight: 2 } }),
     201: (_, api) => api.request('PUT', `/v1/queues/${unused()}`, { body: {} }),
   },
+  removePool: { 204: putAndRemove('pools') },
+  removeQueue: { 204: putAndRemove('queues') },
   getStats: { 200: call('GET', '/v1/stats') },
   getStatsHistory: { 200: call('GET', '/v1/stats/history') },
   listTokens: { 200: call('GET', '/v1/tokens') },
@@ -171,32 +217,24 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
   getOpenApi: { 200: call('GET', '/openapi.json', { token: null }) },
   getDocs: { 200: call('GET', '/docs', { token: null }) },
   getDocsAsset: { 200: call('GET', '/docs/explorer.js', { token: null }) },
+  acceptOffers: { 200: asEdge('POST', '/v1/edges/edge-1/accept', { body: { jobs: ['nobody'] } }) },
+  releaseWork: { 200: asEdge('POST', '/v1/edges/edge-1/release', { body: { jobs: ['nobody'] } }) },
+  ...Object.fromEntries(
+    Object.entries(clusterSuccesses).map(([operation, answers]) => [
+      operation,
+      Object.fromEntries(
+        Object.entries(answers).map(([status, make]) => [status, onCluster(make)]),
+      ),
+    ]),
+  ),
 };
 
-function spareEdge(request: (name: string) => [string, string]): Make {
+function onCluster(make: (api: ApiStage, name: string) => Promise<ApiAnswer>): Make {
   return async (_, api) => {
     const name = unused();
-    await api.request('POST', '/v1/edges', { body: { name, capacity: { power: 5 } } });
-    return api.request(...request(name));
+    await makeCluster(api, name);
+    return make(api, name);
   };
-}
-
-async function retryFailed(_: Things, api: ApiStage): Promise<ApiAnswer> {
-  const pool = unused();
-  const edge = { name: `${pool}-edge`, pool, capacity: { power: 5 } };
-  const { secret } = (await api.request('POST', '/v1/edges', { body: edge })).json;
-  const tell = (report: object) =>
-    api.request('POST', `/v1/edges/${edge.name}/report`, {
-      token: secret,
-      body: { b: 'boot', e: 0, f: 5, w: {}, ...report },
-    });
-  await tell({ n: 1 });
-  const body = { pool, retries: { attempts: 1 } };
-  const { id } = (await api.request('POST', '/v1/jobs', { body })).json;
-  await api.settle();
-  await tell({ n: 2, e: 1, w: { [id]: { d: '', x: { 0: 7 }, a: '' } } });
-  await api.settle();
-  return api.request('POST', `/v1/jobs/${id}/retry`);
 }
 
 const ifMatch = { 'if-match': '"999999-nothing"' };
@@ -224,6 +262,8 @@ export function failure(
       return send({ ...edgeOnly, raw: `"${'x'.repeat(300_000)}"`, ...textual(route) });
     case 415:
       return send({ ...edgeOnly, raw: '{}', headers: { 'content-type': 'image/png' } });
+    case 410:
+      return readBehindTheLog(api);
     case 409:
     case 422:
       return clash(route, status, things, api);
@@ -242,12 +282,21 @@ function textual(route: Route): ApiRequest {
 }
 
 const bodies: Readonly<Record<string, unknown>> = {
+  patchSchedule: { paused: true },
   putJob: { power: 5 },
   patchJob: { priority: 1 },
   patchEdge: { labels: {} },
   drainEdge: {},
   putPool: {},
+  findAddresses: { sha256: [files.sentFile.sha256], job: 'nobody' },
   putQueue: {},
+  storeResults: { files: [files.newFile] },
+  putResult: files.sentResult,
+  putNodes: twoNodes,
+  uploadNodes: { sha256: files.sentFile.sha256, bytes: 1 },
+  putSubsystem: ioOnTwo,
+  putState: {},
+  createSubmitToken: { name: 'ci' },
 };
 
 function validBody(route: Route): ApiRequest {
@@ -258,12 +307,16 @@ function validBody(route: Route): ApiRequest {
 
 function pathOf(route: Route, things: Things, missing: boolean): string {
   const named = route.path.includes('/pools/') || route.path.includes('/queues/');
-  const known = named ? 'known' : things.edge;
+  const isCluster = route.function === 'clusters' && route.access?.scope !== null;
+  const known = named ? 'known' : isCluster ? 'cluster-1' : things.edge;
   return route.path
     .replace('{name}', missing ? nowhere(route) : known)
     .replace('/tokens/{id}', '/tokens/nobody')
     .replace('{id}', missing ? 'nobody' : things.openJob)
+    .replace('{subsystem}', 'io')
     .replace('{chunk}', '0')
+    .replace('{sha256}', missing ? files.newFile.sha256 : files.sentFile.sha256)
+    .replace('{path+}', missing ? 'nothing.csv' : 'a.csv')
     .replace('{asset}', 'nothing.js');
 }
 
@@ -277,6 +330,14 @@ async function clash(
   things: Things,
   api: ApiStage,
 ): Promise<ApiAnswer> {
+  const onNew = clusterClashes[route.operation];
+  if (onNew !== undefined) return onCluster(onNew)(things, api);
+  if (isOfService(route)) return api.request(route.method, pathOf(route, things, false));
+  if (route.operation === 'putResult') return files.lostResult(things, api);
+  if (route.operation === 'createWebhook') return oneWebhookTooMany(api);
+  if (route.operation === 'createSchedule') {
+    return status === 409 ? scheduleClash(things, api) : scheduleOfNothing(api);
+  }
   const cancelled = `/v1/jobs/${things.cancelledJob}`;
   if (status === 409) {
     switch (route.operation) {
@@ -289,31 +350,51 @@ async function clash(
         return api.request('PATCH', cancelled, { body: { priority: 1 } });
       case 'cancelJob':
         return api.request('DELETE', `/v1/jobs/${things.openJob}?purge=true`);
+      case 'removePool':
+        return api.request('DELETE', '/v1/pools/default');
       case 'retryJob':
         return api.request('POST', `${cancelled}/retry`);
+      case 'cancelJobspec': {
+        const id = await submittedJobspec(api);
+        return api.request('DELETE', `/v1/jobspecs/${id}?purge=true`);
+      }
+      case 'retryJobspec':
+        return api.request('POST', `/v1/jobspecs/${await submittedJobspec(api)}/retry`);
     }
   }
   const body = { dependsOn: [things.cancelledJob] };
   if (route.operation === 'putJob') return api.request('PUT', `/v1/jobs/${unused()}`, { body });
   if (route.operation === 'planJob') return api.request('POST', '/v1/plan', { body });
-  return keyClash(route, status, api);
+  return keyClash(route, status, things, api);
 }
 
 const created: Readonly<Record<string, unknown>> = {
   submitJob: { power: 9 },
+  submitJobs: { jobs: [{ power: 9 }] },
   submitJobspec: jobspec,
   enrolEdge: { name: 'clash', capacity: { power: 5 } },
   createToken: { name: 'clash', scopes: ['jobs:read'] },
+  acceptOffers: { jobs: ['nobody'] },
 };
 
 /** A key whose first request is still on its way: with the same body 409, with another one 422. */
-async function keyClash(route: Route, status: number, api: ApiStage): Promise<ApiAnswer> {
+async function keyClash(
+  route: Route,
+  status: number,
+  things: Things,
+  api: ApiStage,
+): Promise<ApiAnswer> {
+  const isOwn = route.access?.scope === null;
+  const path = route.path.replace('{name}', things.edge);
   const key = unused();
   const raw = JSON.stringify(created[route.operation]);
   const digest = createHash('sha256')
-    .update(`${route.method} ${route.path}\n`)
+    .update(`${route.method} ${path}\n`)
     .update(status === 409 ? raw : 'another')
     .digest('base64url');
-  await api.stores.idempotency.claim({ owner: 'token:admin', key, digest }, Date.now(), 0);
-  return api.request(route.method, route.path, { raw, headers: { 'idempotency-key': key } });
+  const owner = isOwn ? `edge:${things.edge}` : 'token:admin';
+  await api.stores.idempotency.claim({ owner, key, digest }, Date.now(), 0);
+  const headers = { 'idempotency-key': key };
+  const token = isOwn ? { token: things.edgeSecret } : {};
+  return api.request(route.method, path, { raw, headers, ...token });
 }

@@ -25,7 +25,8 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
     expect(await stores.edges.identify(name)).toEqual(identity);
     expect(await stores.edges.cellsOf([name, edgeNameOf('nobody')])).toEqual(new Set([north]));
     const { config, facts, allFacts } = makeEnrolment(name);
-    const stored = { name, cell: north, config, version: 1, facts, allFacts };
+    const cluster = null;
+    const stored = { name, cell: north, config, version: 1, facts, allFacts, cluster };
     const quiet = { report: null, work: null };
     expect(await stores.edges.load(north, name)).toEqual({ ...stored, ...quiet });
     expect((await stores.cells.load(north))?.edges.get(name)).toEqual({
@@ -61,7 +62,8 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
     expect(await edgesIn(stores)).toBe(cellEdgesMax);
     const taken = makeEnrolment('edge-1');
     expect(await stores.edges.enrol(taken)).toBe('taken');
-  });
+    // A quarter of a thousand transactions, one after the other, on whichever database.
+  }, 120_000);
 
   test('a cell that is not there takes none', async () => {
     const stores = await makeStores();
@@ -73,12 +75,14 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
   test('one more secret leaves the one before it, and ends those before that', async () => {
     const stores = await makeStores();
     const first = await enrol(stores, name, { credentials: ['a'] });
-    const second = await stores.edges.addCredential(first, 'b');
+    const second = (await stores.edges.addCredential(first, 'b'))!;
     expect(second).toEqual({ ...first, credentials: ['a', 'b'] });
     expect(await valid(stores, 'a', 'b')).toEqual(['a', 'b']);
     const third = await stores.edges.addCredential(second, 'c');
     expect(await stores.edges.identify(name)).toEqual(third);
     expect(await valid(stores, 'a', 'b', 'c')).toEqual(['b', 'c']);
+    expect(await stores.edges.addCredential(second, 'd')).toBeNull();
+    expect(await valid(stores, 'b', 'c', 'd')).toEqual(['b', 'c']);
   });
 
   test('of two renewals that saw the same secrets the other changes nothing', async () => {
@@ -101,6 +105,9 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
     const identity = await enrol(stores, name);
     await stores.edges.markRemoving(identity, 7);
     expect(await stores.edges.identify(name)).toEqual({ ...identity, removingSinceMs: 7 });
+    const { credentials, cell, certificateId } = identity;
+    const remains = { edge: name, credentials, cell, certificateId, removingSinceMs: 7 };
+    expect(await stores.edges.remains(name)).toMatchObject(remains);
     expect(await valid(stores, 'secret-of-edge-1')).toHaveLength(1);
     await stores.edges.revoke(identity);
     expect(await valid(stores, 'secret-of-edge-1')).toEqual([]);
@@ -124,6 +131,32 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
     expect(await valid(stores, 'secret-of-edge-1', 'secret-of-edge-2')).toEqual([
       'secret-of-edge-2',
     ]);
+    expect(await edgesIn(stores)).toBe(1);
+  });
+
+  test('one alone ends an edge, until it has had the time of any function', async () => {
+    const stores = await makeStores();
+    const identity = await enrol(stores, name);
+    const claim = (nowMs: number) => stores.edges.claimEnd(identity, nowMs, nowMs + 10);
+    expect((await Promise.all([claim(1), claim(1)])).toSorted()).toEqual([false, true]);
+    expect(await claim(11)).toBe(false);
+    expect(await claim(12)).toBe(true);
+    expect(await stores.edges.enrol(makeEnrolment(name))).toBe('taken');
+    await stores.edges.forget(identity);
+    expect(await claim(99)).toBe(false);
+  });
+
+  test('who is late with the end of an edge ends none that came after it', async () => {
+    const stores = await makeStores();
+    const before = await enrol(stores, name);
+    await stores.edges.forget(before);
+    const after = await enrol(stores, name, { credentials: ['fresh'] });
+    expect(await stores.edges.claimEnd(before, 1, 2)).toBe(false);
+    expect(await stores.edges.addCredential(before, 'late')).toBeNull();
+    await stores.edges.forget(before);
+    expect(await stores.edges.identify(name)).toEqual(after);
+    expect(await stores.edges.load(north, name)).not.toBeNull();
+    expect(await valid(stores, 'fresh', 'late')).toEqual(['fresh']);
     expect(await edgesIn(stores)).toBe(1);
   });
 

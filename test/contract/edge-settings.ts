@@ -36,6 +36,16 @@ export const edgeSettingsContract: Contract = (makeStores) => {
     expect(await stores.edges.load(south, name)).toBeNull();
   });
 
+  test('settings are given up for others only where the edge is', async () => {
+    const stores = await makeStores();
+    await enrol(stores, name);
+    await stores.edges.configure(north, name, plainConfig, 1);
+    expect(await stores.edges.replaceSettings(north, name, cordoned)).toBe(true);
+    expect(await stores.edges.load(north, name)).toMatchObject({ config: cordoned, version: 1 });
+    expect(await stores.edges.replaceSettings(south, name, cordoned)).toBe(false);
+    expect(await stores.edges.load(south, name)).toBeNull();
+  });
+
   test('the edges of a cell come by name, page by page', async () => {
     const stores = await makeStores();
     for (const it of ['edge-3', 'edge-10', 'edge-1']) await enrol(stores, it);

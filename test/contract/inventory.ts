@@ -81,7 +81,7 @@ export const inventoryContract: Contract = (makeStores) => {
     expect(report?.progress?.sequence).toBe(9);
   });
 
-  test('an agent that lost its journal starts counting again and is heard', async () => {
+  test('an agent that lost its journal starts counting again and its reports count', async () => {
     const { outcomes } = await stored([
       progress(5, { n: 700 }),
       progress(6, { n: 1, b: 'boot-2' }),
@@ -119,6 +119,17 @@ export const inventoryContract: Contract = (makeStores) => {
     expect((await stored([gone, progress(1, { at: 999 })])).report?.connected).toBe(false);
   });
 
+  test('contacts over HTTPS keep an edge that reports over HTTPS, and no other', async () => {
+    const contact = (atMs: number) => ({ kind: 'contact', edge, atMs, version: null }) as const;
+    const overHttps = progress(null, { n: 1, at: 1_000 });
+    const { outcomes, report } = await stored([overHttps, contact(20_000), contact(20_001)]);
+    expect(outcomes).toEqual(['stored', 'stored', 'older']);
+    expect(report?.poll).toEqual({ contactAtMs: 20_000, everyMs: 10_000 });
+    const overMqtt = progress(2, { n: 2, at: 2_000 });
+    expect((await stored([overHttps, overMqtt, contact(20_000)])).report?.poll).toBeUndefined();
+    expect((await stored([contact(20_000)])).report).toBeNull();
+  });
+
   test('a connection leaves the report as it is', async () => {
     const { report } = await stored([progress(3), presence('disconnected', 1, 2_000)]);
     expect(report?.progress?.jobs.has(jobIdOf('job'))).toBe(true);
@@ -143,7 +154,7 @@ export const inventoryContract: Contract = (makeStores) => {
     expect(outcomes).toEqual(['stored', 'stored', 'older']);
   });
 
-  test('a client that keeps a sequence only sometimes is heard', async () => {
+  test('reports of a client that keeps a sequence only sometimes count', async () => {
     const events = [progress(1, { n: 700 }), progress(2), progress(3, { n: 1 })];
     expect((await stored(events)).outcomes).toEqual(['stored', 'stored', 'stored']);
   });

@@ -4,15 +4,23 @@ import { edit, type JobEdit } from '../../core/jobs/edit.ts';
 import { type JobRetry, retry } from '../../core/jobs/retry.ts';
 import { edgeNameOf, type JobId, jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
+import type { KeptAnswer } from '../../core/ports/jobs.ts';
+import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { placeNewJob } from '../../core/scheduler/short-pass.ts';
 import { startMs } from '../core/cell-fixture.ts';
+import { creation } from '../core/jobs/job-fixture.ts';
 import {
+  auditOf,
   cellStatus,
   commit,
+  contentOf,
   executionOf,
   makeCreation,
   north,
+  planOver,
   south,
   submit,
+  traceOf,
 } from './stored-fixture.ts';
 import type { Stores } from './stored-ports.ts';
 import type { Contract } from './stores.ts';
@@ -41,6 +49,15 @@ async function anEdit(stores: Stores, priority = 90): Promise<JobEdit> {
 async function aCancel(stores: Stores): Promise<JobCancel> {
   const { it, cells } = await found(stores);
   return cancel(it, cells, startMs + 5) as JobCancel;
+}
+
+/** As the rollup stores it, when it has seen all counts. */
+async function end(stores: Stores, state: 'done' | 'failed'): Promise<void> {
+  const { status } = (await found(stores)).it;
+  const next = { ...status, state, version: status.version + 1 };
+  const fold = { next, changed: true, release: [], cancel: [], events: [] };
+  const rest = { settleDependants: true, progress: { chunks: 0, jobs: 1 } };
+  await stores.rollups.save(status, { ...fold, ...rest });
 }
 
 /** Two dead chunks in each cell; the first cell has ended the job, the second still has it. */
@@ -82,14 +99,16 @@ export const jobChangesContract: Contract = (makeStores) => {
     const stores = await makeStores();
     const made = await submit(stores, job);
     const second = { ...made, job: { ...made.job, createdBy: 'other' } };
-    expect(await stores.changes.create(second, kept)).toBe('id-taken');
+    expect(await stores.changes.create(second, kept, auditOf(job))).toBe('id-taken');
     expect(await stores.jobs.findSpec(job)).toEqual(made.job);
     expect(await stores.idempotency.find(request)).toBeNull();
   });
 
   test('the answer to a new job is kept with it, and a second job for it is not made', async () => {
     const stores = await makeStores();
-    const [one, two] = [job, child].map((id) => stores.changes.create(makeCreation(id), kept));
+    const [one, two] = [job, child].map((id) =>
+      stores.changes.create(makeCreation(id), kept, auditOf(id)),
+    );
     expect((await Promise.all([one, two])).toSorted()).toEqual(['created', 'key-taken']);
     expect(await stores.jobs.findMany([job, child])).toHaveLength(1);
     const { digest } = request;
@@ -97,20 +116,82 @@ export const jobChangesContract: Contract = (makeStores) => {
     expect(await stores.idempotency.find(request)).toEqual(first);
   });
 
+  test.each([3, 40])('of %i jobs of a batch all are stored, or none', async (count) => {
+    const stores = await makeStores();
+    const ids = Array.from({ length: count }, (_, at) => jobIdOf(`job-${at}`));
+    const batch = (answer: KeptAnswer | null) =>
+      stores.changes.createMany(
+        ids.map((id) => makeCreation(id)),
+        answer,
+        ids.map((id) => auditOf(id)),
+      );
+    expect(await batch(kept)).toBe('created');
+    expect(await stores.jobs.findMany(ids)).toHaveLength(count);
+    const [last] = ids.slice(-1);
+    expect(await stores.jobs.findSpec(last!)).toEqual(makeCreation(last!).job);
+    expect(await batch(kept)).toBe('key-taken');
+    expect(await stores.idempotency.find(request)).toMatchObject({ answer: kept.answer });
+    expect(await stores.fleet.finishBatches(startMs + 1)).toBe(0);
+  });
+
+  test('a batch with a job whose id is taken, or that waits in vain, stores nothing', async () => {
+    const stores = await makeStores();
+    await submit(stores, child);
+    const many = [makeCreation(job), makeCreation(child)];
+    const audits = [auditOf(job), auditOf(child)];
+    expect(await stores.changes.createMany(many, kept, audits)).toBe('id-taken');
+    expect(await stores.jobs.findSpec(job)).toBeNull();
+    expect(await stores.idempotency.find(request)).toBeNull();
+    const parents = [(await stores.jobs.find(child))!];
+    await stores.changes.purge({ kind: 'purge', id: child });
+    const late = [makeCreation(job), makeCreation(jobIdOf('job-3'), { parents })];
+    expect(await stores.changes.createMany(late, null, audits)).toBe('parent-ended');
+    expect(await stores.jobs.findSpec(job)).toBeNull();
+  });
+
+  test('a job is stored with the pass that places it, once, and only at the version seen', async () => {
+    const stores = await makeStores();
+    await stores.pools.ensureCell('default', 0, startMs);
+    const cell = (await stores.cells.load(north))!;
+    const made = creation({ chunks: 2 }, { metas: [cell.meta] });
+    const placed = placeNewJob(cell, made, startMs)!;
+    const whole = { ...made, status: placed.status };
+    const { id } = made.job;
+    const place = (plan = placed.plan, answer: KeptAnswer | null = null, it = whole) =>
+      stores.changes.createPlaced(it, plan, answer, auditOf(id));
+    const late = { ...placed.plan, seenVersion: cell.meta.version + 1 };
+    expect(await place(late, kept)).toBe('conflict');
+    expect(await stores.jobs.findSpec(id)).toBeNull();
+    expect(await stores.idempotency.find(request)).toBeNull();
+    expect(await place(placed.plan, kept)).toBe('created');
+    expect(await stores.jobs.find(id)).toEqual({ job: made.job, status: placed.status });
+    const after = (await stores.cells.load(north))!;
+    const planned = { ...applyPlan(placed.cell, placed.plan), meta: after.meta };
+    expect(contentOf(after)).toEqual(contentOf(planned));
+    expect(after.meta.version).toBe(placed.plan.meta?.version);
+    expect(await stores.jobs.events(id, null, 9)).toHaveLength(
+      placed.plan.folds.get(id)!.events.length,
+    );
+    const { meta } = after;
+    const next = { ...placed.plan, seenVersion: meta.version };
+    const again = { ...next, meta: { ...meta, version: meta.version + 1 } };
+    expect(await place(again)).toBe('id-taken');
+    const other = { ...whole, job: { ...whole.job, id: child } };
+    const bare = planOver(meta, {});
+    expect(await place(bare, kept, other)).toBe('key-taken');
+    expect((await stores.cells.load(north))?.meta.version).toBe(meta.version);
+  });
+
   test('a job waits for others only while they are open', async () => {
     const stores = await makeStores();
     await submit(stores, job);
     const parents = [(await stores.jobs.find(job))!];
     await submit(stores, child, { parents });
-    const { status } = parents[0]!;
-    const next = { ...status, state: 'done' as const, version: status.version + 1 };
-    const fold = { next, changed: true, release: [], cancel: [], events: [] };
-    const rest = { settleDependants: true, progress: { chunks: 0, jobs: 1 } };
-    await stores.rollups.save(status, { ...fold, ...rest });
+    await end(stores, 'done');
     const late = makeCreation(jobIdOf('job-3'), { parents });
-    expect(await stores.changes.create(late, null)).toBe('parent-ended');
+    expect(await stores.changes.create(late, null, auditOf(job))).toBe('parent-ended');
     await stores.changes.purge({ kind: 'purge', id: job });
-    expect(await stores.changes.create(late, null)).toBe('parent-ended');
+    expect(await stores.changes.create(late, null, auditOf(job))).toBe('parent-ended');
     expect(await stores.jobs.findSpec(late.job.id)).toBeNull();
   });
 
@@ -118,10 +199,15 @@ export const jobChangesContract: Contract = (makeStores) => {
     const stores = await makeStores();
     const made = await submit(stores, job);
     const change = await anEdit(stores);
-    expect(await stores.changes.commit(change)).toBe('changed');
+    expect(await stores.changes.commit(change, traceOf(job))).toBe('changed');
     const { it } = await found(stores);
     expect(it.job).toEqual({ ...made.job, spec: change.spec, version: 2 });
-    const copied = { labels: { team: 'b' }, maxFailedChunks: 3, version: 1 };
+    const copied = {
+      labels: { team: 'b' },
+      maxFailedChunks: 3,
+      version: 1,
+      lastEventAtMs: startMs,
+    };
     expect(it.status).toEqual({ ...made.status, ...copied });
     const [listed] = await stores.jobs.listPool('default', null, 9);
     expect(listed?.labels).toEqual({ team: 'b' });
@@ -133,11 +219,29 @@ export const jobChangesContract: Contract = (makeStores) => {
     });
   });
 
+  test('a change and its trace are stored together, or neither is', async () => {
+    const stores = await makeStores();
+    const trail = async () => {
+      const listed = await stores.audit.list(null, startMs, startMs, 99);
+      return listed.map(({ event }) => `${event.action} ${event.target}`).toSorted();
+    };
+    await submit(stores, job);
+    expect(await trail()).toEqual(['job-submitted job-1']);
+    expect(await stores.changes.create(makeCreation(job), null, auditOf('twice'))).toBe('id-taken');
+    const change = await anEdit(stores);
+    const trace = traceOf(job, startMs + 7);
+    expect(await stores.changes.commit(change, trace)).toBe('changed');
+    expect(await stores.changes.commit(change, traceOf(job, startMs + 8, 'late'))).toBe('conflict');
+    expect(await trail()).toEqual(['job-edited job-1', 'job-submitted job-1']);
+    expect(await stores.jobs.events(job, null, 9)).toMatchObject([trace.event]);
+    expect((await found(stores)).it.status.lastEventAtMs).toBe(startMs + 7);
+  });
+
   test('of two changes that saw the same job the other is a conflict', async () => {
     const stores = await makeStores();
     await submit(stores, job);
     const edits = [await anEdit(stores, 10), await anEdit(stores, 20)];
-    const outcomes = await Promise.all(edits.map((it) => stores.changes.commit(it)));
+    const outcomes = await Promise.all(edits.map((it) => stores.changes.commit(it, traceOf(job))));
     expect(outcomes.toSorted()).toEqual(['changed', 'conflict']);
     const winner = edits[outcomes.indexOf('changed')]!;
     expect((await found(stores)).it.job.spec.priority).toBe(priorityOf(winner));
@@ -149,7 +253,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     await submit(stores, job);
     const change = await aCancel(stores);
     await stores.changes.purge({ kind: 'purge', id: job });
-    expect(await stores.changes.commit(change)).toBe('conflict');
+    expect(await stores.changes.commit(change, traceOf(job))).toBe('conflict');
     expect(await stores.jobs.findSpec(job)).toBeNull();
     expect(await stores.rollups.load(job)).toBeNull();
   });
@@ -157,7 +261,7 @@ export const jobChangesContract: Contract = (makeStores) => {
   test('a job that is cancelled is so everywhere at once', async () => {
     const stores = await makeStores();
     await submit(stores, job);
-    expect(await stores.changes.commit(await aCancel(stores))).toBe('changed');
+    expect(await stores.changes.commit(await aCancel(stores), traceOf(job))).toBe('changed');
     const { it } = await found(stores);
     expect(it).toMatchObject({
       job: { cancelledAtMs: startMs + 5, version: 2 },
@@ -173,10 +277,28 @@ export const jobChangesContract: Contract = (makeStores) => {
     await submit(stores, job);
     const change = await aCancel(stores);
     await commit(stores, south, { endedJobs: new Set([job]) });
-    expect(await stores.changes.commit(change)).toBe('conflict');
+    expect(await stores.changes.commit(change, traceOf(job))).toBe('conflict');
     expect(await intentIn(stores)).toMatchObject({ cancelled: false });
     const { cells } = await found(stores);
     expect([cells.get(north)?.isOpen, cells.get(south)?.isOpen]).toEqual([true, false]);
+  });
+
+  test('a job that has ended in the meantime is neither cancelled nor edited', async () => {
+    const stores = await makeStores();
+    await submit(stores, job);
+    const changes = [await aCancel(stores), await anEdit(stores)];
+    await end(stores, 'failed');
+    for (const change of changes) {
+      expect(await stores.changes.commit(change, traceOf(job))).toBe('conflict');
+    }
+    const { it, cells } = await found(stores);
+    expect(it).toMatchObject({
+      job: { cancelledAtMs: null, version: 1 },
+      status: { state: 'failed', cancelled: false },
+    });
+    expect(cancel(it, cells, startMs + 9)).toEqual({ kind: 'unchanged' });
+    const labels = edit(it, cells, { labels: { team: 'c' } }) as JobEdit;
+    expect(await stores.changes.commit(labels, traceOf(job))).toBe('changed');
   });
 
   test('a retry reopens cells that ended the job and overtakes those that have it', async () => {
@@ -186,7 +308,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     const versions = async () =>
       Promise.all([north, south].map(async (it) => (await stores.cells.load(it))!.meta.version));
     const before = await versions();
-    expect(await stores.changes.commit(change)).toBe('changed');
+    expect(await stores.changes.commit(change, traceOf(job))).toBe('changed');
     const { it } = await found(stores);
     expect(it).toMatchObject({
       job: { retryEpoch: 1, version: 2 },
@@ -209,17 +331,17 @@ export const jobChangesContract: Contract = (makeStores) => {
   test('a retry of a job that a cell has begun again already is a conflict', async () => {
     const stores = await withDead(makeStores);
     const change = await aRetry(stores);
-    await stores.changes.commit(change);
+    await stores.changes.commit(change, traceOf(job));
     const again = { ...change, seenVersion: 2 };
     const before = await stores.cells.load(south);
-    expect(await stores.changes.commit(again)).toBe('conflict');
+    expect(await stores.changes.commit(again, traceOf(job))).toBe('conflict');
     expect(await stores.cells.load(south)).toEqual(before);
   });
 
   test('of a job that was purged nothing is left, and its id is free', async () => {
     const stores = await withDead(makeStores);
-    await stores.jobs.keepOutput(job, 1, 'outputs/1', 3);
-    await stores.changes.addEvent(job, { atMs: startMs, kind: 'edited', by: '', detail: '' });
+    await stores.jobs.keepOutput(job, 1, { key: 'outputs/1', bytes: 3 });
+    await stores.changes.commit(await anEdit(stores), traceOf(job));
     await stores.changes.purge({ kind: 'purge', id: job });
     const { jobs } = stores;
     expect(await jobs.find(job)).toBeNull();
@@ -229,6 +351,6 @@ export const jobChangesContract: Contract = (makeStores) => {
     expect(await jobs.chunk(job, 1)).toBeNull();
     expect(await jobs.listPool('default', null, 9)).toEqual([]);
     expect(await jobs.listOfEdge(edgeNameOf('edge-0'), null, 9)).toEqual([]);
-    expect(await stores.changes.create(makeCreation(job), null)).toBe('created');
+    expect(await stores.changes.create(makeCreation(job), null, auditOf(job))).toBe('created');
   });
 };

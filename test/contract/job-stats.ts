@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import type { JobState } from '../../core/model/job.ts';
+import { type JobState, jobStates } from '../../core/model/job.ts';
 import { type JobId, jobIdOf } from '../../core/model/names.ts';
+import { noRemovedCells } from '../../core/ports/job-stats.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import { submit } from './stored-fixture.ts';
 import type { Stores } from './stored-ports.ts';
@@ -27,9 +28,10 @@ export const jobStatsContract: Contract = (makeStores) => {
   test('nothing counted is nothing', async () => {
     const { stats } = await makeStores();
     const current = await stats.current(startMs);
-    expect(Object.values(current.states)).toEqual([0, 0, 0, 0, 0, 0, 0]);
+    expect(Object.values(current.states)).toEqual(jobStates.map(() => 0));
     const rest = { total: 0, jobsPerMinute: 0, chunksPer10Seconds: 0 };
-    expect(current).toEqual({ states: current.states, ...rest });
+    const { states } = current;
+    expect(current).toEqual({ states, removedCells: noRemovedCells, ...rest });
   });
 
   test('a job is in one state at a time, and in the total once for all time', async () => {
@@ -60,10 +62,12 @@ export const jobStatsContract: Contract = (makeStores) => {
     expect(await stats.current(nowMs)).toMatchObject({ jobsPerMinute: 3, chunksPer10Seconds: 7 });
   });
 
-  test('progress of one moment adds up, whoever tells it', async () => {
+  test('progress of one moment adds up, whoever writes it', async () => {
     const { rollups, stats } = await makeStores();
-    const told = Array.from({ length: 5 }, () => rollups.countProgress({ chunks: 2, jobs: 1 }, 0));
-    await Promise.all(told);
+    const counted = Array.from({ length: 5 }, () =>
+      rollups.countProgress({ chunks: 2, jobs: 1 }, 0),
+    );
+    await Promise.all(counted);
     const current = await stats.current(10_000);
     expect(current).toMatchObject({ jobsPerMinute: 5, chunksPer10Seconds: 10 });
   });

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { edit, type JobEdit } from '../../core/jobs/edit.ts';
 import { edgeNameOf, type JobId, jobIdOf, makeJobId } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
 import { startMs } from '../core/cell-fixture.ts';
@@ -10,6 +11,7 @@ import {
   north,
   south,
   submit,
+  traceOf,
 } from './stored-fixture.ts';
 import type { Contract } from './stores.ts';
 
@@ -88,22 +90,37 @@ export const jobsContract: Contract = (makeStores) => {
       await commit(stores, north, { executions: [executionOf(id, edges[0]!)] });
     }
     const [row] = (await stores.jobs.listPool('default', null, 2)).slice(1);
+    const [, onEdge] = await stores.jobs.listOfEdge(edges[0]!, null, 2);
     await stores.changes.purge({ kind: 'purge', id: row!.id });
     const rest = await stores.jobs.listPool('default', row!.position, 9);
     expect(rest.map((it) => it.id)).toEqual([ids[0]]);
-    expect(await stores.jobs.listOfEdge(edges[0]!, ids[1]!, 9)).toEqual([ids[0]]);
+    const before = await stores.jobs.listOfEdge(edges[0]!, onEdge!.position, 9);
+    expect(before.map((it) => it.id)).toEqual([ids[0]]);
   });
 
-  test('the jobs that an edge ran come last id first, page by page', async () => {
+  test('the jobs that an edge ran come newest first, whatever they are called', async () => {
     const stores = await makeStores();
-    const ids = [3, 1, 2].map((at) => idAt(startMs + at));
-    for (const id of ids) {
-      await submit(stores, id);
-      await commit(stores, north, { executions: [executionOf(id, edges[0]!)] });
+    const submitted: [JobId, number][] = [
+      [jobIdOf('zz-first'), startMs],
+      [idAt(startMs + 1), startMs + 1],
+      [jobIdOf('a-third'), startMs + 2],
+      [jobIdOf('abcdefghi-fourth'), startMs + 3],
+      [idAt(startMs + 4), startMs + 4],
+    ];
+    for (const [id, submittedAtMs] of submitted) {
+      await submit(stores, id, { createdAtMs: submittedAtMs });
+      const execution = { ...executionOf(id, edges[0]!), submittedAtMs };
+      await commit(stores, north, { executions: [execution] });
     }
-    const sorted = ids.toSorted().toReversed();
-    expect(await stores.jobs.listOfEdge(edges[0]!, null, 2)).toEqual(sorted.slice(0, 2));
-    expect(await stores.jobs.listOfEdge(edges[0]!, sorted[1]!, 9)).toEqual(sorted.slice(2));
+    const newest = submitted.map(([id]) => id).toReversed();
+    const all = await stores.jobs.listOfEdge(edges[0]!, null, 9);
+    expect(all.map(({ id }) => id)).toEqual(newest);
+    for (const [at, { position }] of all.entries()) {
+      const rest = await stores.jobs.listOfEdge(edges[0]!, position, 2);
+      expect(rest.map(({ id }) => id)).toEqual(newest.slice(at + 1, at + 3));
+    }
+    const [stored] = await stores.jobs.executionsOn(edges[0]!, [jobIdOf('a-third')]);
+    expect(stored?.submittedAtMs).toBe(startMs + 2);
     expect(await stores.jobs.listOfEdge(edges[1]!, null, 9)).toEqual([]);
   });
 
@@ -111,26 +128,66 @@ export const jobsContract: Contract = (makeStores) => {
     const stores = await makeStores();
     await submit(stores, job);
     expect(await stores.jobs.chunk(job, 3)).toBeNull();
-    const output = { key: 'outputs/3', bytes: 9 };
-    await stores.jobs.keepOutput(job, 3, output.key, output.bytes);
+    const output = { key: 'outputs/3', bytes: 9, totalBytes: 700, headBytes: 4 };
+    await stores.jobs.keepOutput(job, 3, output);
     expect(await stores.jobs.chunk(job, 3)).toEqual({ chunk: 3, end: null, output });
     const ends = [chunkEnd(job, 3), chunkEnd(job, 12, { failure: 'timeout', state: 'retrying' })];
     await commit(stores, north, { chunkEnds: ends });
-    await stores.jobs.keepOutput(job, 12, 'outputs/12', 4);
+    const short = { key: 'outputs/12', bytes: 4 };
+    await stores.jobs.keepOutput(job, 12, short);
     const found = await stores.jobs.chunksOf(job, [12, 3, 5]);
     expect([...found].toSorted(([a], [b]) => a - b)).toEqual([
       [3, { chunk: 3, end: ends[0], output }],
-      [12, { chunk: 12, end: ends[1], output: { key: 'outputs/12', bytes: 4 } }],
+      [12, { chunk: 12, end: ends[1], output: { ...short, totalBytes: 4, headBytes: 0 } }],
     ]);
   });
 
-  test('the timeline comes oldest first, and an event told twice is one', async () => {
-    const { jobs, changes } = await makeStores();
-    const addEvent = (atMs: number, kind: string) =>
-      changes.addEvent(job, { atMs, kind, by: 'token:ci', detail: `${kind}.` });
-    await addEvent(startMs + 5, 'edited');
-    for (let time = 1; time <= 2; time++) await addEvent(startMs, 'started');
-    await addEvent(startMs, 'created');
+  test('of a chunk the results of the first that was done are kept', async () => {
+    const stores = await makeStores();
+    await submit(stores, job);
+    const { jobs } = stores;
+    const result = { manifest: 'a'.repeat(64), files: 2, bytes: 9, isDone: false };
+    await jobs.keepResult(job, 3, result);
+    expect(await jobs.chunk(job, 3)).toEqual({ chunk: 3, end: null, output: null, result });
+    const done = { ...result, manifest: 'b'.repeat(64), isDone: true };
+    for (const each of [done, result, { ...done, files: 7 }]) await jobs.keepResult(job, 3, each);
+    await jobs.keepOutput(job, 3, { key: 'outputs/3', bytes: 4 });
+    expect((await jobs.chunk(job, 3))?.result).toEqual(done);
+  });
+
+  test('results come by chunk, page by page, past chunks that left none', async () => {
+    const stores = await makeStores();
+    await submit(stores, job);
+    const { jobs } = stores;
+    const result = { manifest: 'a'.repeat(64), files: 1, bytes: 1, isDone: true };
+    for (const chunk of [100, 2, 9]) await jobs.keepResult(job, chunk, result);
+    await jobs.keepOutput(job, 5, { key: 'outputs/5', bytes: 4 });
+    const found: number[] = [];
+    let after: number | null = null;
+    for (let pages = 0; pages < 9; pages++) {
+      const page = await jobs.results(job, after, 2);
+      found.push(...page.items.map(({ chunk }) => chunk));
+      after = page.next;
+      if (after === null) break;
+    }
+    expect([found, after]).toEqual([[2, 9, 100], null]);
+  });
+
+  test('the timeline comes oldest first, page by page', async () => {
+    const stores = await makeStores();
+    const { jobs, changes } = stores;
+    await submit(stores, job);
+    const lines: [number, string][] = [
+      [startMs + 5, 'edited'],
+      [startMs, 'started'],
+      [startMs, 'created'],
+    ];
+    for (const [atMs, kind] of lines) {
+      const found = (await jobs.find(job))!;
+      const patch = { labels: { kind } };
+      const change = edit(found, await changes.cellsOf(found.job), patch) as JobEdit;
+      expect(await changes.commit(change, traceOf(job, atMs, kind))).toBe('changed');
+    }
     const events = await jobs.events(job, null, 2);
     expect(events.map((event) => event.kind)).toEqual(['created', 'started']);
     const rest = await jobs.events(job, events[1]!.position, 9);

@@ -5,19 +5,22 @@ import type { ServicesContract } from './services.ts';
 let made = 0;
 const freshJob = () => jobIdOf(`output-job-${++made}`);
 const bytes = (text: string) => Buffer.from(text, 'utf8');
+const hexOf = (output: Uint8Array | null) => output && Buffer.from(output).toString('hex');
 
 /** What every keeper of outputs promises. */
 export const outputsContract: ServicesContract = (services) => {
   test('an output is read as it was put, each attempt apart', async () => {
     const { outputs } = services();
     const job = freshJob();
-    const texts = ['first\n', 'zweiter Versuch: ä ✓', ''];
+    const printed = ['first\n', 'zweiter Versuch: ä ✓', ''].map(bytes);
+    printed.push(Buffer.from(Array.from({ length: 256 }, (_, byte) => byte)));
     const keys = [];
-    for (const [at, text] of texts.entries()) {
-      keys.push(await outputs.put(job, 3, at + 1, bytes(text)));
+    for (const [at, output] of printed.entries()) {
+      keys.push(await outputs.put(job, 3, at + 1, output));
     }
-    expect(new Set(keys).size).toBe(3);
-    expect(await Promise.all(keys.map(outputs.get))).toEqual(texts);
+    expect(new Set(keys).size).toBe(printed.length);
+    const read = await Promise.all(keys.map(outputs.get));
+    expect(read.map(hexOf)).toEqual(printed.map(hexOf));
   });
 
   test('an attempt that puts its output again replaces it', async () => {
@@ -26,7 +29,7 @@ export const outputsContract: ServicesContract = (services) => {
     const keys = [await outputs.put(job, 0, 1, bytes('half'))];
     keys.push(await outputs.put(job, 0, 1, bytes('whole')));
     expect(keys[0]).toBe(keys[1]);
-    expect(await outputs.get(keys[0]!)).toBe('whole');
+    expect(hexOf(await outputs.get(keys[0]!))).toBe(hexOf(bytes('whole')));
   });
 
   test('with a job go its outputs and no others', async () => {
@@ -39,6 +42,6 @@ export const outputsContract: ServicesContract = (services) => {
     const kept = await outputs.put(longer, 0, 1, bytes('kept'));
     for (let time = 1; time <= 2; time++) await outputs.removeAll(job);
     expect(await Promise.all(gone.map(outputs.get))).toEqual([null, null, null]);
-    expect(await outputs.get(kept)).toBe('kept');
+    expect(hexOf(await outputs.get(kept))).toBe(hexOf(bytes('kept')));
   });
 };

@@ -60,4 +60,21 @@ export const queuesContract: Contract = (makeStores) => {
     const parts = await Promise.all(['default.0', 'default.1'].map((it) => copyIn(stores, it)));
     expect(parts.map((it) => it?.quota)).toEqual([250, 250]);
   });
+
+  test('a queue goes with its copies, and may come again', async () => {
+    const stores = await makeStores();
+    const { queues, pools } = stores;
+    for (const name of ['default', 'other']) await pools.ensureCell(name, 0, startMs);
+    await queues.put(fast, null);
+    expect(await queues.remove('fast', 2)).toBe(false);
+    expect(await queues.remove('fast', 1)).toBe(true);
+    expect(await queues.remove('fast', 1)).toBe(false);
+    expect(await queues.list()).toEqual([]);
+    for (const cell of ['default.0', 'other.0']) {
+      expect(await copyIn(stores, cell)).toBeUndefined();
+    }
+    await Promise.all([queues.put(fast, null), queues.put({ ...fast, weight: 9 }, null)]);
+    const { weight } = (await queues.find('fast'))!;
+    expect(await copyIn(stores, 'other.0')).toMatchObject({ weight });
+  });
 };

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest';
-import type { JobEvent, Rollup } from '../../core/jobs/rollup.ts';
+import type { Rollup } from '../../core/jobs/rollup.ts';
+import type { JobEvent } from '../../core/model/job-event.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import { jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
 import { startMs } from '../core/cell-fixture.ts';
-import { cellStatus, commit, north, south, submit } from './stored-fixture.ts';
+import { cellStatus, commit, north, south, submit, traceOf } from './stored-fixture.ts';
 import type { Stores } from './stored-ports.ts';
 import type { Contract } from './stores.ts';
 
@@ -73,6 +74,8 @@ export const rollupsContract: Contract = (makeStores) => {
         state: 'running',
         counts: { ...stores.status.counts, pending: 15, running: 1 },
         donePower: 100,
+        workedPower: 130,
+        service: { wanted: 16, ready: 1, restarts: 2 },
         startedAtMs: startMs,
         waiting: [{ reason: 'no-free-power', chunks: 3, edges: 0, examples: [], detail: '' }],
         countedAs: 'running',
@@ -119,14 +122,8 @@ export const rollupsContract: Contract = (makeStores) => {
     const stores = await stage(makeStores);
     const cells = [north, south];
     const detail = '';
-    await stores.changes.commit({
-      kind: 'cancel',
-      id: job,
-      seenVersion: 1,
-      atMs: 5,
-      cells,
-      detail,
-    });
+    const change = { kind: 'cancel', id: job, seenVersion: 1, atMs: 5, cells, detail } as const;
+    await stores.changes.commit(change, traceOf(job));
     const { status } = (await stores.rollups.load(job))!;
     expect(status).toMatchObject({ cancelled: true, version: stores.status.version + 1 });
     expect(await stores.rollups.save(stores.status, foldOf(stores.status, {}))).toBe('conflict');
@@ -137,7 +134,7 @@ export const rollupsContract: Contract = (makeStores) => {
     });
   });
 
-  test('cells are told that a job may start, and that it shall end', async () => {
+  test('cells get to know that a job may start, and that it shall end', async () => {
     const stores = await makeStores();
     await submit(stores, other);
     const parent = (await stores.jobs.find(other))!;

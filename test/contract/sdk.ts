@@ -1,8 +1,10 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { IoTDataPlaneClient } from '@aws-sdk/client-iot-data-plane';
+import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import * as dynamodb from '../../adapters/aws/dynamodb-client.ts';
 import * as iotDataPlane from '../../adapters/aws/iot-data-plane-client.ts';
+import * as secrets from '../../adapters/aws/secrets-manager-client.ts';
 import * as sqs from '../../adapters/aws/sqs-client.ts';
 
 /**
@@ -34,6 +36,12 @@ export function shadowClient(sdk: Sdk, config: Config): IoTDataPlaneClient {
   if (sdk === 'official') return new IoTDataPlaneClient(config);
   const client = new iotDataPlane.IoTDataPlaneClient(config);
   return standIn(client, iotDataPlane) as unknown as IoTDataPlaneClient;
+}
+
+export function secretClient(sdk: Sdk, config: Config): SecretsManagerClient {
+  if (sdk === 'official') return new SecretsManagerClient(config);
+  const client = new secrets.SecretsManagerClient(config);
+  return standIn(client, secrets) as unknown as SecretsManagerClient;
 }
 
 type Sends = { send(command: object): Promise<unknown>; destroy(): void };

@@ -1,4 +1,7 @@
+import { adminTokenContract } from './admin-token.ts';
 import { controlPlaneContract } from './control-plane.ts';
+import { filesContract } from './files.ts';
+import { graphsContract } from './graphs.ts';
 import { outputsContract } from './outputs.ts';
 import type { ServicesContract } from './services.ts';
 import { shadowsContract } from './shadows.ts';
@@ -8,6 +11,9 @@ import { timersContract } from './timers.ts';
 export const serviceContracts: Readonly<Record<string, ServicesContract>> = {
   shadows: shadowsContract,
   outputs: outputsContract,
+  files: filesContract,
+  graphs: graphsContract,
   'the control plane': controlPlaneContract,
   timers: timersContract,
+  'the admin token': adminTokenContract,
 };

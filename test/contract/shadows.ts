@@ -9,7 +9,12 @@ let made = 0;
 const freshEdge = () => edgeNameOf(`shadow-edge-${++made}`);
 
 function entry(over: Partial<WorkEntry> = {}): WorkEntry {
-  const held = { ranges: rangeOf(0, 4), release: emptyRanges, attempts: new Map() };
+  const held = {
+    ranges: rangeOf(0, 4),
+    release: emptyRanges,
+    attempts: new Map(),
+    inlineSpec: null,
+  };
   return { ...held, slots: 2, chunkPower: 100, specHash: 'hash', ...over };
 }
 
@@ -18,7 +23,7 @@ const two = jobIdOf('job-2');
 
 /** What every service of shadows promises. */
 export const shadowsContract: ServicesContract = (services) => {
-  test('an edge that was never told anything has no document', async () => {
+  test('an edge that was never sent anything has no document', async () => {
     expect(await services().shadows.readWork(freshEdge())).toBeNull();
   });
 
@@ -44,6 +49,17 @@ export const shadowsContract: ServicesContract = (services) => {
     const parsed = parseWork(await shadows.readWork(edge));
     expect([parsed?.epoch, [...parsed!.jobs.keys()]]).toEqual([2, [two]]);
     expect(parsed?.jobs.get(two)?.slots).toBe(1);
+  });
+
+  test('a wish lies beside the work, and outlives it', async () => {
+    const { work, shadows, liveShadows } = services();
+    const edge = freshEdge();
+    await liveShadows.wish(edge, 'job-1:0:1');
+    expect(await shadows.readWork(edge)).toEqual({ l: 'job-1:0:1' });
+    const document = encodeWork({ epoch: 3, acknowledgedSequence: 1, jobs: new Map() }, []);
+    await work.write(edge, document);
+    await liveShadows.wish(edge, 'job-1:7:2');
+    expect(await shadows.readWork(edge)).toEqual({ ...document, l: 'job-1:7:2' });
   });
 
   test('a document that is too large changes nothing', async () => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { JobCreation } from '../../core/jobs/submit.ts';
+import type { Cell, CellMeta } from '../../core/model/cell.ts';
 import { noChunks } from '../../core/model/job.ts';
 import {
   type CellId,
@@ -11,8 +12,10 @@ import {
 import type { ChunkEnd, Execution, JobCellStatus, Plan } from '../../core/model/plan.ts';
 import { count, emptyRanges, rangeOf } from '../../core/model/ranges.ts';
 import type { JobWithStatus } from '../../core/model/stored-job.ts';
+import type { AuditEvent } from '../../core/ports/audit.ts';
 import type { EdgeIdentity, Enrolment } from '../../core/ports/edges.ts';
-import { plainConfig, startMs } from '../core/cell-fixture.ts';
+import type { JobTrace } from '../../core/ports/jobs.ts';
+import { makeCellStatus, plainConfig, startMs } from '../core/cell-fixture.ts';
 import { creation } from '../core/jobs/job-fixture.ts';
 import type { Stores } from './stored-ports.ts';
 
@@ -57,6 +60,16 @@ export async function enrol(
   return enrolment.identity;
 }
 
+export function auditOf(target: string, action = 'job-submitted'): AuditEvent {
+  return { atMs: startMs, by: 'token:ci', action, target, requestId: `request-${target}` };
+}
+
+/** What a change of a job leaves behind. */
+export function traceOf(id: JobId, atMs = startMs, kind = 'edited'): JobTrace {
+  const event = { atMs, kind, by: 'token:ci', detail: `${kind}.` };
+  return { audit: auditOf(id, `job-${kind}`), event };
+}
+
 /** A job of sixteen chunks, eight in each of two cells. */
 export async function submit(
   stores: Pick<Stores, 'pools' | 'changes'>,
@@ -65,7 +78,7 @@ export async function submit(
 ): Promise<JobCreation> {
   for (const index of [0, 1]) await stores.pools.ensureCell('default', index, startMs);
   const creation = makeCreation(id, made);
-  expect(await stores.changes.create(creation, null)).toBe('created');
+  expect(await stores.changes.create(creation, null, auditOf(id))).toBe('created');
   return creation;
 }
 
@@ -95,7 +108,12 @@ export async function commit(
   parts: Partial<Plan>,
 ): Promise<void> {
   const { meta } = (await cells.load(cell))!;
-  const plan: Plan = {
+  expect(await cells.commit(planOver(meta, parts))).toBe('committed');
+}
+
+/** A plan that changes nothing but what it is given. */
+export function planOver(meta: CellMeta, parts: Partial<Plan>): Plan {
+  return {
     seenVersion: meta.version,
     meta: { ...meta, version: meta.version + 1 },
     works: new Map(),
@@ -103,6 +121,7 @@ export async function commit(
     endedJobs: new Set(),
     removedEdges: new Set(),
     jobStatuses: new Map(),
+    folds: new Map(),
     executions: [],
     chunkEnds: [],
     shadows: new Set(),
@@ -110,30 +129,19 @@ export async function commit(
     lookAgainAtMs: null,
     ...parts,
   };
-  expect(await cells.commit(plan)).toBe('committed');
 }
 
 export function cellStatus(job: JobId, over: Partial<JobCellStatus> = {}): JobCellStatus {
   const { done = emptyRanges, dead = emptyRanges } = over;
-  return {
-    job,
-    counts: { ...noChunks, total: 8, done: count(done), dead: count(dead) },
-    donePower: 100 * count(done),
-    done,
-    dead,
-    cancelled: emptyRanges,
-    waiting: [],
-    startedAtMs: startMs,
-    endedAtMs: null,
-    reason: null,
-    retryEpoch: 0,
-    ...over,
-  };
+  const counts = { ...noChunks, total: 8, done: count(done), dead: count(dead) };
+  const donePower = 100 * count(done);
+  return makeCellStatus(job, { counts, donePower, startedAtMs: startMs, ...over });
 }
 
 export function executionOf(job: JobId, edge: EdgeName, over: Partial<Execution> = {}): Execution {
   return {
     job,
+    submittedAtMs: startMs,
     edge,
     chunks: rangeOf(0, 4),
     done: rangeOf(0, 2),
@@ -150,4 +158,13 @@ export function executionOf(job: JobId, edge: EdgeName, over: Partial<Execution>
 export function chunkEnd(job: JobId, chunk: number, over: Partial<ChunkEnd> = {}): ChunkEnd {
   const edge = edgeNameOf('edge-0');
   return { job, chunk, edge, attempts: 2, failure: 7, state: 'dead', atMs: startMs, ...over };
+}
+
+/** A cell without where its slices lie, which only those who write rows care about. */
+export function contentOf(cell: Cell | null): Cell | null {
+  if (cell === null) return null;
+  const jobs = [...cell.jobs].map(([name, { id, intent, slice }]) => {
+    return [name, { id, intent, slice }] as const;
+  });
+  return { ...cell, jobs: new Map(jobs) };
 }

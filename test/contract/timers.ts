@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { cellIdOf, edgeNameOf } from '../../core/model/names.ts';
 import { parseBody } from '../../lambdas/event-handler.ts';
 import { wakeupsOfTimers } from '../../lambdas/workers/schedule/schedule-cells.ts';
+import { createQuietLog } from '../lambdas/quiet-log.ts';
 import type { ServicesContract } from './services.ts';
 
 let made = 0;
@@ -10,7 +11,7 @@ const freshCell = () => cellIdOf(`timers.${++made}`);
 /** As the scheduler reads what the queue brings it. */
 function cellsIn(bodies: readonly string[]): string[] {
   const records = bodies.map((body, at) => ({ messageId: String(at), body }));
-  return [...wakeupsOfTimers(records).keys()];
+  return [...wakeupsOfTimers(records, createQuietLog()).keys()];
 }
 
 /** What every timer promises. A look may come late, and never before it was asked for. */

@@ -12,6 +12,7 @@ function makeToken(id: string, over: Partial<StoredToken> = {}): StoredToken {
     pool: null,
     queue: null,
     edge: null,
+    edges: null,
     usesLeft: null,
     createdAtMs: 1_000,
     createdBy: 'admin',

@@ -7,9 +7,10 @@ import type {
   Intent,
 } from '../../core/model/cell.ts';
 import { newCellMeta, newSlice } from '../../core/model/cell.ts';
-import type { JobSpec } from '../../core/model/job.ts';
-import { type CellId, cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
-import { rangeOf } from '../../core/model/ranges.ts';
+import { type JobSpec, noChunks } from '../../core/model/job.ts';
+import { type CellId, cellIdOf, edgeNameOf, type JobId, jobIdOf } from '../../core/model/names.ts';
+import type { JobCellStatus } from '../../core/model/plan.ts';
+import { emptyRanges, rangeOf } from '../../core/model/ranges.ts';
 import type { ProgressReport } from '../../core/protocol/progress-report.ts';
 
 /** Cells for tests: everything has a default that runs, tests say only what they are about. */
@@ -58,9 +59,11 @@ export function makeJob(id: string, options: JobOptions = {}): CellJob {
       specHash: `hash-${id}`,
       chunking: { chunks: spec.chunks, chunkPower, lastChunkPower: lastChunkPower ?? chunkPower },
       submittedAtMs: startMs,
+      createdBy: 'someone',
       cancelled: false,
       retryEpoch: 0,
       blockedByDependencies: false,
+      foldedByCell: false,
       ...intent,
     },
     slice: { ...newSlice(rangeOf(0, spec.chunks)), ...slice },
@@ -112,6 +115,26 @@ export function makeEdge(name: string, options: EdgeOptions = {}): CellEdge {
         ? makeReport({ connected: options.connected ?? true })
         : options.report,
     work: options.work ?? null,
+  };
+}
+
+/** What a cell counted of a job of which nothing has begun. */
+export function makeCellStatus(job: JobId, over: Partial<JobCellStatus> = {}): JobCellStatus {
+  return {
+    job,
+    counts: noChunks,
+    donePower: 0,
+    done: emptyRanges,
+    dead: emptyRanges,
+    cancelled: emptyRanges,
+    waiting: [],
+    startedAtMs: null,
+    endedAtMs: null,
+    reason: null,
+    retryEpoch: 0,
+    attemptsUsed: 0,
+    foldedByCell: false,
+    ...over,
   };
 }
 

@@ -160,8 +160,8 @@ describe('a name that every object answers for', () => {
 
   test.each(hostile)('the view of an edge shows %s', (word) => {
     const edge = edgeOf('edge-0', [word], 'yes');
-    const stored = { ...edge, cell: makeCell().meta.id, version: 1, allFacts: {} };
-    const view = edgeView(stored, new Map(), { chunksDone: 0, powerServed: 0 });
+    const stored = { ...edge, cell: makeCell().meta.id, version: 1, allFacts: {}, cluster: null };
+    const view = edgeView(stored, new Map(), 0);
     expect(Object.entries(view.labels)).toEqual([[word, 'yes']]);
     expect(Object.entries(view.capacity)).toContainEqual([word, 4]);
     expect(Object.entries(view.free)).toContainEqual([word, 4]);
@@ -188,11 +188,11 @@ describe('a name that every object answers for', () => {
     const cell = settled(makeCell({ edges: [edge], jobs: [job], queues }));
     const { work } = cell.edges.get(edge.name)!;
     const document = encodeWork(workOf(work!, cell.jobs), []);
-    const heard = parseWork(JSON.parse(JSON.stringify(document)));
-    expect([...heard!.jobs.keys()]).toEqual(['constructor']);
-    const told = parseProgressReport(
+    const received = parseWork(JSON.parse(JSON.stringify(document)));
+    expect([...received!.jobs.keys()]).toEqual(['constructor']);
+    const report = parseProgressReport(
       JSON.parse(`{"e":1,"w":{"constructor":{"d":"0","x":{"constructor":1}}}}`),
     );
-    expect([...told!.jobs.keys()]).toEqual(['constructor']);
+    expect([...report!.jobs.keys()]).toEqual(['constructor']);
   });
 });

@@ -81,6 +81,7 @@ export function freeOf(cell: Cell, edge: CellEdge): Record<string, number> {
 
 export function checkCapacity(cell: Cell): void {
   for (const edge of cell.edges.values()) {
+    if (edge.config.pull != null) continue;
     for (const [name, amount] of Object.entries(freeOf(cell, edge))) {
       if (amount < 0) throw new Error(`${edge.name} has ${amount} ${name} free`);
     }

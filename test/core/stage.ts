@@ -44,9 +44,12 @@ export function held(cell: Cell, job: string): Record<string, string> {
 
 export type ReportedJob = {
   done?: string;
-  running?: string;
+  running?: string | undefined;
   failed?: [number, number | string][];
   chunkMs?: number;
+  percents?: [number, number][];
+  ready?: string | undefined;
+  attempts?: [number, string][];
 };
 
 /** The edge reports this about its jobs, having applied its newest document. */
@@ -64,9 +67,11 @@ export function withReport(
       done: parseRanges(reported.done ?? '')!,
       running: parseRanges(reported.running ?? '')!,
       failed: new Map(reported.failed ?? []),
-      attempts: new Map(),
+      attempts: new Map((reported.attempts ?? []).map(([n, set]) => [n, parseRanges(set)!])),
       chunkMs: reported.chunkMs ?? null,
       refused: null,
+      ...(reported.ready !== undefined && { ready: parseRanges(reported.ready)! }),
+      ...(reported.percents !== undefined && { percents: new Map(reported.percents) }),
     });
   }
   const progress: ProgressReport = {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import type { Cell, CellEdge, EdgeConfig } from '../../core/model/cell.ts';
 import type { EdgeName, JobId } from '../../core/model/names.ts';
-import { emptyRanges, isEmpty } from '../../core/model/ranges.ts';
+import { isEmpty } from '../../core/model/ranges.ts';
 import {
   encodeProgressReport,
-  type JobProgress,
+  noProgress,
   parseProgressReport,
 } from '../../core/protocol/progress-report.ts';
 import { encodeWork, parseWork } from '../../core/protocol/work.ts';
@@ -276,21 +276,12 @@ export function live(world: World, edge: CellEdge, steps: number): void {
   if (online) send(world, edge);
 }
 
-const emptyReport: JobProgress = {
-  done: emptyRanges,
-  failed: new Map(),
-  running: emptyRanges,
-  attempts: new Map(),
-  chunkMs: null,
-  refused: null,
-};
-
 function send(world: World, edge: CellEdge, refused: JobId | null = null): void {
   const progress = report(world.agents.get(edge.name)!);
   const parsed = parseProgressReport(JSON.parse(JSON.stringify(encodeProgressReport(progress))))!;
   const jobs = new Map(parsed.jobs);
   if (refused !== null) {
-    const entry = parsed.jobs.get(refused) ?? emptyReport;
+    const entry = parsed.jobs.get(refused) ?? noProgress;
     jobs.set(refused, { ...entry, refused: 'not allowed here' });
   }
   const before = edge.report!;

@@ -1,8 +1,8 @@
 /**
  * A host on which much is installed and set that the product could stumble over: container engines,
  * half a Slurm and shells that answer oddly or fail, keys and addresses of another account, another
- * language, another time. All tests that are fast or of one part run on it, so that none can depend
- * on what else the host has, and neither can what it tests. Java is the host's: the second database
+ * language, another time. All tests but those in a browser run on it, so that none can depend on
+ * what else the host has, and neither can what it tests. Java is the host's: the second database
  * engine is a program in it.
  */
 export type Crowd = {
@@ -10,6 +10,18 @@ export type Crowd = {
   readonly home: string;
   readonly temporary: string;
 };
+
+const withRealPrograms = [
+  'certified-issuer',
+  'clients/',
+  'device-sdk/',
+  'edge-agent/(arm64|real-slurm)',
+  'start/start.long',
+  'clusters/three-clusters',
+];
+
+/** Flows that install real programs, by the ways that the host has to them, stay on the host. */
+export const onTheHost = new RegExp(`/flow/(${withRealPrograms.join('|')})`);
 
 /** By name, what each does; `$1` is its first argument. */
 export const programs: Readonly<Record<string, string>> = {
@@ -52,6 +64,8 @@ export function crowdedEnvironment({ home, temporary }: Crowd): Record<string, s
     XDG_CONFIG_HOME: `${home}/.config`,
     XDG_STATE_HOME: `${home}/state`,
     ...{ TZ: 'Pacific/Chatham', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' },
+    // Programs that keep compiled code do so below the temporary directory, if nobody says where.
+    NODE_COMPILE_CACHE: `${home}/compiled`,
     ...{ TERM: 'dumb', COLUMNS: '37', LINES: '3', FORCE_COLOR: '1', NODE_ENV: 'production' },
     ...{ AWS_PROFILE: 'strange', AWS_REGION: 'xx-nowhere-1', AWS_DEFAULT_REGION: 'xx-nowhere-1' },
     AWS_ACCESS_KEY_ID: 'AKIASTRANGE',

@@ -4,7 +4,8 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject, test } from 'vitest';
 import { examineHost, findProgram } from '../../edge-agent/host/host-inspection.ts';
-import { programs } from './crowd.ts';
+import { sourceFiles } from '../source-files.ts';
+import { onTheHost, programs } from './crowd.ts';
 
 /** That the tests really live on the crowded host; else they would depend on the one below. */
 test('its programs are found before those of the host below', async () => {
@@ -39,7 +40,11 @@ test('its temporary directory has a space in its name, and is the one that is us
   expect(existsSync(tmpdir())).toBe(true);
 });
 
-test('fast tests and parts are the ones that live there', () => {
+test('all live there but what drives a browser', () => {
   const config = readFileSync('vitest.config.ts', 'utf8');
-  expect(config.match(/\.\.\.crowded/g)).toHaveLength(2);
+  expect(config.match(/\.\.\.crowded/g)).toHaveLength(3);
+  const flows = sourceFiles().filter(({ path }) => /\/flow\/.*\.test\.ts$/.test(path));
+  const leftOut = flows.filter(({ path }) => onTheHost.test(`/${path}`));
+  expect(leftOut.length).toBe(10);
+  expect(flows.length).toBeGreaterThan(4 * leftOut.length);
 });

@@ -3,6 +3,7 @@ import { App, Stack, Validations } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
 import { AwsSolutionsChecks, ServerlessChecks } from 'cdk-nag';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeStage } from '../../lib/frame/stage.ts';
 import { DashboardSite } from '../../lib/site/dashboard-site.ts';
 import { outputDirectory, removeOutputs } from '../lib/synthesized.ts';
 
@@ -18,7 +19,12 @@ afterAll(removeOutputs);
 beforeAll(() => {
   const app = new App({ analyticsReporting: false, outdir: outputDirectory() });
   const stack = new Stack(app, 'Site');
-  new DashboardSite(stack, 'Dashboard', { apiUrl: 'https://api.example.test' });
+  new DashboardSite(stack, 'Dashboard', {
+    apiUrl: 'https://api.example.test',
+    stage: makeStage('trial'),
+    signInSources: '',
+    own: null,
+  });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app), new ServerlessChecks(app));
   template = Template.fromStack(stack);
 }, synthMs);
@@ -49,7 +55,7 @@ describe('the dashboard in the stack', () => {
     expect(JSON.stringify(template.toJSON())).not.toContain('Custom::');
   });
 
-  test('lets the page run its own files and talk to its own origin only', () => {
+  test('lets the page run its own files and connect to its own origin only', () => {
     const policies = Object.values(
       template.findResources('AWS::CloudFront::ResponseHeadersPolicy'),
     );

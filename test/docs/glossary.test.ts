@@ -75,7 +75,10 @@ test('every kind of row is said', () => {
   const rows = tableRows(sectionOf(page, 'Rows') ?? '');
   const said = codeIn(rows.flat().join('\n'));
   const { partitions, cellRows, jobRows, edgeRows, poolRows, statsRows, lists } = schema;
-  const kinds = [partitions, cellRows, jobRows, edgeRows, poolRows, statsRows, lists];
+  const { submissionRows, scheduleRows, webhookRows } = schema;
+  const ofJobs = [jobRows, submissionRows, scheduleRows, webhookRows];
+  const ofThings = [cellRows, ...ofJobs, edgeRows, poolRows, statsRows];
+  const kinds = [partitions, ...ofThings, lists];
   const all = [...new Set<string>(kinds.flatMap((it) => Object.values(it)))];
   expect([...new Set(said)].sort()).toEqual(all.sort());
 });

@@ -1,11 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { root, sourceFiles } from '../source-files.ts';
 import { codeIn, documentAt, tableRows } from './documents.ts';
 
 /** A README beside the code names every folder beside it, and draws what the code does. */
-const beside = ['adapters', 'core', 'edge-agent', 'lambdas', 'test'];
+const beside = [
+  'adapters',
+  'bench',
+  'cli',
+  'core',
+  'dashboard',
+  'edge-agent',
+  'lambdas',
+  'lib',
+  'scripts',
+  'test',
+];
 
 function foldersIn(path: string): string[] {
   const entries = readdirSync(join(root, path), { withFileTypes: true });
@@ -24,6 +35,15 @@ test.each(beside)('%s/README.md names every folder', (folder) => {
       .map((name) => `${name}/`)
       .sort(),
   );
+});
+
+/** The door of the command line, one file. */
+const withoutReadme = ['bin'];
+
+test('every folder has a README', () => {
+  const folders = foldersIn('.').filter((name) => !/^\.|^(node_modules|dist|cdk\.out)$/.test(name));
+  const lacking = folders.filter((name) => !existsSync(join(root, name, 'README.md')));
+  expect(lacking).toEqual(withoutReadme);
 });
 
 const readme = documentAt('core/scheduler/README.md').text;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../edge-agent/host/clock.ts';
 import type { AgentOptions } from '../../edge-agent/program/agent-options.ts';
 import { type AgentExit, runAgent } from '../../edge-agent/program/run-agent.ts';
-import type { PlaneDouble } from './plane-double.ts';
+import type { ControlPlaneDouble } from './control-plane-double.ts';
 
 /** Runs an agent inside the test process, on a directory of its own. */
 export type RunningAgent = {
@@ -21,23 +21,33 @@ export function makeDirectory(): { path: string; remove: () => void } {
 }
 
 export function agentOptions(
-  plane: PlaneDouble,
+  controlPlane: ControlPlaneDouble,
   root: string,
   more: Partial<AgentOptions> = {},
 ): AgentOptions {
   return {
     names: ['edge-1'],
-    api: plane.url,
-    enrolToken: plane.enrolToken,
+    api: controlPlane.url,
+    enrolToken: controlPlane.enrolToken,
     pool: null,
     power: 250,
     labels: {},
     executors: null,
     dataDirectory: join(root, (more.names ?? ['edge-1'])[0]!),
+    workDirectory: null,
+    cacheBytes: null,
+    chunkUser: null,
     transport: 'mqtt',
+    mqttEndpoint: null,
+    pull: null,
+    downstream: null,
+    edgeSecret: null,
+    address: null,
     policyFile: null,
     drawPower: false,
     quiet: false,
+    log: { format: 'text', level: 'info' },
+    metrics: null,
     ...more,
   };
 }
@@ -78,14 +88,21 @@ export type AgentProcess = RunningAgent & {
 
 const source = fileURLToPath(new URL('../../edge-agent/main.ts', import.meta.url));
 
-/** The agent as a process of its own: from source under this Node, or the compiled one. */
-export function startAgentProcess(options: AgentOptions): AgentProcess {
+/**
+ * The agent as a process of its own: from source under this Node, or the compiled one; behind a
+ * wrapper it may be another user.
+ */
+export function startAgentProcess(
+  options: AgentOptions,
+  wrapper: readonly string[] = [],
+): AgentProcess {
   const binary = process.env.EDGEWISE_AGENT_BINARY;
-  const [file, ...args] = binary === undefined ? [process.execPath, source] : [binary];
+  const program = binary === undefined ? [process.execPath, source] : [binary];
+  const [file, ...args] = [...wrapper, ...program];
   const flags = flagsOf(options);
   const child = spawn(file!, [...args, ...flags], {
     stdio: ['ignore', 'ignore', 'pipe'],
-    env: environmentWithoutSettings(),
+    env: { ...environmentWithoutSettings(), EDGEWISE_ENROL_TOKEN: options.enrolToken ?? '' },
   });
   const lines: string[] = [];
   child.stderr.setEncoding('utf8');
@@ -116,9 +133,14 @@ export function startAgentProcess(options: AgentOptions): AgentProcess {
   };
 }
 
-/** All that it is told are its flags; what this shell says of other fleets is not meant for it. */
+/**
+ * All that it gets are its flags; what this shell says of other fleets is not meant for it. Which
+ * launcher is to be tested is.
+ */
 function environmentWithoutSettings(): NodeJS.ProcessEnv {
-  const settings = Object.keys(process.env).filter((name) => name.startsWith('EDGEWISE_'));
+  const settings = Object.keys(process.env).filter(
+    (name) => name.startsWith('EDGEWISE_') && name !== 'EDGEWISE_LAUNCHER',
+  );
   return { ...process.env, ...Object.fromEntries(settings.map((name) => [name, undefined])) };
 }
 
@@ -129,7 +151,12 @@ function flagsOf(options: AgentOptions): string[] {
   const flags = ['--name', base, '--api', options.api, '--data', dirname(options.dataDirectory)];
   if (isFleet) flags.push('--count', String(options.names.length));
   flags.push('--transport', options.transport, '--power', String(options.power));
-  if (options.enrolToken !== null) flags.push('--enrol-token', options.enrolToken);
+  if (options.pool !== null) flags.push('--pool', options.pool);
+  if (options.mqttEndpoint !== null) flags.push('--mqtt-endpoint', options.mqttEndpoint);
   if (options.policyFile !== null) flags.push('--policy', options.policyFile);
+  if (options.cacheBytes !== null) flags.push('--cache-bytes', String(options.cacheBytes));
+  if (options.chunkUser !== null) flags.push('--chunk-user', options.chunkUser);
+  const { metrics } = options;
+  if (metrics !== null) flags.push('--metrics', `${metrics.host}:${metrics.port}`);
   return flags;
 }

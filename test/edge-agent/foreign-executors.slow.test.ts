@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { jobIdOf } from '../../core/model/names.ts';
+import { waitUntil } from '../wait-until.ts';
 import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
-import { type PlaneDouble, startPlane } from './plane-double.ts';
+import { type ControlPlaneDouble, startControlPlane } from './control-plane-double.ts';
 import { makeProgramPath } from './program-path.ts';
 
 /**
@@ -13,14 +14,25 @@ import { makeProgramPath } from './program-path.ts';
  */
 const commands = fileURLToPath(new URL('./commands', import.meta.url));
 
-let plane: PlaneDouble;
+let controlPlane: ControlPlaneDouble;
 let directory: { path: string; remove: () => void };
 let agents: RunningAgent[];
 const pathBefore = process.env.PATH;
-const usedByDoubles = ['cat', 'env', 'mkdir', 'sed', 'setsid', 'sh', 'sleep', 'touch', 'tr'];
+const usedByDoubles = [
+  'cat',
+  'grep',
+  'mkdir',
+  'sed',
+  'seq',
+  'setsid',
+  'sh',
+  'sleep',
+  'touch',
+  'tr',
+];
 
 beforeEach(async () => {
-  plane = await startPlane();
+  controlPlane = await startControlPlane();
   directory = makeDirectory();
   agents = [];
   process.env.PATH = makeProgramPath(join(directory.path, 'bin'), usedByDoubles);
@@ -29,7 +41,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(agents.map((agent) => agent.stop()));
   process.env.PATH = pathBefore;
-  await plane.stop();
+  await controlPlane.stop();
   directory.remove();
 });
 
@@ -47,7 +59,7 @@ const logFile = (): string => join(directory.path, 'commands.log');
 const logged = (): string => readFileSync(logFile(), 'utf8');
 
 function start(): RunningAgent {
-  const agent = startAgent(agentOptions(plane, directory.path));
+  const agent = startAgent(agentOptions(controlPlane, directory.path));
   agents.push(agent);
   return agent;
 }
@@ -61,41 +73,41 @@ function container(image: string, script: string): Record<string, unknown> {
 }
 
 async function ended(job: string, chunks: number) {
-  const state = plane.jobs.get(job)!;
-  await plane.until(() => state.done.size + state.failed.size === chunks, `${job} ended`);
+  const state = controlPlane.jobs.get(job)!;
+  await controlPlane.until(() => state.done.size + state.failed.size === chunks, `${job} ended`);
   return state;
 }
 
 test('a container runs with its limits, its name and what a chunk sees', async () => {
   provide('docker');
-  plane.addJob('job-a', {
+  controlPlane.addJob('job-a', {
     chunks: 2,
     ...container('here:1', 'echo $GREETING $EDGEWISE_CHUNK; exit $EDGEWISE_CHUNK'),
   });
   start();
-  plane.grant('edge-1', 'job-a', '0-1', 2);
+  controlPlane.grant('edge-1', 'job-a', '0-1', 2);
   const job = await ended('job-a', 2);
   expect([...job.done]).toEqual([0]);
   expect(job.failed.get(1)).toBe(1);
-  await plane.until(() => plane.outputs.size === 2, 'the outputs arrived');
-  expect(plane.outputs.get('job-a/0')).toBe('hello there 0\n');
+  await controlPlane.until(() => controlPlane.outputs.size === 2, 'the outputs arrived');
+  expect(controlPlane.outputs.get('job-a/0')).toBe('hello there 0\n');
   expect(logged()).toMatch(/run --rm --init --pull never --name edgewise-edge-1-job-a-0-1/);
   expect(logged()).toMatch(/--cpus 2 --memory 64m/);
   expect(logged()).not.toMatch(/^pull/m);
-  await plane.until(() => plane.facts.has('edge-1'), 'facts told');
-  expect(plane.facts.get('edge-1')).toMatchObject({
+  await controlPlane.until(() => controlPlane.facts.has('edge-1'), 'facts reported');
+  expect(controlPlane.facts.get('edge-1')).toMatchObject({
     facts: { executors: { container: '28.5.2' } },
   });
 });
 
 test('a missing image is pulled once; none to be had, or a broken engine, is said', async () => {
   provide('docker');
-  plane.addJob('job-a', { chunks: 3, ...container('far:1', 'exit 0') });
-  plane.addJob('job-b', { chunks: 1, ...container('nowhere:1', 'exit 0') });
-  plane.addJob('job-c', { chunks: 1, ...container('broken:1', 'exit 0') });
+  controlPlane.addJob('job-a', { chunks: 3, ...container('far:1', 'exit 0') });
+  controlPlane.addJob('job-b', { chunks: 1, ...container('nowhere:1', 'exit 0') });
+  controlPlane.addJob('job-c', { chunks: 1, ...container('broken:1', 'exit 0') });
   start();
-  plane.grant('edge-1', 'job-a', '0-2', 3);
-  plane.grant('edge-1', 'job-b', '0', 1);
+  controlPlane.grant('edge-1', 'job-a', '0-2', 3);
+  controlPlane.grant('edge-1', 'job-b', '0', 1);
   expect((await ended('job-a', 3)).done.size).toBe(3);
   expect((await ended('job-b', 1)).failed.get(0)).toBe(
     'start-failed: image nowhere:1 cannot be pulled',
@@ -104,23 +116,23 @@ test('a missing image is pulled once; none to be had, or a broken engine, is sai
 });
 
 test('without an engine containers are not offered, and refused in words', async () => {
-  plane.addJob('job-a', { chunks: 1, ...container('here:1', 'exit 0') });
+  controlPlane.addJob('job-a', { chunks: 1, ...container('here:1', 'exit 0') });
   for (const engine of ['docker', 'podman']) {
     writeFileSync(join(directory.path, 'bin', engine), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   }
   start();
-  plane.grant('edge-1', 'job-a', '0', 1);
-  const job = plane.jobs.get(jobIdOf('job-a'))!;
-  await plane.until(() => job.refusals.has('edge-1'), 'refused');
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  const job = controlPlane.jobs.get(jobIdOf('job-a'))!;
+  await controlPlane.until(() => job.refusals.has('edge-1'), 'refused');
   expect(job.refusals.get('edge-1')).toBe('executor not available here: container');
 });
 
 test('containers that an earlier life left behind are removed', async () => {
   provide('docker');
   writeFileSync(join(directory.path, 'left-over'), 'edgewise-edge-1-old-3-1\n');
-  plane.addJob('job-a', { chunks: 1, ...container('here:1', 'exit 0') });
+  controlPlane.addJob('job-a', { chunks: 1, ...container('here:1', 'exit 0') });
   start();
-  plane.grant('edge-1', 'job-a', '0', 1);
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
   await ended('job-a', 1);
   expect(logged()).toMatch(/^rm --force edgewise-edge-1-old-3-1$/m);
 });
@@ -130,42 +142,42 @@ function flux(...argv: string[]): Record<string, unknown> {
   return { run, keepOutput: 'all' };
 }
 
-test('flux gets a batch at once, and its ends are told', async () => {
+test('flux gets a batch at once, and its ends are reported', async () => {
   provide('flux');
   const script = 'echo chunk $EDGEWISE_CHUNK of $EDGEWISE_CHUNKS; exit $(( EDGEWISE_CHUNK % 3 ))';
-  plane.addJob('job-a', { chunks: 6, ...flux('sh', '-c', script) });
+  controlPlane.addJob('job-a', { chunks: 6, ...flux('sh', '-c', script) });
   start();
-  plane.grant('edge-1', 'job-a', '0-5', 6);
+  controlPlane.grant('edge-1', 'job-a', '0-5', 6);
   const job = await ended('job-a', 6);
   expect([...job.done].sort()).toEqual([0, 3]);
   expect(Object.fromEntries(job.failed)).toEqual({ 1: 1, 2: 2, 4: 1, 5: 2 });
   expect(logged().match(/^submit/gm)).toHaveLength(1);
-  await plane.until(() => plane.outputs.size === 6, 'the outputs arrived');
-  expect(plane.outputs.get('job-a/4')).toBe('chunk 4 of 6\n');
+  await controlPlane.until(() => controlPlane.outputs.size === 6, 'the outputs arrived');
+  expect(controlPlane.outputs.get('job-a/4')).toBe('chunk 4 of 6\n');
 });
 
 test('a flux chunk that is taken away is cancelled and not reported', async () => {
   provide('flux');
-  plane.addJob('job-a', { chunks: 2, ...flux('sleep', '300') });
+  controlPlane.addJob('job-a', { chunks: 2, ...flux('sleep', '300') });
   start();
-  plane.grant('edge-1', 'job-a', '0-1', 2);
+  controlPlane.grant('edge-1', 'job-a', '0-1', 2);
   const runs = (): boolean =>
-    plane.reports.at(-1)?.jobs.get(jobIdOf('job-a'))?.running.length === 2 &&
+    controlPlane.reports.at(-1)?.jobs.get(jobIdOf('job-a'))?.running.length === 2 &&
     /^jobs/m.test(logged());
   await waitUntil(runs);
-  plane.amend('edge-1', 'job-a', null);
+  controlPlane.amend('edge-1', 'job-a', null);
   await waitUntil(() => /^cancel/m.test(logged()));
-  await waitUntil(() => plane.reports.at(-1)!.jobs.size === 0);
-  expect(plane.jobs.get(jobIdOf('job-a'))!.failed.size).toBe(0);
+  await waitUntil(() => controlPlane.reports.at(-1)!.jobs.size === 0);
+  expect(controlPlane.jobs.get(jobIdOf('job-a'))!.failed.size).toBe(0);
 });
 
 test('flux finds its jobs again after a restart of the agent', async () => {
   provide('flux');
   const release = join(directory.path, 'release');
   const script = `while [ ! -f '${release}' ]; do sleep 0.05; done`;
-  plane.addJob('job-a', { chunks: 3, ...flux('sh', '-c', script) });
+  controlPlane.addJob('job-a', { chunks: 3, ...flux('sh', '-c', script) });
   const first = start();
-  plane.grant('edge-1', 'job-a', '0-2', 3);
+  controlPlane.grant('edge-1', 'job-a', '0-2', 3);
   await waitUntil(() => existsSync(logFile()) && /^jobs/m.test(logged()));
   await first.stop();
   writeFileSync(release, '');
@@ -176,9 +188,9 @@ test('flux finds its jobs again after a restart of the agent', async () => {
 
 test('a flux job that somebody else cancels or removes is a failed chunk, in words', async () => {
   provide('flux');
-  plane.addJob('job-a', { chunks: 2, ...flux('sleep', '300') });
+  controlPlane.addJob('job-a', { chunks: 2, ...flux('sleep', '300') });
   start();
-  plane.grant('edge-1', 'job-a', '0-1', 2);
+  controlPlane.grant('edge-1', 'job-a', '0-1', 2);
   await waitUntil(() => existsSync(logFile()) && /^jobs/m.test(logged()));
   const jobs = join(directory.path, 'flux');
   const fileOf = (chunk: number): string => {
@@ -199,18 +211,32 @@ test('a flux job that somebody else cancels or removes is a failed chunk, in wor
 
 test('what flux refuses is a failed start in its words', async () => {
   provide('flux');
-  plane.addJob('job-a', { chunks: 1, ...flux('refuse') });
+  controlPlane.addJob('job-a', { chunks: 1, ...flux('refuse') });
   start();
-  plane.grant('edge-1', 'job-a', '0', 1);
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
   const job = await ended('job-a', 1);
   expect(job.failed.get(0)).toMatch(/^start-failed: flux-submit: ERROR: \[Errno 22\]/);
 });
 
-/** For what sends no event. */
-async function waitUntil(holds: () => boolean): Promise<void> {
-  const deadlineMs = Date.now() + 20_000;
-  while (!holds()) {
-    if (Date.now() > deadlineMs) throw new Error('never happened');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+test.each(['docker', 'flux'] as const)(
+  'what a chunk under %s leaves is stored',
+  async (command) => {
+    provide(command);
+    const script = 'echo $EDGEWISE_CHUNK > output/n';
+    const run = command === 'flux' ? flux('sh', '-c', script) : container('here:1', script);
+    const outputs = { paths: ['n'], on: 'done', maxMb: 1 };
+    controlPlane.addJob('job-a', { chunks: 2, ...run, outputs });
+    start();
+    controlPlane.grant('edge-1', 'job-a', '0-1', 2);
+    expect([...(await ended('job-a', 2)).failed]).toEqual([]);
+    expect(controlPlane.unsafe).toEqual([]);
+    for (const chunk of [0, 1]) {
+      const { manifest } = controlPlane.files.results.get(`job-a/${chunk}`)!;
+      const [line] = JSON.parse(String(controlPlane.files.content(manifest)));
+      expect([line.path, String(controlPlane.files.content(line.sha256))]).toEqual([
+        'n',
+        `${chunk}\n`,
+      ]);
+    }
+  },
+);

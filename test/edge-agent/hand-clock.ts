@@ -1,6 +1,6 @@
 import type { Clock } from '../../edge-agent/host/clock.ts';
 
-/** A clock that a test winds by hand: what is due next runs when it is told to. */
+/** A clock that a test winds by hand: what is due next runs when the test says so. */
 export type HandClock = Clock & {
   /** The wait of what is due next; `null` when nothing is. */
   nextWaitMs(): number | null;

@@ -2,39 +2,30 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { jobIdOf } from '../../core/model/names.ts';
 import { processesWith } from '../../edge-agent/host/process-table.ts';
-import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
-import { type PlaneDouble, startPlane } from './plane-double.ts';
+import { waitUntil } from '../wait-until.ts';
+import { AgentStage } from './agent-stage.ts';
 
-let plane: PlaneDouble;
-let directory: { path: string; remove: () => void };
-let agents: RunningAgent[];
-
+let stage: AgentStage;
+let controlPlane: AgentStage['controlPlane'];
 beforeEach(async () => {
-  plane = await startPlane();
-  directory = makeDirectory();
-  agents = [];
+  stage = await AgentStage.open();
+  controlPlane = stage.controlPlane;
 });
-
 afterEach(async () => {
-  await Promise.all(agents.map((agent) => agent.stop()));
+  delete process.env.EDGEWISE_LAUNCHER;
+  await stage.stopAgents();
   expect(chunkProcesses()).toEqual([]);
-  await plane.stop();
-  directory.remove();
+  await stage.close();
 });
-
-function start(): RunningAgent {
-  const agent = startAgent(agentOptions(plane, directory.path));
-  agents.push(agent);
-  return agent;
-}
 
 function chunkProcesses(): number[] {
-  return processesWith('MARKS', (value) => value === directory.path);
+  return processesWith('MARKS', (value) => value === stage.path);
 }
 
 function shell(script: string, more: Record<string, unknown> = {}): Record<string, unknown> {
-  const env = { MARKS: directory.path };
+  const env = { MARKS: stage.path };
   const run = {
     process: { argv: ['/bin/sh', '-c', script], env, cwd: null, timeoutSeconds: null, ...more },
   };
@@ -42,13 +33,22 @@ function shell(script: string, more: Record<string, unknown> = {}): Record<strin
 }
 
 async function runAll(chunks: number, spec: Record<string, unknown>, slots = 8) {
-  plane.addJob('job-a', { chunks, ...spec });
-  start();
-  plane.grant('edge-1', 'job-a', `0-${chunks - 1}`, slots);
-  const job = plane.jobs.get('job-a')!;
-  await plane.until(() => job.done.size + job.failed.size === chunks, 'all chunks ended');
+  controlPlane.addJob('job-a', { chunks, ...spec });
+  stage.start();
+  controlPlane.grant('edge-1', 'job-a', `0-${chunks - 1}`, slots);
+  const job = controlPlane.jobs.get('job-a')!;
+  await controlPlane.until(() => job.done.size + job.failed.size === chunks, 'all chunks ended');
   return job;
 }
+
+test('chunks of a part of another job see the numbers that they have there', async () => {
+  const script = '[ $EDGEWISE_JOB = other ] && exit $((EDGEWISE_CHUNK + EDGEWISE_CHUNKS + $1))';
+  const { run } = shell(script) as { run: { process: { argv: string[] } } };
+  run.process.argv.push('sh', '{chunk}');
+  const chunkOffsets = { numbers: '3-4,20', total: 100, job: 'other' };
+  const job = await runAll(3, { chunkPower: 1, run, chunkOffsets });
+  expect(Object.fromEntries(job.failed)).toEqual({ 0: 106, 1: 108, 2: 140 });
+});
 
 test('exit codes are reported as they are, and signals by name', async () => {
   const script = [
@@ -88,52 +88,108 @@ test('what a chunk leaves behind is killed, also when it has left its group', as
 });
 
 test('a program or a directory that is not there is a failed start, in words', async () => {
-  plane.addJob('job-b', { chunks: 1, ...shell('exit 0', { cwd: '/nowhere' }) });
-  plane.addJob('job-c', { chunks: 1, ...shell('exit 0', { argv: ['/no/such/program'] }) });
-  start();
-  plane.grant('edge-1', 'job-b', '0', 1);
-  plane.grant('edge-1', 'job-c', '0', 1);
-  const [b, c] = [plane.jobs.get('job-b')!, plane.jobs.get('job-c')!];
-  await plane.until(() => b.failed.size + c.failed.size === 2, 'both failed');
+  controlPlane.addJob('job-b', { chunks: 1, ...shell('exit 0', { cwd: '/nowhere' }) });
+  controlPlane.addJob('job-c', {
+    chunks: 1,
+    ...shell('exit 0', { argv: ['/no/such/program'] }),
+  });
+  stage.start();
+  controlPlane.grant('edge-1', 'job-b', '0', 1);
+  controlPlane.grant('edge-1', 'job-c', '0', 1);
+  const [b, c] = [controlPlane.jobs.get('job-b')!, controlPlane.jobs.get('job-c')!];
+  await controlPlane.until(() => b.failed.size + c.failed.size === 2, 'both failed');
   expect(b.failed.get(0)).toBe('start-failed: no directory /nowhere');
   expect(c.failed.get(0)).toBe('start-failed: no program /no/such/program');
 });
 
-test('the last 64 KB of a failed chunk are kept, however much it printed', async () => {
-  const script = 'head -c 100000000 /dev/zero | tr "\\0" x; echo the end; exit 1';
-  await runAll(1, shell(script));
-  await plane.until(() => plane.outputs.has('job-a/0'), 'the output arrived');
-  const output = plane.outputs.get('job-a/0')!;
-  expect(output).toHaveLength(64 * 1024);
-  expect(output.endsWith('xxxthe end\n')).toBe(true);
-  expect(readdirSync(join(directory.path, 'edge-1', 'outputs'))).toEqual([]);
-});
+test.each(['native', 'plain'])(
+  'of a failed chunk beginning and end are kept, however much it printed (%s)',
+  async (launcher) => {
+    process.env.EDGEWISE_LAUNCHER = launcher;
+    const script = 'echo begin; head -c 100000000 /dev/zero | tr "\\0" x; echo the end; exit 1';
+    await runAll(1, shell(script));
+    await controlPlane.until(() => controlPlane.outputs.has('job-a/0'), 'the output arrived');
+    const output = controlPlane.outputs.get('job-a/0')!;
+    expect(output).toHaveLength(64 * 1024);
+    expect([output.slice(0, 9), output.slice(-11)]).toEqual(['begin\nxxx', 'xxxthe end\n']);
+    expect(readdirSync(join(stage.path, 'edge-1', 'outputs'))).toEqual([]);
+  },
+);
 
 test('keepOutput all keeps what a good chunk printed, both streams in order', async () => {
   const script =
     'echo one; echo two >&2; echo $EDGEWISE_JOB $EDGEWISE_CHUNK/$EDGEWISE_CHUNKS $EDGEWISE_EDGE';
   await runAll(1, { ...shell(script), keepOutput: 'all' });
-  await plane.until(() => plane.outputs.has('job-a/0'), 'the output arrived');
-  expect(plane.outputs.get('job-a/0')).toBe('one\ntwo\njob-a 0/1 edge-1\n');
+  await controlPlane.until(() => controlPlane.outputs.has('job-a/0'), 'the output arrived');
+  expect(controlPlane.outputs.get('job-a/0')).toBe('one\ntwo\njob-a 0/1 edge-1\n');
 });
 
 test('a chunk that is taken away while it runs is stopped and not reported', async () => {
-  plane.addJob('job-a', { chunks: 1, ...shell('touch "$MARKS/started"; sleep 300') });
-  start();
-  plane.grant('edge-1', 'job-a', '0', 1);
-  await waitUntil(() => existsSync(join(directory.path, 'started')));
-  plane.amend('edge-1', 'job-a', null);
+  controlPlane.addJob('job-a', { chunks: 1, ...shell('touch "$MARKS/started"; sleep 300') });
+  stage.start();
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  await waitUntil(() => existsSync(join(stage.path, 'started')));
+  controlPlane.amend('edge-1', 'job-a', null);
   await waitUntil(() => chunkProcesses().length === 0);
-  expect(plane.jobs.get('job-a')!.failed.size).toBe(0);
+  expect(controlPlane.jobs.get('job-a')!.failed.size).toBe(0);
+});
+
+test('a cancelled chunk that does not listen uses its power until it is really gone', async () => {
+  // With a child in another session that does not listen either.
+  const trap = 'trap \'\' TERM INT HUP; touch "$MARKS/$EDGEWISE_CHUNK"';
+  const script = `setsid sh -c '${trap.replaceAll("'", `'"'"'`)}; sleep 301; sleep 302' & ${trap}
+    while :; do sleep 1; done`;
+  controlPlane.addJob('job-a', {
+    chunks: 1,
+    ...shell(script),
+    chunkPower: 200,
+    lastChunkPower: 200,
+  });
+  const next = { ...shell('touch "$MARKS/next"'), chunkPower: 200, lastChunkPower: 200 };
+  controlPlane.addJob('job-b', { chunks: 1, ...next });
+  stage.start();
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  await waitUntil(() => existsSync(join(stage.path, '0')) && chunkProcesses().length >= 4);
+  controlPlane.amend('edge-1', 'job-a', null);
+  controlPlane.grant('edge-1', 'job-b', '0', 1);
+  const before = controlPlane.reports.length;
+  const later = () =>
+    controlPlane.reports.slice(before).filter(({ jobs }) => !jobs.has(jobIdOf('job-a')));
+  await controlPlane.until(() => later().length > 0, 'it says that it stops');
+  expect(chunkProcesses().length).toBeGreaterThan(0);
+  expect(later()[0]!.freePower).toBe(50);
+  expect(existsSync(join(stage.path, 'next'))).toBe(false);
+  const doneWhileAlive = controlPlane.jobs.get('job-b')!.done.size;
+  await controlPlane.until(
+    () => controlPlane.jobs.get('job-b')!.done.size === 1,
+    'the next one had its turn',
+  );
+  expect(doneWhileAlive).toBe(0);
+  expect(chunkProcesses()).toEqual([]);
+});
+
+test('kept output is what was printed: bytes that are no text, a text from a character on', async () => {
+  const bytes = "head -c 100 /dev/zero; printf '\\377\\200\\303'; exit 1";
+  // Three bytes each, so that 64 KB end within one; the last line makes its length odd.
+  const text = 'for i in $(seq 30000); do printf "€"; done; echo x; exit 1';
+  controlPlane.addJob('job-b', { chunks: 1, ...shell(bytes) });
+  await runAll(1, shell(text));
+  controlPlane.grant('edge-1', 'job-b', '0', 1);
+  await controlPlane.until(() => controlPlane.outputBytes.size === 2, 'the outputs arrived');
+  const expected = [...new Uint8Array(100), 0xff, 0x80, 0xc3];
+  expect([...controlPlane.outputBytes.get('job-b/0')!]).toEqual(expected);
+  const kept = controlPlane.outputs.get('job-a/0')!;
+  expect(kept).toMatch(/^€+x\n$/);
+  expect(controlPlane.outputBytes.get('job-a/0')!.length).toBeGreaterThan(64 * 1024 - 4);
 });
 
 test('a launcher that was killed is replaced, now and after a restart; its chunks run again', async () => {
   const chunks = 4;
-  plane.addJob('job-a', { chunks, ...shell('[ $EDGEWISE_CHUNK = 0 ] || sleep 300') });
-  const first = start();
-  plane.grant('edge-1', 'job-a', '0-1', 2);
-  const job = plane.jobs.get('job-a')!;
-  await plane.until(() => job.done.has(0), 'the first is done');
+  controlPlane.addJob('job-a', { chunks, ...shell('[ $EDGEWISE_CHUNK = 0 ] || sleep 300') });
+  const first = stage.start();
+  controlPlane.grant('edge-1', 'job-a', '0-1', 2);
+  const job = controlPlane.jobs.get('job-a')!;
+  await controlPlane.until(() => job.done.has(0), 'the first is done');
   const [before] = await launcherOf(2);
   await waitUntil(() => chunkProcesses().length > 0);
   process.kill(before!, 'SIGKILL');
@@ -142,12 +198,15 @@ test('a launcher that was killed is replaced, now and after a restart; its chunk
   expect(after).not.toBe(before);
   await first.stop();
   // As a power failure leaves it: a socket that nobody listens to.
-  leaveSocket(join(directory.path, 'edge-1', 'launcher.sock'));
-  plane.amend('edge-1', 'job-a', null);
-  plane.addJob('job-b', { chunks: 2, ...shell('exit 0') });
-  start();
-  plane.grant('edge-1', 'job-b', '0-1', 2);
-  await plane.until(() => plane.jobs.get('job-b')!.done.size === 2, 'the next job is done');
+  leaveSocket(join(stage.path, 'edge-1', 'launcher.sock'));
+  controlPlane.amend('edge-1', 'job-a', null);
+  controlPlane.addJob('job-b', { chunks: 2, ...shell('exit 0') });
+  stage.start();
+  controlPlane.grant('edge-1', 'job-b', '0-1', 2);
+  await controlPlane.until(
+    () => controlPlane.jobs.get('job-b')!.done.size === 2,
+    'the next job is done',
+  );
 });
 
 test('a chunk sees no credential of the agent', async () => {
@@ -157,18 +216,9 @@ test('a chunk sees no credential of the agent', async () => {
   } finally {
     delete process.env.EDGEWISE_ENROL_TOKEN;
   }
-  await plane.until(() => plane.outputs.has('job-a/0'), 'the output arrived');
-  expect(plane.outputs.get('job-a/0')).not.toContain('very-secret');
+  await controlPlane.until(() => controlPlane.outputs.has('job-a/0'), 'the output arrived');
+  expect(controlPlane.outputs.get('job-a/0')).not.toContain('very-secret');
 });
-
-/** For the state of the host, which sends no events. */
-async function waitUntil(holds: () => boolean): Promise<void> {
-  const deadlineMs = Date.now() + 15_000;
-  while (!holds()) {
-    if (Date.now() > deadlineMs) throw new Error('never happened');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
 
 /** The one that holds so many arguments' worth of our directory: its socket and its place. */
 async function launcherOf(mentions: number): Promise<number[]> {
@@ -185,7 +235,7 @@ async function launcherOf(mentions: number): Promise<number[]> {
 function isLauncher(pid: number, mentions: number): boolean {
   try {
     const line = readFileSync(`/proc/${pid}/cmdline`, 'latin1');
-    return line.includes('launcher') && line.split(`${directory.path}/edge-1`).length > mentions;
+    return line.includes('launcher') && line.split(`${stage.path}/edge-1`).length > mentions;
   } catch {
     return false;
   }

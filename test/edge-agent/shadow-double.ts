@@ -131,7 +131,13 @@ async function makeAuthority() {
     signingKey: keys.privateKey as never,
     signingAlgorithm: algorithm,
     ...dates,
-    extensions: [new x509.SubjectAlternativeNameExtension([{ type: 'ip', value: '127.0.0.1' }])],
+    extensions: [
+      new x509.SubjectAlternativeNameExtension([
+        { type: 'ip', value: '127.0.0.1' },
+        // Where only a proxy knows that it is here.
+        { type: 'dns', value: 'broker.test' },
+      ]),
+    ],
   });
   const keyDer = await webcrypto.subtle.exportKey('pkcs8', serverKeys.privateKey);
   const keyPem = x509.PemConverter.encode(keyDer, 'PRIVATE KEY');

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Job } from '../../cli/client/resources.ts';
+import type { Job } from '../../core/contract/resources.ts';
 import { makeProduct, type Product } from './product.ts';
 import { askApi, killHard } from './start/stage.ts';
 
@@ -45,7 +45,7 @@ test('what was running is run again, and downtime is no progress', async () => {
 test('no chunk that had ended is run again', async () => {
   const first = product.startAgent('edge-2');
   const runs = join(product.place.directory, 'runs');
-  const script = `sleep 0.4; echo $EDGEWISE_CHUNK >> ${runs}`;
+  const script = `sleep 0.4; echo $EDGEWISE_CHUNK >> '${runs}'`;
   const { id } = await product.submit({
     chunks: 20,
     chunkPower: 100,

@@ -36,7 +36,7 @@ test('the functions hold the SDK, and nothing that stands in for it', () => {
   expect(holds('adapters/aws/signed-client.ts')).toBe(false);
 });
 
-test.each(['by-mqtt', 'by-https'])('a job runs on an edge that talks %s', async (edge) => {
+test.each(['by-mqtt', 'by-https'])('a job runs on an edge that is linked %s', async (edge) => {
   const { id } = await product.submit({ power: 40, chunks: 2, requires: { edges: [edge] } });
   expect((await product.done(id)).status.percent).toBe(100);
 });

@@ -12,7 +12,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Job } from '../../cli/client/resources.ts';
+import type { Job } from '../../core/contract/resources.ts';
 import { makeProduct, type Product } from './product.ts';
 import { askApi, killHard, until } from './start/stage.ts';
 

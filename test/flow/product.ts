@@ -8,9 +8,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import type { Chunk, Job, Page, Stats } from '../../cli/client/resources.ts';
+import type { Chunk, Job, Page, Stats } from '../../core/contract/resources.ts';
 import { type Client, startClient } from './cli/client.ts';
-import { askApi, makePlace, type Place, root, type Stage, until } from './start/stage.ts';
+import { makePlace } from './start/place.ts';
+import { askApi, type Place, root, type Stage, until } from './start/stage.ts';
 
 /**
  * The whole product on one machine: the local cloud as its own process, agents started with the
@@ -18,7 +19,7 @@ import { askApi, makePlace, type Place, root, type Stage, until } from './start/
  */
 export type Product = {
   readonly place: Place;
-  startCloud(): Promise<Stage>;
+  startCloud(...flags: string[]): Promise<Stage>;
   /** `edgewise agent --name NAME …` on a data directory of that name. */
   startAgent(name: string, ...flags: string[]): Client;
   submit(body: object): Promise<Job>;
@@ -55,7 +56,7 @@ export async function makeProduct(): Promise<Product> {
   };
   return {
     place,
-    startCloud: () => place.cloud(),
+    startCloud: (...flags) => place.cloud(...flags),
     startAgent: (name, ...flags) => {
       const data = join(place.directory, 'agents', name);
       const agent = startClient(place.directory, [
@@ -112,7 +113,7 @@ type Resources = Record<string, { Type: string; Properties: Record<string, unkno
 /** A copy of the synthesized app with a changed template; its functions stay where they are. */
 export function editedApp(place: Place, edit: (resources: Resources) => void): string {
   const source = join(root, 'cdk.out');
-  const ensure = 'const { ensureSynthesis } = await import("./scripts/synthesis.mjs");';
+  const ensure = 'const { ensureSynthesis } = await import("./scripts/setup/synthesis.mjs");';
   const words = ['--input-type=module', '-e', `${ensure} await ensureSynthesis();`];
   const { status, stderr } = spawnSync(process.execPath, words, { cwd: root });
   if (status !== 0) throw new Error(String(stderr));

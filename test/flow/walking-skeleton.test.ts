@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Job, Page } from '../../cli/client/resources.ts';
+import type { Job, Page } from '../../core/contract/resources.ts';
 import { runClient } from './cli/client.ts';
 import { makeProduct, type Product } from './product.ts';
 import { askApi, until } from './start/stage.ts';

@@ -20,6 +20,23 @@ const jobs: readonly unknown[] = [
   { chunks: 3, deadlineSeconds: 60, offlineSeconds: 60, keepOutput: 'all', run: { simulate: {} } },
   { chunks: 2, run: { container: { image: 'busybox', argv: ['true'] } }, queue: 'default' },
 ];
+const jobspec = {
+  version: 1,
+  resources: { one: { type: 'core', count: 2 }, two: { type: 'slot', replicas: 2, with: [] } },
+  requires: { all: [{ name: 'system', field: 'os', match: 'linux' }] },
+  groups: [{ name: 'g', resources: 'one', tasks: [{ command: 'echo g', local: true }] }],
+  tasks: [
+    { name: 'a', command: ['true'], resources: 'one|two', requires: 'all' },
+    { name: 'b', command: 'echo b', resources: 'one', depends_on: ['a'] },
+    { group: 'g', depends_on: ['b'] },
+  ],
+};
+const priorities = [{ priority: 1, steps: [{ filter: 'nodes_free > 0' }, { select: 'first' }] }];
+const jobspecs = [
+  jobspec,
+  { jobspec, clusters: ['blue'], select: { algorithm: 'constraint', priorities } },
+  { simple: { nodes: 1, tasks: 2, command: 'hostname' } },
+];
 const graph = (query: string, variables: object = {}) => ({ query, variables });
 
 export const fittingBodies: Readonly<Record<string, readonly unknown[]>> = {
@@ -27,16 +44,8 @@ export const fittingBodies: Readonly<Record<string, readonly unknown[]>> = {
   submitJob: jobs,
   putJob: jobs,
   patchJob: [{ priority: 3, labels: { x: 'y' }, retries: { attempts: 4 } }, {}],
-  submitJobspec: [
-    {
-      version: 1,
-      resources: { one: { type: 'core', count: 2 } },
-      tasks: [
-        { name: 'a', command: ['true'], resources: 'one' },
-        { name: 'b', command: 'echo b', resources: 'one', depends_on: ['a'] },
-      ],
-    },
-  ],
+  submitJobspec: jobspecs,
+  satisfyJobspec: jobspecs,
   patchEdge: [{ labels: { a: 'b' }, capacity: { power: 9 }, cordoned: true, reason: 'why' }],
   drainEdge: [{ reason: 'new disk', deadlineSeconds: 60 }],
   enrolEdge: [

@@ -1,7 +1,7 @@
 import type { Key } from '../../adapters/dynamodb/keys.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
 import { routes } from '../../core/contract/routes.ts';
-import { createTableStores } from '../contract/stores.ts';
+import { createTableStores } from '../contract/table-stores.ts';
 import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 import { fittingBodies } from './fitting-bodies.ts';
 import { createDraw, type Draw, hostileText, hostileValue, spoilt } from './hostile-values.ts';

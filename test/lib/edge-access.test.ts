@@ -58,7 +58,7 @@ test('an edge reads its work and reports', () => {
   for (const name of ['work/get', 'prog/update', 'prog/get', 'facts/update']) {
     expect(allows('iot:Publish', topic('topic', name)), name).toBe(true);
   }
-  const heard = [
+  const allowed = [
     'work/update/delta',
     'work/get/accepted',
     'work/get/rejected',
@@ -67,7 +67,7 @@ test('an edge reads its work and reports', () => {
     'prog/get/accepted',
     'facts/update/rejected',
   ];
-  for (const name of heard) {
+  for (const name of allowed) {
     expect(allows('iot:Subscribe', topic('topicfilter', name)), name).toBe(true);
     expect(allows('iot:Receive', topic('topic', name)), name).toBe(true);
   }

@@ -1,8 +1,7 @@
-import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Match } from 'aws-cdk-lib/assertions';
 import { afterAll, describe, expect, test } from 'vitest';
 import { EdgewiseFunction } from '../../lib/frame/edgewise-function.ts';
-import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
-import { deployErrors } from './template-rules.ts';
+import { removeOutputs, resourcesOf, synthesized, synthesizedAnew } from './synthesized.ts';
 
 afterAll(removeOutputs);
 const { stack, template } = synthesized();
@@ -33,10 +32,9 @@ describe('the stack', () => {
     expect(rest).toMatchObject([{ Properties: { AuthorizationType: 'NONE' } }]);
   });
 
-  test('has nothing that a deployment fails on', () => {
-    expect(deployErrors(template)).toEqual([]);
+  test('limits the routes that cost most', () => {
     const [stage] = [...resourcesOf(template, 'AWS::ApiGatewayV2::Stage').values()];
-    expect(Object.keys(stage?.Properties.RouteSettings ?? {})).toHaveLength(3);
+    expect(Object.keys(stage?.Properties.RouteSettings ?? {})).toHaveLength(4);
   });
 
   test('has no custom resource and nothing that only a container could build', () => {
@@ -52,10 +50,6 @@ describe('the stack', () => {
     const trial = synthesized('trial').template;
     trial.hasResource('AWS::DynamoDB::GlobalTable', { DeletionPolicy: 'Delete' });
     trial.allResources('AWS::Logs::LogGroup', { DeletionPolicy: 'Delete' });
-  });
-
-  test('refuses a stage that it does not know', () => {
-    expect(() => synthesized('prod' as 'production')).toThrow(/production or trial/);
   });
 });
 
@@ -152,10 +146,10 @@ describe('each function', () => {
 });
 
 describe('alarms', () => {
-  test('tell a topic when one is named', () => {
+  test('notify a topic when one is named', () => {
     const arn = 'arn:aws:sns:us-east-1:123456789012:on-call';
-    const told = synthesized('production', arn).template;
-    told.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [arn] });
+    const notified = synthesized('production', arn).template;
+    notified.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: [arn] });
     template.allResourcesProperties('AWS::CloudWatch::Alarm', { AlarmActions: Match.absent() });
   });
 
@@ -170,7 +164,6 @@ describe('alarms', () => {
       ({ Properties }) => Properties.MetricName,
     );
     expect(metrics.filter((name) => name === 'IteratorAge')).toHaveLength(2);
-    expect(metrics.filter((name) => name === 'MassLoss')).toHaveLength(1);
     const queues = [...resourcesOf(template, 'AWS::SQS::Queue').values()];
     const lastResorts = queues.filter(({ Properties }) => Properties.RedrivePolicy === undefined);
     expect(metrics.filter((name) => name === 'ApproximateNumberOfMessagesVisible')).toHaveLength(
@@ -180,5 +173,7 @@ describe('alarms', () => {
 });
 
 test('two synthesizes of one source are one template', () => {
-  expect(Template.fromStack(synthesized().stack).toJSON()).toEqual(template.toJSON());
+  const { stack: again, template: second } = synthesizedAnew();
+  expect(again).not.toBe(stack);
+  expect(second.toJSON()).toEqual(template.toJSON());
 });

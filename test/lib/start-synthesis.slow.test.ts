@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { synthesisInto } from '../../scripts/synthesis.mjs';
+import { synthesisInto } from '../../scripts/setup/synthesis.mjs';
 
 /**
  * A start runs the app without the CDK's command line tool and its checks; what it runs must be
@@ -21,6 +21,20 @@ test('a start synthesizes what "cdk synth" does, which finds nothing to object t
   execFileSync(process.execPath, [cdk, ...words], { stdio: 'pipe', env: onOldNode });
   expect(resourcesOf(ours)).toEqual(resourcesOf(theirs));
   expect(filesOf(ours)).toEqual(filesOf(theirs));
+});
+
+/** What `cdk bootstrap` and `cdk list` leave in `cdk.out` can be deployed from there. */
+test('an app that is run for its outline only has the code of its functions as well', () => {
+  const home = mkdtempSync(join(tmpdir(), 'synthesis-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const { args, env } = synthesisInto(home);
+  const context = { ...JSON.parse(env.CDK_CONTEXT_JSON), 'aws:cdk:bundling-stacks': [] };
+  const given = { ...process.env, ...env, CDK_CONTEXT_JSON: JSON.stringify(context) };
+  execFileSync(process.execPath, args, { env: given });
+  const functions = Object.values(resourcesOf(home)) as { Properties?: { Code?: object } }[];
+  const codes = functions.flatMap(({ Properties }) => Properties?.Code ?? []);
+  expect(codes.length).toBeGreaterThan(10);
+  for (const code of codes) expect(code).toHaveProperty('S3Key');
 });
 
 /**

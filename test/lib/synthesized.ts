@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Code } from 'aws-cdk-lib/aws-lambda';
 import { EdgewiseStack } from '../../lib/edgewise-stack.ts';
-import { makeStage, type StageName } from '../../lib/frame/stage.ts';
 
 const outputs: string[] = [];
 
@@ -20,15 +20,45 @@ export function removeOutputs(): void {
   for (const output of outputs.splice(0)) rmSync(output, { recursive: true, force: true });
 }
 
-/** The stack as `cdk synth` makes it, without bundling the code: nothing here looks at it. */
-export function synthesized(stage: StageName = 'production', alarmTopicArn: string | null = null) {
+/** In place of the bundles, which take a second to make. */
+export const noCode = (name: string): Code =>
+  Code.fromInline(`exports.handler = async () => '${name}';`);
+
+type Synthesized = {
+  readonly app: App;
+  readonly stack: EdgewiseStack;
+  readonly template: Template;
+};
+
+const known = new Map<string, Synthesized>();
+
+/**
+ * The stack as `cdk synth` makes it, without bundling the code: nothing here looks at it. Whoever
+ * asks for the same one gets the same one, and changes nothing in it: each takes a second.
+ */
+export function synthesized(name = 'production', alarmTopicArn: string | null = null): Synthesized {
+  const key = `${name} ${alarmTopicArn}`;
+  const found = known.get(key) ?? synthesizedAnew(name, alarmTopicArn);
+  known.set(key, found);
+  return found;
+}
+
+/** For whoever compares two of them, or looks at what only a new one has. */
+export function synthesizedAnew(
+  name = 'production',
+  alarmTopicArn: string | null = null,
+): Synthesized {
   const { context } = JSON.parse(readFileSync('cdk.json', 'utf8'));
   const app = new App({
     analyticsReporting: false,
     outdir: outputDirectory(),
-    context: { ...context, 'aws:cdk:bundling-stacks': [] },
+    context,
   });
-  const stack = new EdgewiseStack(app, 'Edgewise', { stage: makeStage(stage, alarmTopicArn) });
+  const stack = new EdgewiseStack(app, 'Edgewise', {
+    stage: name,
+    functionCode: noCode,
+    ...(alarmTopicArn === null ? {} : { alarmTopicArn }),
+  });
   return { app, stack, template: Template.fromStack(stack) };
 }
 

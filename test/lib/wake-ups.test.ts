@@ -1,9 +1,15 @@
 import { Match } from 'aws-cdk-lib/assertions';
 import { afterAll, expect, test } from 'vitest';
+import { encodeMap } from '../../adapters/dynamodb/attribute-values.ts';
 import * as keys from '../../adapters/dynamodb/keys.ts';
+import { encodeJobCell } from '../../adapters/dynamodb/rows/rows-job.ts';
+import { passMark, statusNews } from '../../adapters/dynamodb/schema.ts';
 import { cellIdOf, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
-import { rollupFilter } from '../../lib/scheduling/rollup.ts';
+import { wakeupsOfStream } from '../../lambdas/workers/schedule/schedule-cells.ts';
+import { newsFilters, rollupFilter } from '../../lib/scheduling/rollup.ts';
 import { scheduleFilter } from '../../lib/scheduling/scheduler.ts';
+import { compileFilter } from '../../local/services/lambda/event-sources/filter/pattern.ts';
+import { cellStatus } from '../contract/stored-fixture.ts';
 import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
 
 /** What wakes which function, and what happens to what cannot be handled. */
@@ -67,6 +73,19 @@ test('the scheduler is woken by what others write to a cell, and never by itself
   for (const key of writtenByPasses) expect(matches(scheduleFilter, key), key.sk).toBe(false);
 });
 
+test.each([
+  ['wakes the cell', {}, 1],
+  ['was stored with the pass over it, and wakes none', { [passMark]: true }, 0],
+])('a row of another that %s', (_, mark, woken) => {
+  const image = encodeMap({ ...keys.intentKey(cell, job), priority: 50, ...mark });
+  const { pk, sk } = image;
+  const change = { Keys: { pk, sk }, NewImage: image, SequenceNumber: '1' };
+  const record = JSON.parse(JSON.stringify({ eventName: 'INSERT', dynamodb: change }));
+  const passes = compileFilter(JSON.stringify(scheduleFilter), 'the filter of the scheduler');
+  expect(passes(record)).toBe(true);
+  expect(wakeupsOfStream([record]).size).toBe(woken);
+});
+
 test('the rollup is woken by the counts of cells and by nothing it writes', () => {
   expect(matches(rollupFilter, keys.jobCellKey(job, cell))).toBe(true);
   const others = [
@@ -80,16 +99,56 @@ test('the rollup is woken by the counts of cells and by nothing it writes', () =
   for (const key of others) expect(matches(rollupFilter, key), `${key.pk} ${key.sk}`).toBe(false);
 });
 
+test.each([
+  ['a cell that is not alone', false, true],
+  ['the pass that wrote the status as well', true, false],
+])('the counts of %s: folded by the cell %s, the rollup woken %s', (_, foldedByCell, isWoken) => {
+  const image = encodeMap(encodeJobCell(cell, cellStatus(job, { foldedByCell })));
+  const { pk, sk } = image;
+  const change = { Keys: { pk, sk }, NewImage: image };
+  const record = JSON.parse(JSON.stringify({ eventName: 'MODIFY', dynamodb: change }));
+  const passes = compileFilter(JSON.stringify(rollupFilter), 'the filter of the rollup');
+  expect(passes(record)).toBe(isWoken);
+});
+
+test.each([
+  [statusNews.yes, true],
+  [statusNews.no, false],
+  [undefined, false],
+])('a status whose news is %s tells of a change: %s', (news, isWoken) => {
+  const image = encodeMap({ ...keys.statusKey(job), state: 'done', news });
+  const { pk, sk } = image;
+  const change = { Keys: { pk, sk }, NewImage: image };
+  const record = JSON.parse(JSON.stringify({ eventName: 'MODIFY', dynamodb: change }));
+  const passes = compileFilter(JSON.stringify(newsFilters[0]), 'the filter of news');
+  expect(passes(record)).toBe(isWoken);
+});
+
+test('of the work of edges a verdict of loss and its end wake it, and nothing else', () => {
+  const passes = newsFilters.map((it) => compileFilter(JSON.stringify(it), 'a filter of news'));
+  const wakes = (before: number | null, after: number | null): boolean => {
+    const [OldImage, NewImage] = [before, after].map((lostAtMs) =>
+      encodeMap({ ...keys.workKey(cell, edge), lostAtMs }),
+    );
+    const { pk, sk } = NewImage!;
+    const change = { Keys: { pk, sk }, OldImage, NewImage };
+    const record = JSON.parse(JSON.stringify({ eventName: 'MODIFY', dynamodb: change }));
+    return passes.some((filter) => filter(record));
+  };
+  expect([wakes(null, null), wakes(null, 5), wakes(5, null)]).toEqual([false, true, true]);
+  expect(newsFilters.length + 1).toBeLessThanOrEqual(5);
+});
+
 test('the filters are in the template', () => {
-  for (const filter of [scheduleFilter, rollupFilter]) {
+  for (const filters of [[scheduleFilter], [rollupFilter, ...newsFilters]]) {
     template.hasResourceProperties('AWS::Lambda::EventSourceMapping', {
-      FilterCriteria: { Filters: [{ Pattern: JSON.stringify(filter) }] },
+      FilterCriteria: { Filters: filters.map((it) => ({ Pattern: JSON.stringify(it) })) },
     });
   }
 });
 
-test('time passes once a minute, by one schedule for the fleet', () => {
-  template.resourceCountIs('AWS::Scheduler::Schedule', 1);
+test('time passes once a minute, by one schedule for all cells, for submissions and for events', () => {
+  template.resourceCountIs('AWS::Scheduler::Schedule', 3);
   template.hasResourceProperties('AWS::Scheduler::Schedule', {
     ScheduleExpression: 'rate(1 minute)',
     FlexibleTimeWindow: { Mode: 'OFF' },

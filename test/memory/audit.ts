@@ -18,5 +18,5 @@ export function createMemoryAudit(stored: Stored): AuditStore {
   };
 }
 
-const positionOf = ({ atMs, requestId }: AuditEvent): string =>
-  `${String(atMs).padStart(14, '0')}#${requestId}`;
+const positionOf = ({ atMs, requestId, action, target }: AuditEvent): string =>
+  `${String(atMs).padStart(14, '0')}#${requestId}.${action} ${target}`;

@@ -1,6 +1,11 @@
+import { type JobId, poolOfCell } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { CellStore } from '../../core/ports/cells.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
+import { isNews, keep } from './inventory.ts';
+import { eventPosition } from './jobs.ts';
+import { createMemoryPools } from './pools.ts';
+import { withFold } from './rollups.ts';
 import { rowsOf, type Stored, seatKey } from './stored.ts';
 
 /** Cells in memory: of two commits that saw one version, one wins. */
@@ -9,12 +14,42 @@ export function createMemoryCells(stored: Stored): CellStore {
     async load(id) {
       return stored.cells.get(id) ?? null;
     },
+    async passedAtMs(id) {
+      return stored.cells.get(id)?.meta.passedAtMs ?? null;
+    },
     async commit(plan) {
       if (!mayCommit(stored, plan)) return 'conflict';
+      const shared = sharedIn(stored, plan);
+      if (shared.length > 0) return { shared };
       carryOut(stored, plan);
       return 'committed';
     },
+    async commitWithReports(plan, reports) {
+      const { id } = plan.meta!;
+      if (!reports.every((report) => isNews(stored, id, report))) return 'conflict';
+      if (!mayCommit(stored, plan) || sharedIn(stored, plan).length > 0) return 'conflict';
+      for (const report of reports) keep(stored, id, report);
+      carryOut(stored, plan);
+      return 'committed';
+    },
+    async adopt(id, nowMs) {
+      const orphans = stored.orphans.get(id) ?? [];
+      if (orphans.length === 0) return false;
+      await createMemoryPools(stored).ensureCell(poolOfCell(id), Number(id.split('.')[1]), nowMs);
+      const jobs = new Map(orphans.map((job) => [job.id, job]));
+      stored.cells.set(id, { ...stored.cells.get(id)!, jobs });
+      stored.orphans.delete(id);
+      return true;
+    },
   };
+}
+
+/** Jobs whose statuses are not as the plan has seen them. */
+export function sharedIn(stored: Stored, plan: Plan): JobId[] {
+  return [...plan.folds].flatMap(([job, { seen }]) => {
+    const status = stored.jobs.get(job)?.status;
+    return status?.foldedByCell === true && status.countedAs === seen ? [] : [job];
+  });
 }
 
 /** An edge that was to go and has enrolled again in the meantime stops the plan. */
@@ -33,7 +68,13 @@ export function carryOut(stored: Stored, plan: Plan): void {
   for (const [job, status] of plan.jobStatuses) rowsOf(stored, job).cells.set(id, status);
   for (const row of plan.executions) rowsOf(stored, row.job).executions.set(row.edge, row);
   for (const end of plan.chunkEnds) rowsOf(stored, end.job).ends.set(end.chunk, end);
+  for (const [job, { next, events }] of plan.folds) {
+    const rows = rowsOf(stored, job);
+    rows.status = withFold(rows.status!, next, rows.status!.version + 1);
+    for (const event of events) rows.events.set(eventPosition(event), event);
+  }
   for (const job of plan.endedJobs) {
+    if (plan.folds.has(job)) continue;
     stored.pendingRollups.set(job, plan.jobStatuses.get(job)?.endedAtMs ?? 0);
   }
 }

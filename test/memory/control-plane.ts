@@ -17,11 +17,12 @@ export function createMemoryControlPlane(
     certificates,
     async enrol(edge, csr) {
       if (!csr.includes('CERTIFICATE REQUEST')) {
-        throw Object.assign(new Error('not a request'), { name: 'InvalidRequestException' });
+        return { kind: 'refused', reason: 'not a request' };
       }
       const id = `certificate-${++made}`;
       certificates.set(id, edge);
-      return { id, pem: `-----BEGIN CERTIFICATE-----\n${id}\n-----END CERTIFICATE-----\n` };
+      const pem = `-----BEGIN CERTIFICATE-----\n${id}\n-----END CERTIFICATE-----\n`;
+      return { kind: 'certified', certificate: { id, pem } };
     },
     async createThing() {},
     async discard(_edge, id) {
@@ -31,6 +32,7 @@ export function createMemoryControlPlane(
       if (id !== null) certificates.delete(id);
       shadows.forget(edge);
     },
+    thingOf: (edge) => edge,
     endpoint: async () => 'broker.test:8883',
   };
 }

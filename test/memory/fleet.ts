@@ -11,6 +11,7 @@ export function createMemoryFleet(stored: Stored): Fleet {
     cells: allCells,
     metas,
     pendingRollups,
+    finishBatches: async () => 0,
     async touch(cell, atMs) {
       const found = stored.cells.get(cell);
       if (found !== undefined) stored.cells.set(cell, { ...found, tickAtMs: atMs });

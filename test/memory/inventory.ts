@@ -1,7 +1,8 @@
 import type { EdgeReport } from '../../core/model/cell.ts';
 import { cellFactsOf } from '../../core/model/edge-facts.ts';
-import { connectionOrderMs } from '../../core/model/limits.ts';
+import { connectionOrderMs, contactMarkMs } from '../../core/model/limits.ts';
 import type { CellId, EdgeName } from '../../core/model/names.ts';
+import { edgeReportOf, polledAt } from '../../core/model/presence.ts';
 import type { Inventory } from '../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../core/protocol/edge-event.ts';
 import { changeEdge, type FactsOrder, type Seat, type Stored, seatKey } from './stored.ts';
@@ -10,7 +11,7 @@ type ProgressEvent = Extract<EdgeEvent, { kind: 'prog' }>;
 type FactsEvent = Extract<EdgeEvent, { kind: 'facts' }>;
 type PresenceEvent = Extract<EdgeEvent, { kind: 'connected' | 'disconnected' }>;
 
-/** What edges say, in memory. An edge that is in no cell is not heard. */
+/** What edges say, in memory. An edge that is in no cell does not count. */
 export function createMemoryInventory(stored: Stored): Inventory {
   return {
     async cellsOf(edges) {
@@ -21,16 +22,25 @@ export function createMemoryInventory(stored: Stored): Inventory {
       return new Map(found);
     },
     async store(cell, event) {
-      const seat = stored.seats.get(seatKey(cell, event.edge));
-      if (seat === undefined || !hear(stored, seat, event)) return 'older';
-      changeEdge(stored, cell, event.edge, (edge) => ({
-        ...edge,
-        facts: seat.facts.facts,
-        report: reportOf(seat),
-      }));
-      return 'stored';
+      return keep(stored, cell, event) ? 'stored' : 'older';
     },
   };
+}
+
+export function keep(stored: Stored, cell: CellId, event: EdgeEvent): boolean {
+  const seat = stored.seats.get(seatKey(cell, event.edge));
+  if (seat === undefined || !hear(stored, seat, event)) return false;
+  changeEdge(stored, cell, event.edge, (edge) => ({
+    ...edge,
+    facts: seat.facts.facts,
+    report: reportOf(seat),
+  }));
+  return true;
+}
+
+export function isNews(stored: Stored, cell: CellId, event: ProgressEvent): boolean {
+  const seat = stored.seats.get(seatKey(cell, event.edge));
+  return seat !== undefined && (seat.progress === null || isNewerProgress(seat.progress, event));
 }
 
 function hear(stored: Stored, seat: Seat, event: EdgeEvent): boolean {
@@ -42,14 +52,23 @@ function hear(stored: Stored, seat: Seat, event: EdgeEvent): boolean {
     case 'connected':
     case 'disconnected':
       return storePresence(seat, event);
+    case 'contact':
+      return storeContact(seat, event.atMs);
   }
+}
+
+function storeContact(seat: Seat, atMs: number): boolean {
+  if (seat.polledAtMs !== 0 && atMs < seat.polledAtMs + contactMarkMs) return false;
+  seat.polledAtMs = atMs;
+  return true;
 }
 
 function storeProgress(seat: Seat, event: ProgressEvent): boolean {
   const { progress, version, atMs } = event;
   const before = seat.progress;
   if (before !== null && !isNewerProgress(before, event)) return false;
-  seat.progress = { progress, version: version ?? before?.version ?? null, atMs };
+  const newest = version ?? before?.version ?? null;
+  seat.progress = { progress, version: newest, atMs, overHttps: version === null };
   return true;
 }
 
@@ -90,19 +109,16 @@ function storePresence(seat: Seat, event: PresenceEvent): boolean {
   return true;
 }
 
-/** A report proves a connection: it counts when it came after the broker called the edge gone. */
-function reportOf({ progress, presence }: Seat): EdgeReport | null {
+function reportOf({ progress, presence, polledAtMs }: Seat): EdgeReport | null {
   if (progress === null && presence === null) return null;
-  const receivedAtMs = progress?.atMs ?? 0;
-  const hintAtMs = presence?.atMs ?? 0;
-  const proven = receivedAtMs > hintAtMs;
-  const connected = presence?.connected === true;
-  return {
+  const report = edgeReportOf({
     progress: progress?.progress ?? null,
     version: progress?.version ?? 0,
-    receivedAtMs,
-    connected: connected || proven,
+    receivedAtMs: progress?.atMs ?? 0,
+    overHttps: progress?.overHttps === true,
+    connected: presence?.connected === true,
     connectionVersion: presence?.version ?? 0,
-    connectionAtMs: !connected && proven ? receivedAtMs : hintAtMs,
-  };
+    connectionAtMs: presence?.atMs ?? 0,
+  });
+  return polledAt(report, polledAtMs);
 }

@@ -4,7 +4,10 @@ import type { JobCreation } from '../../core/jobs/submit.ts';
 import { type CellJob, type Intent, newSlice } from '../../core/model/cell.ts';
 import { isFinal } from '../../core/model/job.ts';
 import type { CellId, JobId } from '../../core/model/names.ts';
-import type { JobChange, JobChanges } from '../../core/ports/jobs.ts';
+import type { Plan } from '../../core/model/plan.ts';
+import type { AuditEvent } from '../../core/ports/audit.ts';
+import type { JobChange, JobChanges, KeptAnswer } from '../../core/ports/jobs.ts';
+import { carryOut as carryOutPlan, mayCommit, sharedIn } from './cells.ts';
 import { answerKey } from './idempotency.ts';
 import { eventPosition } from './jobs.ts';
 import { changeJob, type JobRows, rowsOf, type Stored } from './stored.ts';
@@ -25,34 +28,65 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
     async allExecutions(id) {
       return [...(stored.jobs.get(id)?.executions.values() ?? [])];
     },
-    async create(creation, kept) {
+    async create(creation, kept, audit) {
       const { id } = creation.job;
       if (kept !== null && stored.firstAnswers.has(answerKey(kept.request))) return 'key-taken';
       if (!creation.openParents.every((parent) => isOpen(stored, parent))) return 'parent-ended';
       if (stored.jobs.get(id)?.job != null) return 'id-taken';
       create(stored, creation);
-      if (kept !== null) {
-        const { request, answer, atMs } = kept;
-        const first = { digest: request.digest, startedAtMs: atMs, answer };
-        stored.firstAnswers.set(answerKey(request), first);
-      }
+      remember(stored, kept, audit);
       return 'created';
     },
-    async commit(change) {
+    async createMany(creations, kept, audits) {
+      if (kept !== null && stored.firstAnswers.has(answerKey(kept.request))) return 'key-taken';
+      const parents = creations.flatMap(({ openParents }) => openParents);
+      if (!parents.every((parent) => isOpen(stored, parent))) return 'parent-ended';
+      const isTaken = creations.some(({ job }) => stored.jobs.get(job.id)?.job != null);
+      if (isTaken) return 'id-taken';
+      for (const creation of creations) create(stored, creation);
+      for (const audit of audits) remember(stored, null, audit);
+      if (kept !== null) keep(stored, kept);
+      return 'created';
+    },
+    async createPlaced(creation, plan, kept, audit) {
+      const { id } = creation.job;
+      if (!mayCommit(stored, plan) || foldedByOthers(stored, plan, id)) return 'conflict';
+      if (kept !== null && stored.firstAnswers.has(answerKey(kept.request))) return 'key-taken';
+      if (stored.jobs.get(id)?.job != null) return 'id-taken';
+      create(stored, creation);
+      carryOutPlan(stored, plan);
+      rowsOf(stored, id).status = creation.status;
+      remember(stored, kept, audit);
+      return 'created';
+    },
+    async commit(change, { audit, event }) {
       const rows = stored.jobs.get(change.id);
       if (rows?.job?.version !== change.seenVersion || !isStillOpen(stored, change)) {
         return 'conflict';
       }
-      carryOut(stored, rows, change);
+      carryOut(stored, rows, change, event.atMs);
+      rows.events.set(eventPosition(event), event);
+      stored.audit.push(audit);
       return 'changed';
     },
     async purge({ id }) {
       stored.jobs.delete(id);
     },
-    async addEvent(id, event) {
-      rowsOf(stored, id).events.set(eventPosition(event), event);
-    },
   };
+}
+
+function remember(stored: Stored, kept: KeptAnswer | null, audit: AuditEvent): void {
+  stored.audit.push(audit);
+  if (kept !== null) keep(stored, kept);
+}
+
+function keep(stored: Stored, { request, answer, atMs }: KeptAnswer): void {
+  const first = { digest: request.digest, startedAtMs: atMs, answer };
+  stored.firstAnswers.set(answerKey(request), first);
+}
+
+function foldedByOthers(stored: Stored, plan: Plan, created: JobId): boolean {
+  return sharedIn(stored, plan).some((job) => job !== created);
 }
 
 function isOpen(stored: Stored, job: JobId): boolean {
@@ -60,39 +94,58 @@ function isOpen(stored: Stored, job: JobId): boolean {
   return state !== undefined && !isFinal(state);
 }
 
-function create(stored: Stored, { job, status, intents, openParents }: JobCreation): void {
+function create(stored: Stored, creation: JobCreation): void {
+  const { job, status, intents, openParents, events = [] } = creation;
   const rows = rowsOf(stored, job.id);
+  for (const event of events) rows.events.set(eventPosition(event), event);
   rows.job = job;
   rows.status = status;
   for (const [cell, { intent, ranges }] of intents) {
     open(stored, cell, { id: job.id, intent, slice: newSlice(ranges) });
   }
-  for (const parent of openParents) rowsOf(stored, parent).dependants.add(job.id);
+  for (const parent of openParents) {
+    const parentRows = rowsOf(stored, parent);
+    parentRows.dependants.add(job.id);
+    if (parentRows.status !== null) {
+      parentRows.status = { ...parentRows.status, foldedByCell: false };
+    }
+  }
 }
 
 function open(stored: Stored, id: CellId, job: CellJob): void {
   const cell = stored.cells.get(id);
-  if (cell === undefined) return;
+  if (cell === undefined) {
+    stored.orphans.set(id, [...(stored.orphans.get(id) ?? []), job]);
+    return;
+  }
   stored.cells.set(id, { ...cell, jobs: new Map(cell.jobs).set(job.id, job) });
+}
+
+/** Labels may change at any time, and a retry comes after the end. */
+function isOfOpenJob(change: JobChange): boolean {
+  return change.kind === 'edit' ? change.ofOpenJob : change.kind !== 'retry';
 }
 
 /** Every cell that the change speaks of has the job, or has it no longer, as the change says. */
 function isStillOpen(stored: Stored, change: JobChange): boolean {
+  if (isOfOpenJob(change) && !isOpen(stored, change.id)) return false;
   const has = (cell: CellId) => stored.cells.get(cell)?.jobs.has(change.id) === true;
   if (change.kind !== 'retry') return change.cells.every(has);
   return change.raised.every(has) && ![...change.reopened.keys()].some(has);
 }
 
-function carryOut(stored: Stored, rows: JobRows, change: JobChange): void {
+function carryOut(stored: Stored, rows: JobRows, change: JobChange, lastEventAtMs: number): void {
   const job = { ...rows.job!, version: change.seenVersion + 1 };
-  const status = { ...rows.status!, version: rows.status!.version + 1 };
+  const version = rows.status!.version + 1;
+  const status = { ...rows.status!, version, lastEventAtMs, foldedByCell: false };
   switch (change.kind) {
     case 'edit': {
       const { priority, retries, labels } = change.spec;
-      rows.job = { ...job, spec: change.spec };
-      rows.status = { ...status, labels, maxFailedChunks: retries.maxFailedChunks };
+      const { chunking } = change;
+      rows.job = { ...job, spec: change.spec, chunking };
+      rows.status = { ...status, chunking, labels, maxFailedChunks: retries.maxFailedChunks };
       changeIntents(stored, change.cells, change.id, (it) => {
-        return { ...it, spec: { ...it.spec, priority, retries } };
+        return { ...it, chunking, spec: { ...it.spec, priority, retries } };
       });
       return;
     }
@@ -105,6 +158,25 @@ function carryOut(stored: Stored, rows: JobRows, change: JobChange): void {
       rows.job = { ...job, retryEpoch: change.retryEpoch };
       rows.status = { ...status, ...change.status };
       retryIn(stored, change);
+      return;
+    case 'update': {
+      const { spec, specHash, chunking, generation, intent, kept, dropped } = change;
+      rows.job = { ...job, spec, specHash, chunking, generation };
+      rows.status = { ...status, chunking, labels: spec.labels };
+      changeIntents(stored, change.cells, change.id, (it) => {
+        const { rollout } = intent;
+        return { ...it, spec: intent.spec, specHash, chunking, rollout };
+      });
+      for (const one of kept) rows.generations.set(one.generation, one);
+      if (dropped !== null) rows.generations.delete(dropped);
+      return;
+    }
+    case 'restart': {
+      const { restarts, rollout } = change;
+      rows.job = { ...job, restarts };
+      rows.status = status;
+      changeIntents(stored, change.cells, change.id, (it) => ({ ...it, rollout }));
+    }
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JobState } from '../../core/model/job.ts';
+import { type JobState, statesBy } from '../../core/model/job.ts';
 import { historyMinutes, rateIntervalMs } from '../../core/model/limits.ts';
 import type { JobStatistics } from '../../core/ports/job-stats.ts';
 import type { Stored } from './stored.ts';
@@ -22,16 +22,9 @@ export function createMemoryJobStatistics(stored: Stored): JobStatistics {
       const endMs = Math.floor(nowMs / rateIntervalMs) * rateIntervalMs;
       const of = (state: JobState) => stored.counts.get(state) ?? 0;
       return {
-        states: {
-          waiting: of('waiting'),
-          pending: of('pending'),
-          scheduled: of('scheduled'),
-          running: of('running'),
-          done: of('done'),
-          failed: of('failed'),
-          cancelled: of('cancelled'),
-        },
+        states: statesBy(of),
         total: stored.counts.get('total') ?? 0,
+        removedCells: stored.removedCells,
         jobsPerMinute: within(endMs - minuteMs, endMs).jobs,
         chunksPer10Seconds: within(endMs - rateIntervalMs, endMs).chunks,
       };

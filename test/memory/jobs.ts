@@ -1,4 +1,4 @@
-import type { JobEvent } from '../../core/jobs/rollup.ts';
+import type { JobEvent } from '../../core/model/job-event.ts';
 import { type JobId, timeDigitsOf } from '../../core/model/names.ts';
 import type { JobWithStatus } from '../../core/model/stored-job.ts';
 import type {
@@ -55,12 +55,14 @@ function lists(stored: Stored): JobLists {
         .slice(0, limit);
     },
     async listOfEdge(edge, position, limit) {
-      const ids = [...stored.jobs].filter(([, rows]) => rows.executions.has(edge));
-      return ids
-        .map(([id]) => id)
-        .sort()
-        .reverse()
-        .filter((id) => position === null || id < position)
+      const found = [...stored.jobs].flatMap(([id, { executions }]) => {
+        const execution = executions.get(edge);
+        if (execution === undefined) return [];
+        return [{ id, position: positionOf(id, execution.submittedAtMs) }];
+      });
+      return found
+        .sort((a, b) => (a.position < b.position ? 1 : -1))
+        .filter((row) => position === null || row.position < position)
         .slice(0, limit);
     },
     async executionsOn(edge, jobs) {
@@ -81,8 +83,25 @@ function history(stored: Stored): JobHistory {
       const found = chunks.flatMap((chunk) => chunkOf(rows, chunk) ?? []);
       return new Map(found.map((it) => [it.chunk, it]));
     },
-    async keepOutput(id, chunk, key, bytes) {
-      rowsOf(stored, id).outputs.set(chunk, { key, bytes });
+    async keepOutput(id, chunk, { key, bytes, totalBytes = bytes, headBytes = 0 }) {
+      rowsOf(stored, id).outputs.set(chunk, { key, bytes, totalBytes, headBytes });
+    },
+    async keepResult(id, chunk, result) {
+      const { results } = rowsOf(stored, id);
+      if (results.get(chunk)?.isDone !== true) results.set(chunk, result);
+    },
+    async results(id, after, limit) {
+      const all = [...(stored.jobs.get(id)?.results ?? [])];
+      const rest = all
+        .filter(([chunk]) => after === null || chunk > after)
+        .sort(([a], [b]) => a - b)
+        .map(([chunk, result]) => ({ chunk, result }));
+      const items = rest.slice(0, limit);
+      return { items, next: rest.length > limit ? items.at(-1)!.chunk : null };
+    },
+    async generations(id) {
+      const kept = [...(stored.jobs.get(id)?.generations.values() ?? [])];
+      return kept.sort((a, b) => b.generation - a.generation);
     },
     async events(id, position, limit) {
       const events = stored.jobs.get(id)?.events ?? new Map<string, JobEvent>();
@@ -95,7 +114,9 @@ function history(stored: Stored): JobHistory {
 function chunkOf(rows: JobRows, chunk: number): StoredChunk | null {
   const end = rows.ends.get(chunk) ?? null;
   const output = rows.outputs.get(chunk) ?? null;
-  return end === null && output === null ? null : { chunk, end, output };
+  const result = rows.results.get(chunk);
+  if (end === null && output === null && result === undefined) return null;
+  return { chunk, end, output, ...(result === undefined ? {} : { result }) };
 }
 
 /** Any text that sorts by the time of creation will do. */

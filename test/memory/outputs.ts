@@ -2,11 +2,16 @@ import type { Outputs } from '../../core/ports/outputs.ts';
 
 /** Kept outputs in memory. */
 export function createMemoryOutputs(): Outputs {
-  const objects = new Map<string, string>();
+  const objects = new Map<string, Uint8Array>();
   return {
     async put(job, chunk, attempt, body) {
       const key = `${job}/${chunk}.${attempt}`;
-      objects.set(key, Buffer.from(body).toString('utf8'));
+      objects.set(key, Uint8Array.from(body));
+      return key;
+    },
+    async putPart(job, chunk, { attempt, offset }, body) {
+      const key = `${job}/${chunk}.${attempt}/${offset}`;
+      objects.set(key, Uint8Array.from(body));
       return key;
     },
     async get(key) {

@@ -17,6 +17,16 @@ export function createMemoryQueues(stored: Stored): Queues {
       copyQueues(stored);
       return true;
     },
+    async remove(name, seen) {
+      if (stored.queues.get(name)?.version !== seen) return false;
+      stored.queues.delete(name);
+      for (const [id, cell] of stored.cells) {
+        const queues = new Map(cell.queues);
+        queues.delete(name);
+        stored.cells.set(id, { ...cell, queues });
+      }
+      return true;
+    },
   };
 }
 

@@ -3,6 +3,7 @@ import type { JobState } from '../../core/model/job.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import { rateIntervalMs } from '../../core/model/limits.ts';
 import type { CellId, JobId } from '../../core/model/names.ts';
+import type { FoldedStatus } from '../../core/model/plan.ts';
 import type { PendingRollups, RollupStore } from '../../core/ports/rollups.ts';
 import { eventPosition } from './jobs.ts';
 import { changeJob, rowsOf, type Stored } from './stored.ts';
@@ -21,7 +22,7 @@ export function createMemoryRollups(stored: Stored): RollupStore & PendingRollup
       const rows = rowsOf(stored, next.job);
       const { status } = rows;
       if (status === null || status.version !== seen.version) return 'conflict';
-      rows.status = withFold(status, next);
+      rows.status = withFold(status, next, next.version);
       if (next.countedAs !== seen.countedAs && next.countedAs !== null) {
         countJob(stored, seen.countedAs, next.countedAs);
       }
@@ -65,12 +66,17 @@ function statesOf(stored: Stored, jobs: readonly JobId[]): Map<JobId, JobState> 
 }
 
 /** What a fold changes; the rest is its user's. */
-function withFold(status: JobStatus, next: JobStatus): JobStatus {
-  const { version, state, counts, donePower, startedAtMs, endedAtMs } = next;
-  const { reason, waiting, blockedByDependencies, dependencyFailed, retrying, countedAs } = next;
-  const times = { startedAtMs, endedAtMs };
-  const folded = { version, state, counts, donePower, ...times, reason, waiting };
-  return { ...status, ...folded, blockedByDependencies, dependencyFailed, retrying, countedAs };
+export function withFold(status: JobStatus, next: FoldedStatus, version: number): JobStatus {
+  const { state, counts, donePower, startedAtMs, endedAtMs } = next;
+  const { reason, waiting, blockedByDependencies, dependencyFailed, retrying } = next;
+  const { countedAs, lastEventAtMs } = next;
+  const times = { startedAtMs, endedAtMs, lastEventAtMs };
+  const folded = { version, state, counts, donePower, ...times, reason, waiting, countedAs };
+  const inside = {
+    ...(next.workedPower !== undefined && { workedPower: next.workedPower }),
+    ...(next.service !== undefined && { service: next.service }),
+  };
+  return { ...status, ...folded, ...inside, blockedByDependencies, dependencyFailed, retrying };
 }
 
 function countJob(stored: Stored, from: JobState | null, to: JobState): void {

@@ -15,7 +15,11 @@ function seatOf({ report, facts }: CellEdge): Seat {
   const { connected = false, connectionVersion = 0, connectionAtMs = 0 } = report ?? {};
   return {
     version: 0,
-    progress: progress === null ? null : { progress, version, atMs: receivedAtMs },
+    progress:
+      progress === null
+        ? null
+        : { progress, version, atMs: receivedAtMs, overHttps: report?.poll !== undefined },
+    polledAtMs: report?.poll?.contactAtMs ?? 0,
     presence:
       report === null ? null : { connected, version: connectionVersion, atMs: connectionAtMs },
     facts: { facts: facts ?? noFacts, version: 0, atMs: null },

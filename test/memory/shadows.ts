@@ -1,11 +1,13 @@
 import { shadowBytesMax } from '../../core/model/limits.ts';
 import type { EdgeName } from '../../core/model/names.ts';
-import type { EdgeShadows, WorkShadows } from '../../core/ports/shadows.ts';
+import type { EdgeShadows, LiveShadows, WorkShadows } from '../../core/ports/shadows.ts';
 import { isRecord } from '../../core/protocol/json.ts';
 
 type Document = Readonly<Record<string, unknown>>;
 
-export type MemoryShadows = WorkShadows & EdgeShadows & { forget(edge: EdgeName): void };
+export type MemoryShadows = WorkShadows &
+  EdgeShadows &
+  LiveShadows & { forget(edge: EdgeName): void };
 
 /** The `work` documents in memory: a write merges, and what it nulls is gone. */
 export function createMemoryShadows(): MemoryShadows {
@@ -17,6 +19,9 @@ export function createMemoryShadows(): MemoryShadows {
       }
       const change: unknown = JSON.parse(JSON.stringify(work));
       documents.set(edge, merged(documents.get(edge) ?? {}, change) as Document);
+    },
+    async wish(edge, wishes) {
+      documents.set(edge, merged(documents.get(edge) ?? {}, { l: wishes }) as Document);
     },
     async readWork(edge) {
       return documents.get(edge) ?? null;

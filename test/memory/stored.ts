@@ -1,17 +1,27 @@
-import type { JobEvent } from '../../core/jobs/rollup.ts';
+import type { GraphDigest } from '../../core/graph/digest.ts';
 import type { Cell, CellEdge, CellJob, EdgeFacts } from '../../core/model/cell.ts';
 import type { JobState } from '../../core/model/job.ts';
+import type { JobEvent } from '../../core/model/job-event.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
-import type { CellId, EdgeName, JobId } from '../../core/model/names.ts';
+import { type CellId, type EdgeName, type JobId, poolOfCell } from '../../core/model/names.ts';
 import type { ChunkEnd, Execution, JobCellStatus } from '../../core/model/plan.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
+import type { Submission } from '../../core/model/submission.ts';
 import type { AuditEvent } from '../../core/ports/audit.ts';
+import type { ClusterRecord } from '../../core/ports/clusters.ts';
 import type { EdgeIdentity } from '../../core/ports/edges.ts';
+import type { LoggedEvent } from '../../core/ports/fleet-log.ts';
 import type { FirstAnswer } from '../../core/ports/idempotency.ts';
+import { noRemovedCells, type RemovedCells } from '../../core/ports/job-stats.ts';
+import type { ChunkResult, KeptOutput } from '../../core/ports/jobs.ts';
+import type { LivePart, LiveWishes } from '../../core/ports/live-output.ts';
 import type { StoredPool, StoredQueue } from '../../core/ports/pools.ts';
 import type { Credential } from '../../core/ports/tokens.ts';
 import type { FactValue } from '../../core/protocol/facts.ts';
 import type { ProgressReport } from '../../core/protocol/progress-report.ts';
+import type { Run, Schedule } from '../../core/schedules/schedule.ts';
+import type { StoredGeneration } from '../../core/services/generation.ts';
+import type { Delivery, Webhook } from '../../core/webhooks/webhook.ts';
 
 /**
  * Everything that the table would hold, as values. The stores of this folder share it, as those of
@@ -19,6 +29,16 @@ import type { ProgressReport } from '../../core/protocol/progress-report.ts';
  * in what a store promises to commit whole. Nothing waits between a look and the change that hangs
  * on it, so no two of them can be interleaved.
  */
+/** Of one schedule: itself, unless it is gone, and what became of its times. */
+export type HeldSchedule = { schedule: Schedule | null; readonly runs: Map<number, Run> };
+
+/** A part of an output that is followed, and when it goes. */
+export type KeptPart = {
+  readonly chunk: number;
+  readonly part: LivePart;
+  readonly goneAtMs: number;
+};
+
 export type Stored = {
   readonly cells: Map<CellId, Cell>;
   /** Of an edge in its cell: what its row there holds besides its settings. */
@@ -26,12 +46,26 @@ export type Stored = {
   readonly identities: Map<EdgeName, EdgeIdentity>;
   readonly allFacts: Map<EdgeName, AllFacts>;
   readonly pools: Map<string, StoredPool>;
+  /** Jobs that came to a cell that had been removed. */
+  readonly orphans: Map<CellId, readonly CellJob[]>;
+  /** Those that are remembered for their jobs. */
+  readonly removedPools: Set<string>;
+  removedCells: RemovedCells;
   /** Edges of each cell, counted as they come and go. */
   readonly poolCells: Map<CellId, number>;
   readonly queues: Map<string, StoredQueue>;
   readonly credentials: Map<string, Credential>;
+  readonly clusters: Map<EdgeName, ClusterRecord>;
+  readonly digests: Map<EdgeName, GraphDigest>;
   readonly firstAnswers: Map<string, FirstAnswer>;
   readonly audit: AuditEvent[];
+  readonly submissions: Map<JobId, Submission>;
+  readonly schedules: Map<string, HeldSchedule>;
+  readonly webhooks: Map<string, Webhook>;
+  readonly deliveries: Map<string, Delivery>;
+  readonly fleetLog: (LoggedEvent & { readonly appendedAtMs: number })[];
+  readonly liveWishes: Map<EdgeName, LiveWishes>;
+  readonly liveParts: Map<JobId, Map<string, KeptPart>>;
   readonly jobs: Map<JobId, JobRows>;
   /** Jobs that a cell has ended and whose last fold may be lost, with the time of the end. */
   readonly pendingRollups: Map<JobId, number>;
@@ -43,7 +77,13 @@ export type Stored = {
 export type Seat = {
   /** Of its settings. */
   version: number;
-  progress: { progress: ProgressReport; version: number | null; atMs: number } | null;
+  progress: {
+    progress: ProgressReport;
+    version: number | null;
+    atMs: number;
+    overHttps: boolean;
+  } | null;
+  polledAtMs: number;
   presence: { connected: boolean; version: number; atMs: number } | null;
   facts: FactsOrder & { facts: EdgeFacts };
 };
@@ -58,8 +98,10 @@ export type JobRows = {
   readonly cells: Map<CellId, JobCellStatus>;
   readonly executions: Map<EdgeName, Execution>;
   readonly ends: Map<number, ChunkEnd>;
-  readonly outputs: Map<number, { readonly key: string; readonly bytes: number }>;
+  readonly outputs: Map<number, KeptOutput>;
+  readonly results: Map<number, ChunkResult>;
   readonly events: Map<string, JobEvent>;
+  readonly generations: Map<number, StoredGeneration>;
   readonly dependants: Set<JobId>;
 };
 
@@ -70,11 +112,23 @@ export function nothingStored(): Stored {
     identities: new Map(),
     allFacts: new Map(),
     pools: new Map(),
+    orphans: new Map(),
+    removedPools: new Set(),
+    removedCells: noRemovedCells,
     poolCells: new Map(),
     queues: new Map(),
     credentials: new Map(),
+    clusters: new Map(),
+    digests: new Map(),
     firstAnswers: new Map(),
     audit: [],
+    submissions: new Map(),
+    schedules: new Map(),
+    webhooks: new Map(),
+    deliveries: new Map(),
+    fleetLog: [],
+    liveWishes: new Map(),
+    liveParts: new Map(),
     jobs: new Map(),
     pendingRollups: new Map(),
     counts: new Map(),
@@ -94,7 +148,9 @@ export function rowsOf(stored: Stored, job: JobId): JobRows {
     executions: new Map(),
     ends: new Map(),
     outputs: new Map(),
+    results: new Map(),
     events: new Map(),
+    generations: new Map(),
     dependants: new Set(),
   };
   stored.jobs.set(job, rows);
@@ -124,6 +180,12 @@ export function changeEdge(
   const edge = found?.edges.get(name);
   if (found === undefined || edge === undefined) return;
   stored.cells.set(cell, { ...found, edges: new Map(found.edges).set(name, change(edge)) });
+}
+
+/** What the pool of the cell believes at most of a claim. */
+export function capacityMaxOf(stored: Stored, cell: CellId): Pick<CellEdge, 'capacityMax'> {
+  const max = stored.pools.get(poolOfCell(cell))?.edgeCapacityMax ?? {};
+  return Object.keys(max).length === 0 ? {} : { capacityMax: max };
 }
 
 /** A page of what is sorted, from just behind `after`. */

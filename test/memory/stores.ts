@@ -1,20 +1,26 @@
 import type { Stores } from '../contract/stored-ports.ts';
 import { createMemoryAudit } from './audit.ts';
 import { createMemoryCells } from './cells.ts';
+import { createMemoryClusters } from './clusters.ts';
 import { createMemoryEdges } from './edges.ts';
 import { createMemoryFleet } from './fleet.ts';
+import { createMemoryFleetLog } from './fleet-log.ts';
 import { createMemoryIdempotency } from './idempotency.ts';
 import { createMemoryInventory } from './inventory.ts';
 import { createMemoryJobChanges } from './job-changes.ts';
 import { createMemoryJobStatistics } from './job-stats.ts';
 import { createMemoryJobs } from './jobs.ts';
+import { createMemoryLiveOutput } from './live-output.ts';
 import { createMemoryMoves } from './moves.ts';
 import { createMemoryPools } from './pools.ts';
 import { createMemoryQueues } from './queues.ts';
 import { createMemoryRollups } from './rollups.ts';
+import { createMemorySchedules } from './schedules.ts';
 import { seedMemory } from './seed.ts';
 import { nothingStored } from './stored.ts';
+import { createMemorySubmissions } from './submissions.ts';
 import { createMemoryTokens } from './tokens.ts';
+import { createMemoryWebhooks } from './webhooks.ts';
 
 /** All stores in memory, on one set of rows. */
 export function createMemoryStores(stored = nothingStored()): Stores {
@@ -28,9 +34,15 @@ export function createMemoryStores(stored = nothingStored()): Stores {
     pools: createMemoryPools(stored),
     queues: createMemoryQueues(stored),
     tokens: createMemoryTokens(stored),
+    clusters: createMemoryClusters(stored),
     audit: createMemoryAudit(stored),
+    submissions: createMemorySubmissions(stored),
+    schedules: createMemorySchedules(stored),
+    webhooks: createMemoryWebhooks(stored),
     idempotency: createMemoryIdempotency(stored),
     stats: createMemoryJobStatistics(stored),
+    live: createMemoryLiveOutput(stored),
+    fleetLog: createMemoryFleetLog(stored),
     jobs: createMemoryJobs(stored),
     changes: createMemoryJobChanges(stored),
     seed: async (cell) => seedMemory(stored, cell),

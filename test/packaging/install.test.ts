@@ -25,7 +25,7 @@ afterEach(() => rmSync(place, { recursive: true, force: true }));
 function offer(content: string, checked = content): void {
   writeFileSync(join(place, 'from', name), content);
   const sum = createHash('sha256').update(checked).digest('hex');
-  writeFileSync(join(place, 'from', 'edgewise-agent.sha256'), `${sum}  ${name}\n`);
+  writeFileSync(join(place, 'from', 'SHA256SUMS'), `${sum}  ${name}\n`);
 }
 
 function install(...words: string[]) {

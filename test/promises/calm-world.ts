@@ -1,7 +1,7 @@
 import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../core/model/names.ts';
 import type { Execution } from '../../core/model/plan.ts';
 import type { ApiRequest } from '../sim/api.ts';
-import type { Bug } from '../sim/bugs.ts';
+import type { Bug } from '../sim/bugs/bugs.ts';
 import { calm } from '../sim/faults.ts';
 import { World } from '../sim/world.ts';
 
@@ -15,6 +15,7 @@ export class CalmWorld {
   /** Edges that were taken for lost at any moment. */
   readonly everLost = new Set<EdgeName>();
   readonly #beganMs: number;
+  readonly #isLaidOut: Promise<void>;
   #jobs = 0;
 
   constructor(edges: number, bug?: Omit<Bug, 'name' | 'sentence'>) {
@@ -22,9 +23,13 @@ export class CalmWorld {
     this.world = new World(1, planted);
     this.world.faults = calm;
     this.#beganMs = this.world.timeline.nowMs;
-    const cell = this.world.addCell(0);
     this.edges = Array.from({ length: edges }, (_, at) => edgeNameOf(`edge-${at}`));
-    for (const edge of this.edges) this.world.addEdge(cell, edge, 200);
+    this.#isLaidOut = this.#layOut();
+  }
+
+  async #layOut(): Promise<void> {
+    const cell = await this.world.addCell(0);
+    for (const edge of this.edges) await this.world.addEdge(cell, edge, 200);
   }
 
   /**
@@ -34,7 +39,7 @@ export class CalmWorld {
   submit(chunks: number, chunkMs: number, lostAfterSeconds = 30): JobId {
     const retries = { attempts: 3, backoffSeconds: 0, maxFailedChunks: null };
     const id = jobIdOf(`job-${++this.#jobs}`);
-    this.world.fates.set(id, { chunkMs, failing: new Map(), deadly: null });
+    this.world.chunks.fates.set(id, { chunkMs, failing: new Map(), deadly: null });
     const body = { name: id, chunks, chunkPower: 100, lostAfterSeconds, retries };
     this.#intent({ operation: 'putJob', id, body });
     return id;
@@ -66,6 +71,7 @@ export class CalmWorld {
   }
 
   async #pass(seconds: number, holds: () => boolean): Promise<boolean> {
+    await this.#isLaidOut;
     const untilMs = this.world.timeline.nowMs + seconds * 1_000;
     const came = await this.world.run(untilMs, () => {
       this.#noteLosses();
@@ -92,7 +98,7 @@ export class CalmWorld {
     return this.until(`the end of the job, now ${this.stateOf(job)}`, isOver, seconds);
   }
 
-  /** Edges on which chunks of the job are told to run. */
+  /** Edges on which chunks of the job are ordered to run. */
   runningOn(job: JobId): EdgeName[] {
     return this.#executions(job).flatMap((row) => (row.running.length > 0 ? [row.edge] : []));
   }

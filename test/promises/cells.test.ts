@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { chunkStates } from '../../core/contract/job-answer.ts';
 import type { CellJob } from '../../core/model/cell.ts';
 import { type ChunkCounts, isFinal, noChunks, stateOfCounts } from '../../core/model/job.ts';
 import { count, subtract } from '../../core/model/ranges.ts';
@@ -64,7 +65,8 @@ test('thirty thousand chunks on hosts that vanish again and again: each is done 
     play(world, { kind: 'tick' });
     for (let edge = 0; edge < 8; edge++) play(world, { kind: 'edge', edge, steps: 60 });
     if (rounds % 3 === 0) {
-      // Between reports, with an empty disk after: what it had not told is done again elsewhere.
+      // Between reports, with an empty disk after: what it had not reported is done again
+      // elsewhere.
       const edge = (rounds / 3) % 8;
       play(world, { kind: 'link', edge, connected: false });
       play(world, { kind: 'wipe', edge });
@@ -84,22 +86,13 @@ test('thirty thousand chunks on hosts that vanish again and again: each is done 
 });
 
 test('a job is over exactly when no chunk of it is open', () => {
-  const names = [
-    'waiting',
-    'pending',
-    'scheduled',
-    'running',
-    'done',
-    'dead',
-    'cancelled',
-  ] as const;
-  for (let bits = 1; bits < 1 << names.length; bits++) {
+  for (let bits = 1; bits < 1 << chunkStates.length; bits++) {
     const counts: Record<string, number> = { ...noChunks };
-    names.forEach((name, at) => {
+    chunkStates.forEach((name, at) => {
       counts[name] = (bits >> at) & 1 ? 2 : 0;
       counts.total = (counts.total ?? 0) + counts[name];
     });
-    const open = names.slice(0, 4).some((name) => counts[name]! > 0);
+    const open = chunkStates.slice(0, 4).some((name) => counts[name]! > 0);
     for (const ended of [
       { cancelled: false, failed: false },
       { cancelled: true, failed: false },

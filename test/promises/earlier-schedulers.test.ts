@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { jobBodySchema } from '../../core/contract/job-body.ts';
@@ -10,6 +8,7 @@ import { rangeOf } from '../../core/model/ranges.ts';
 import { reconcile } from '../../core/scheduler/reconcile.ts';
 import { makeCell, makeEdges, makeJob, startMs, withIntent } from '../core/cell-fixture.ts';
 import { held, rest, withReport } from '../core/stage.ts';
+import { readSample } from '../read-sample.ts';
 
 /** What earlier schedulers promised, and what was wrong with them, where no other test shows it. */
 
@@ -77,8 +76,7 @@ test('four edges that end a job in the same moment leave it at 100 percent, in a
 });
 
 test('a list of commands becomes one job each', () => {
-  const path = join(import.meta.dirname, 'fixtures/go-schedule/tasks.yaml');
-  const { tasks } = parse(readFileSync(path, 'utf8')) as {
+  const { tasks } = parse(readSample('go-schedule/tasks.yaml')) as {
     tasks: { cmd: string; params: string[] }[];
   };
   const bodies = tasks.map(({ cmd, params }) => ({ run: { process: { argv: [cmd, ...params] } } }));
@@ -92,8 +90,7 @@ test('a list of commands becomes one job each', () => {
 });
 
 test('a workload of one container becomes a job with as many chunks as it has replicas', () => {
-  const path = join(import.meta.dirname, 'fixtures/rik/workload.golden.json');
-  const workload = JSON.parse(readFileSync(path, 'utf8'));
+  const workload = JSON.parse(readSample('rik/workload-1.json'));
   const [{ image }] = workload.spec.containers;
   const body = {
     name: workload.name,

@@ -1,15 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { jobBodySchema } from '../../core/contract/job-body.ts';
-import { translateJobspec } from '../../core/contract/jobspec.ts';
-import { jobspecSchema } from '../../core/contract/jobspec-schema.ts';
+import { jobsOf } from '../../core/contract/jobspec/job-bodies.ts';
+import { jobspecSchema } from '../../core/contract/jobspec/jobspec-schema.ts';
+import { planJobspec } from '../../core/contract/jobspec/plan-jobspec.ts';
 import { checkBody } from '../../core/contract/validation.ts';
 import { mismatchOf } from '../../core/scheduler/matching.ts';
 import { makeEdge, makeSpec } from '../core/cell-fixture.ts';
+import { onHosts } from '../core/contract/jobspec/planned.ts';
+import { readSample } from '../read-sample.ts';
 
-/** Jobspecs that other schedulers' users have lying around: see `fixtures/jobspecs/README.md`. */
+/** Jobspecs that other schedulers' users have lying around: see `samples/README.md`. */
 
 type Read =
   | { readonly bodies: readonly Record<string, unknown>[]; readonly after: readonly string[][] }
@@ -18,12 +19,12 @@ type Read =
 function read(document: unknown): Read {
   const checked = checkBody(jobspecSchema, document);
   if (!checked.ok) return refusal(checked.errors);
-  const translation = translateJobspec(checked.value);
-  if (!translation.ok) return refusal(translation.errors);
-  for (const { body } of translation.tasks) {
+  const planned = planJobspec(checked.value);
+  if (!planned.ok) return refusal(planned.errors);
+  const tasks = jobsOf(planned.plan, onHosts);
+  for (const { body } of tasks) {
     expect(checkBody(jobBodySchema, body)).toMatchObject({ ok: true });
   }
-  const { tasks } = translation;
   return { bodies: tasks.map(({ body }) => body), after: tasks.map(({ after }) => [...after]) };
 }
 
@@ -33,7 +34,7 @@ function refusal(errors: readonly { pointer: string; message: string }[]): Read 
 }
 
 function file(name: string): unknown {
-  return parse(readFileSync(join(import.meta.dirname, `fixtures/jobspecs/${name}.yaml`), 'utf8'));
+  return parse(readSample(`${name}.yaml`));
 }
 
 function bodies(name: string): readonly Record<string, unknown>[] {
@@ -44,20 +45,20 @@ function bodies(name: string): readonly Record<string, unknown>[] {
 
 test('the hello world: two tasks of four cores, on hosts that say what they are', () => {
   const requires = { expressions: [{ key: 'facts.cpu.target', op: '=', value: 'amd64' }] };
-  const [one, two] = bodies('hello-world');
+  const [one, two] = bodies('jobspec-nextgen/hello-world-jobspec');
   expect(one).toMatchObject({ name: 'task-1', chunks: 1, resources: { cores: 4 }, requires });
   expect(two).toMatchObject({ name: 'task-2', run: { process: { timeoutSeconds: null } } });
 });
 
 test.each([
-  ['depends-on', [[], ['task-1']]],
-  ['spack', [[], ['build']]],
+  ['jobspec-nextgen/depends_on/jobspec', [[], ['task-1']]],
+  ['spack-experiment/jobspec-spack', [[], ['build']]],
 ])('%s: the second task waits for the first', (name, after) => {
   expect(read(file(name))).toMatchObject({ after });
 });
 
 test('spack: what is installed on ten cores is run on ten cores', () => {
-  const [build, ior] = bodies('spack');
+  const [build, ior] = bodies('spack-experiment/jobspec-spack');
   expect(build).toMatchObject({
     resources: { cores: 10 },
     run: { process: { argv: ['spack', 'install', 'ior'] } },
@@ -67,8 +68,8 @@ test('spack: what is installed on ten cores is run on ten cores', () => {
 });
 
 test.each([
-  ['valid-range', true],
-  ['invalid-range', false],
+  ['rainbow/range/jobspec-valid-range', true],
+  ['rainbow/range/jobspec-invalid-range', false],
 ])('%s: two slots of two cores, where the version is within the range', (name, fits) => {
   const [body] = bodies(name);
   expect(body).toMatchObject({ chunks: 2, resources: { cores: 2 }, placement: { nodes: null } });
@@ -79,31 +80,47 @@ test.each([
 });
 
 test.each([
-  ['a misspelt field', 'io', '/task'],
-  ['parameters of a selection that is not there', 'constraint', '/attributes/parameter'],
-  ['requirements that are no list', 'requires-map', '/resources/single-node/requires'],
-  ['a choice between resources', 'machine-learning', '/groups/1/resources'],
-  ['subsystems', 'subsystem', '/tasks/0/requires'],
-  ['the format of before', 'older-format', '/resources'],
+  ['a misspelt field', 'rainbow/scheduler/jobspec-io', '/task'],
+  [
+    'requirements that are no list',
+    'jobspec-nextgen/flux/jobspec',
+    '/resources/single-node/requires',
+  ],
+  ['the format of before', 'spack-experiment/older-jobspecs/fractal-amd-jobspec', '/resources'],
 ])('%s: refused with its place, never ignored', (_, name, pointer) => {
   const result = read(file(name));
   expect('pointers' in result ? result.pointers : result).toContain(pointer);
 });
 
-test('a group as a task runs in its place', () => {
-  const [one, two] = bodies('task-with-group');
+test('a group as a task runs in its place, as one job', () => {
+  const [one, two] = bodies('jobspec-nextgen/task-with-group');
   expect([one!.labels, two!.labels]).toEqual([
     { 'jobspec/task': 'task-1' },
-    { 'jobspec/task': 'task-2/task-0' },
+    { 'jobspec/task': 'task-2' },
   ]);
-  expect(two).toMatchObject({ name: 'task-2-task-0', chunks: 1 });
+  expect(two).toMatchObject({ name: 'task-2', chunks: 1 });
 });
 
-test('a group within a group: tasks have the resources of their group', () => {
-  expect(bodies('group-with-group').map(({ name }) => name)).toEqual([
-    'group-1-task-0',
-    'group-2-task-0',
+test('a group within a group: one allocation inside of another', () => {
+  const [body, ...others] = bodies('jobspec-nextgen/group-with-group');
+  expect([body!.name, others]).toEqual(['group-1', []]);
+  const { argv } = (body!.run as { process: { argv: string[] } }).process;
+  expect(argv[2]).toContain('Starting task 1 in group 2');
+});
+
+test('machine learning: the simulation is one group, training is in it, and twenty tests', () => {
+  const [body, ...others] = bodies('jobspec-nextgen/machine-learning');
+  expect(others).toEqual([]);
+  expect(body).toMatchObject({ name: 'mini-mummi', resources: { cores: 4, gpus: 2 } });
+  const { argv } = (body!.run as { process: { argv: string[] } }).process;
+  expect(argv[2]).toContain('EDGEWISE_CHUNKS=20');
+});
+
+test('parameters of a selection, and what is asked of a whole cluster, are taken', () => {
+  expect(bodies('rainbow/scheduler/jobspec-constraint')).toMatchObject([
+    { chunks: 2, resources: { cores: 2 } },
   ]);
+  expect(bodies('jobspec-nextgen/subsystems/jobspec-spack-subystem-satisfied').length).toBe(1);
 });
 
 const one = { command: ['true'] };
@@ -122,7 +139,7 @@ test('whoever waits for a group waits for all of it, and a group waits as a whol
     { ...one, name: 'last', resources: 'r', depends_on: ['middle'] },
   ];
   expect(grouped({ tasks, groups: [group('g')] })).toMatchObject({
-    after: [[], ['first'], ['first'], ['g/task-0', 'g/task-1']],
+    after: [[], ['first'], ['middle']],
   });
 });
 
@@ -158,7 +175,13 @@ test('a script is run by the interpreter that it names', () => {
   expect(command('echo one | cat')).toMatchObject({
     bodies: [{ run: { process: { argv: ['sh', '-c', 'echo one | cat'] } } }],
   });
-  expect(command('#!/usr/bin/perl\nprint 1')).toMatchObject({ pointers: ['/tasks/0/command'] });
+  const perl = '#!/usr/bin/perl\nprint 1';
+  expect(command(perl)).toMatchObject({
+    bodies: [{ run: { process: { argv: ['/usr/bin/perl', '-e', perl] } } }],
+  });
+  const other = command('#!/usr/bin/env awk -f\nBEGIN { print 1 }');
+  expect(JSON.stringify(other)).toContain('"/usr/bin/env","awk","-f"]');
+  expect(command('#!\nprint 1')).toMatchObject({ pointers: ['/tasks/0/command'] });
 });
 
 test('what is below a node is asked of each node, as often as it is there', () => {

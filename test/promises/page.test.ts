@@ -1,46 +1,12 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { proofsOf, rowsOf, whyNot } from '../docs/named-tests.ts';
 
 /** `docs/promises.md` names a test for each promise; a promise whose test is gone is no promise. */
 
 const root = join(import.meta.dirname, '../..');
 const page = readFileSync(join(root, 'docs/promises.md'), 'utf8');
-
-type Row = { readonly section: string; readonly text: string };
-
-function rowsOf(text: string): Row[] {
-  return text.split(/^## /m).flatMap((part) => {
-    const [section = '', ...lines] = part.split('\n');
-    const rows = lines.filter((line) => line.startsWith('| '));
-    return rows.slice(1).map((line) => ({ section, text: line }));
-  });
-}
-
-/**
- * Where the row says that it is shown: a file below `test/`, or of the tests of `local/`, and the
- * title as its source has it.
- */
-function proofsOf({ text }: Row): { path: string; title: string }[] {
-  const proofs = text.matchAll(/`([a-z0-9/.-]+)` › (.+?)(?=<br>| \|)/g);
-  return [...proofs].map(([, path, title]) => ({ path: fileOf(path!), title: title! }));
-}
-
-function fileOf(name: string): string {
-  const [first, ...rest] = name.split('/');
-  return first === 'local' ? `local/test/${rest.join('/')}.test.ts` : `test/${name}.test.ts`;
-}
-
-const quotes = ["'", '"', '`'];
-
-function whyNot({ path, title }: { path: string; title: string }): string | null {
-  const file = join(root, path);
-  if (!existsSync(file)) return `there is no ${path}`;
-  const source = readFileSync(file, 'utf8');
-  const isTitle = (at: number): boolean => /[(\n]\s*$/.test(source.slice(0, at));
-  const isThere = quotes.some((quote) => isTitle(source.indexOf(`${quote}${title}${quote},`)));
-  return isThere ? null : `${path} has no test "${title}"`;
-}
 
 const rows = rowsOf(page);
 

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../contract/database.ts';
 import { makeTableStores } from '../contract/stores.ts';
 import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
+import { readSample } from '../read-sample.ts';
 
 /** The figures of the fleet and the credentials, over the API and a real table. */
 
@@ -52,21 +51,21 @@ test('totals never fall, also when the jobs that made them are removed', async (
 
 test('a jobspec becomes jobs, those that wait after those they wait for', async () => {
   const submit = async (name: string) => {
-    const raw = readFileSync(join(import.meta.dirname, `fixtures/jobspecs/${name}.yaml`), 'utf8');
+    const raw = readSample(`${name}.yaml`);
     const headers = { 'content-type': 'application/yaml' };
-    return api.request('POST', '/v1/jobspecs', { raw, headers });
+    return api.request('POST', '/v1/jobspecs?unsatisfied=wait', { raw, headers });
   };
-  const spack = await submit('spack');
+  const spack = await submit('spack-experiment/jobspec-spack');
   expect(spack.status).toBe(202);
   const [build, ior] = spack.json.jobs;
   expect([build.task, ior.task]).toEqual(['build', 'ior']);
   expect(ior.job.spec.dependsOn).toEqual([build.job.id]);
   expect([build.job.status.state, ior.job.status.state]).toEqual(['pending', 'waiting']);
-  const grouped = await submit('task-with-group');
+  const grouped = await submit('jobspec-nextgen/task-with-group');
   const names = grouped.json.jobs.map(({ task }: { task: string }) => task);
-  expect(names).toEqual(['task-1', 'task-2/task-0']);
-  const refused = await submit('machine-learning');
-  expect([refused.status, refused.json.errors[0].pointer]).toEqual([400, '/groups/1/resources']);
+  expect(names).toEqual(['task-1', 'task-2']);
+  const refused = await submit('rainbow/scheduler/jobspec-io');
+  expect([refused.status, refused.json.errors[0].pointer]).toEqual([400, '/task']);
 });
 
 test('no two tokens are alike, none is shown twice, and none is a name', async () => {

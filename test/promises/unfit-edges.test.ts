@@ -46,10 +46,10 @@ test('an edge whose disk takes nothing gets no work, and says so', () => {
 
 test('the scheduler understands what an agent says of its disk', () => {
   const host = { executors: new Map(), gpus: 0, software: {} } as unknown as Host;
+  const where = { dataDirectory: tmpdir(), chunksDirectory: tmpdir(), cacheBytes: 0 };
+  const self = { power: 100, labels: {}, host, isolation: 'none', ...where } as const;
   const reported = (health: DiskState) =>
-    diskTroubleOf(
-      cellFactsOf(collectFacts({ power: 100, labels: {}, host, dataDirectory: tmpdir(), health })),
-    );
+    diskTroubleOf(cellFactsOf(collectFacts({ ...self, health })));
   expect(reported('ok')).toBeNull();
   for (const state of ['disk-full', 'read-only', 'disk-failing'] as const) {
     expect(reported(state)).toBe(state);
@@ -86,15 +86,16 @@ function unresponsiveFor(minutes: number) {
     const atMs = startMs + minute * minuteMs;
     if (minute === 2) cell = { ...cell, edges: new Map(cell.edges).set(spare.name, spare) };
     if (minute % 5 === 0) cell = say(atMs);
+    if (minute > 2) cell = withReport(cell, 'edge-1', { [job]: {} }, atMs);
     for (let second = 0; second < 60; second += 5) cell = rest(cell, atMs + second * 1_000).cell;
   }
   return { cell, say, atMs: startMs + (minutes + 1) * minuteMs };
 }
 
 test('an edge that reports but never applies what it is given loses it to one that does', () => {
-  const soon = unresponsiveFor(3).cell;
+  const soon = unresponsiveFor(1).cell;
   expect(held(soon, job)).toEqual({ 'edge-0': '0-1' });
-  const { cell } = unresponsiveFor(30);
+  const { cell } = unresponsiveFor(3);
   expect(held(cell, job)).toEqual({ 'edge-1': '0-1' });
   expect(held(cell, 'job-0')).toEqual({ 'edge-0': '0' });
 });

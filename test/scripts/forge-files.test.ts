@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { lockedPackages } from '../../scripts/supply-chain/lock-file.mjs';
 import { root } from '../source-files.ts';
 
 /** What a forge and editors read of this repository, and nobody runs here. */
@@ -64,5 +65,29 @@ test('the pages about the project name files that are there', () => {
     const links = [...read(page).matchAll(/\]\((?!https?:)([^)#\s]+)/g)].map((match) => match[1]!);
     const missing = links.filter((link) => !existsSync(join(root, page, '..', link)));
     expect([page, missing]).toEqual([page, []]);
+  }
+});
+
+type Updates = {
+  readonly version: number;
+  readonly updates: readonly {
+    readonly 'package-ecosystem': string;
+    readonly directory: string;
+    readonly schedule: { readonly interval: string };
+    readonly groups?: Readonly<Record<string, { readonly patterns?: readonly string[] }>>;
+  }[];
+};
+
+test('updates are asked for wherever something of others is named', () => {
+  const { version, updates } = parse(read('.github', 'dependabot.yml')) as Updates;
+  expect(version).toBe(2);
+  const kinds = updates.map((one) => `${one['package-ecosystem']} ${one.directory}`);
+  expect(kinds).toEqual(['npm /', 'github-actions /']);
+  for (const { schedule } of updates) expect(schedule.interval).toMatch(/^(weekly|monthly)$/);
+  const locked = new Set(lockedPackages().map(({ name }) => name));
+  const patterns = updates.flatMap(({ groups = {} }) => Object.values(groups));
+  for (const name of patterns.flatMap((group) => group.patterns ?? [])) {
+    const known = [...locked].some((one) => one === name || one.startsWith(name.replace('*', '')));
+    expect(known, name).toBe(true);
   }
 });

@@ -2,10 +2,12 @@ import { createPoolCells } from '../../adapters/dynamodb/fleet/pool-cells.ts';
 import { ProblemError } from '../../core/contract/problem.ts';
 import type { JobCells } from '../../core/jobs/job-cells.ts';
 import type { TokenCaller } from '../../core/model/caller.ts';
-import type { JobState } from '../../core/model/job.ts';
-import { type CellId, parseJobId } from '../../core/model/names.ts';
+import type { Cell } from '../../core/model/cell.ts';
+import { isFinal, type JobState } from '../../core/model/job.ts';
+import type { CellId, JobId } from '../../core/model/names.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { JobChange, JobChanges, JobsStore } from '../../core/ports/jobs.ts';
+import { withNewJob } from '../../core/scheduler/short-pass.ts';
 import type { Answer, Call } from '../../lambdas/api/http/call.ts';
 import { cancelJob } from '../../lambdas/api/jobs/cancel-job.ts';
 import type { JobsWriteDeps } from '../../lambdas/api/jobs/change/write-ports.ts';
@@ -13,12 +15,21 @@ import { patchJob } from '../../lambdas/api/jobs/patch-job.ts';
 import { putJob } from '../../lambdas/api/jobs/put-job.ts';
 import { retryJob } from '../../lambdas/api/jobs/retry-job.ts';
 import { submitJob } from '../../lambdas/api/jobs/submit-job.ts';
+import { submitJobs } from '../../lambdas/api/jobs/submit-jobs.ts';
+import { restartJob } from '../../lambdas/api/services/restart-job.ts';
+import { rollbackJob } from '../../lambdas/api/services/rollback-job.ts';
+import { stopChunk } from '../../lambdas/api/services/stop-instance.ts';
 import type { Stores } from '../contract/stored-ports.ts';
-import type { Stored } from '../memory/stored.ts';
-import type { Bug } from './bugs.ts';
+import { createTableStores } from '../contract/table-stores.ts';
+import { createMemoryFiles } from '../memory/files.ts';
+import type { Bug } from './bugs/bugs.ts';
+import { attempt } from './checks/truth.ts';
 import type { Faults } from './faults.ts';
 import { InjectedFault, type Invocation, invoke } from './invocation.ts';
 import type { SeededRandom } from './seeded-random.ts';
+import type { ShortPasses } from './short-passes.ts';
+import { type SimulatedTable, tableThrough } from './table/simulated-table.ts';
+import type { StoredView } from './table/stored-view.ts';
 import { through } from './through.ts';
 import type { Timeline } from './timeline.ts';
 
@@ -30,11 +41,17 @@ export type ApiWorld = {
   readonly timeline: Timeline;
   readonly random: SeededRandom;
   readonly faults: () => Faults;
-  readonly stored: Stored;
+  readonly table: SimulatedTable;
+  readonly stored: StoredView;
+  /** On the table as it is, at once. */
   readonly stores: Stores;
   readonly bug: Bug | null;
   readonly isUp: () => boolean;
+  /** How jobs are placed at once; `null` in a world in which the stream does that. */
+  readonly shortPasses: ((call: Invocation['call']) => ShortPasses) | null;
   readonly defect: (error: unknown) => void;
+  /** Before anything of it is stored. */
+  readonly planned: (job: StoredJob) => void;
   readonly created: (job: StoredJob) => void;
   readonly changed: (done: ChangeDone) => void;
 };
@@ -47,22 +64,36 @@ export type ChangeDone = {
   readonly after: StoredJob;
   /** The cells as the request had read them. */
   readonly known: JobCells;
-  /** The job's state when the request came. */
-  readonly stateAsked: JobState | null;
+  /** The job's state at the moment of the change. */
+  readonly stateBefore: JobState | null;
   /** Cells whose version the change has raised. */
   readonly overtaken: ReadonlySet<CellId>;
 };
 
-const operations = { submitJob, putJob, patchJob, cancelJob, retryJob };
+const operations = {
+  submitJob,
+  submitJobs,
+  putJob,
+  patchJob,
+  cancelJob,
+  retryJob,
+  rollbackJob,
+  restartJob,
+  stopChunk,
+};
 
 export type ApiRequest = {
   readonly operation: keyof typeof operations;
   readonly id?: string;
+  readonly chunk?: number;
+  readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
 };
 
-export type ApiAnswer = Answer | { readonly status: number; readonly body?: undefined };
+export type ApiAnswer =
+  | Answer
+  | { readonly status: number; readonly body?: undefined; readonly code: ProblemError['code'] };
 
 const caller: TokenCaller = {
   kind: 'token',
@@ -72,6 +103,7 @@ const caller: TokenCaller = {
   pool: null,
   queue: null,
   edge: null,
+  edges: null,
 };
 
 export class SimulatedApi {
@@ -99,20 +131,23 @@ export class SimulatedApi {
         answer = await handle(this.#callOf(request), this.#deps(call, request));
       } catch (error) {
         if (error instanceof InjectedFault) throw error;
-        if (error instanceof ProblemError) answer = { status: error.status };
+        if (error instanceof ProblemError) answer = { status: error.status, code: error.code };
         else defect(error);
       }
     });
     return ending !== 'done' || random.chance(faults().loseAnswer) ? null : answer;
   }
 
-  #callOf({ operation, id, headers, body }: ApiRequest): Call {
+  #callOf({ operation, id, chunk, query, headers, body }: ApiRequest): Call {
     return {
       requestId: `request-${++this.#requests}`,
       method: operation,
       path: `/v1/jobs/${id ?? ''}`,
-      params: id === undefined ? {} : { id },
-      query: {},
+      params: {
+        ...(id !== undefined && { id }),
+        ...(chunk !== undefined && { chunk: `${chunk}` }),
+      },
+      query: query ?? {},
       repeated: {},
       headers: { authorization: 'Bearer user', ...headers },
       body: Buffer.from(body === undefined ? '' : JSON.stringify(body)),
@@ -122,22 +157,26 @@ export class SimulatedApi {
   }
 
   #deps(call: Invocation['call'], request: ApiRequest): JobsWriteDeps {
-    const { stores, random } = this.#world;
+    const { table, random } = this.#world;
+    const stores = createTableStores(tableThrough(table, call));
+    const passes = this.#world.shortPasses?.(call) ?? null;
     return {
-      jobs: through(call, 'jobs', this.#jobs()),
-      changes: through(call, 'changes', this.#changes(request)),
-      edges: through(call, 'edges', stores.edges),
+      jobs: this.#jobs(stores.jobs),
+      changes: this.#changes(request, stores.changes, call, passes),
+      ...(passes === null ? {} : { placing: passes.deps }),
+      edges: stores.edges,
       cells: through(call, 'pool', this.#cells),
-      idempotency: through(call, 'answers', stores.idempotency),
+      idempotency: stores.idempotency,
       random,
       outputs: { removeAll: async () => {} },
+      files: createMemoryFiles(),
+      results: { removeAll: async () => {} },
+      audit: stores.audit,
     };
   }
 
-  #jobs(): JobsStore {
-    const { stores, bug } = this.#world;
-    const { jobs } = stores;
-    const sees = bug?.sees;
+  #jobs(jobs: JobsStore): JobsStore {
+    const sees = this.#world.bug?.sees;
     if (sees === undefined) return jobs;
     return {
       ...jobs,
@@ -148,49 +187,98 @@ export class SimulatedApi {
     };
   }
 
-  #changes(request: ApiRequest): JobChanges {
-    const { stored, stores, bug, created, changed, defect } = this.#world;
-    const { changes } = stores;
+  #changes(
+    request: ApiRequest,
+    changes: JobChanges,
+    call: Invocation['call'],
+    passes: ShortPasses | null,
+  ): JobChanges {
     let known: JobCells = new Map();
-    const { id = null } = request;
-    const parsed = id === null ? null : parseJobId(id);
-    const stateAsked = parsed === null ? null : (stored.jobs.get(parsed)?.status?.state ?? null);
     return {
       ...changes,
-      async cellsOf(job) {
+      cellsOf: async (job) => {
+        await this.#dawdle(job.id);
         known = await changes.cellsOf(job);
         return known;
       },
-      async create(creation, kept) {
-        const outcome = await changes.create(bug?.creates?.(creation) ?? creation, kept);
-        if (outcome === 'created') attempt(() => created(creation.job), defect);
-        return outcome;
-      },
-      async commit(decided) {
-        const before = stored.jobs.get(decided.id)!.job!;
-        const change = bug?.changes?.(decided, before) ?? decided;
-        const versions = versionsOf(stored);
-        const outcome = changes.commit(change);
-        const after = stored.jobs.get(decided.id)!.job!;
-        const now = versionsOf(stored);
-        const overtaken = new Set([...now.keys()].filter((it) => now.get(it) !== versions.get(it)));
-        if ((await outcome) === 'conflict') return 'conflict';
-        const done = { request, change: decided, before, after, known, stateAsked, overtaken };
-        attempt(() => changed(done), defect);
-        return 'changed';
+      create: (...args) => call('job create', () => this.#create(...args)),
+      createMany: (...args) => this.#createMany(changes, args),
+      createPlaced: (...args) => call('job placed', () => this.#createPlaced(passes!, args)),
+      commit: async (...args) => {
+        await this.#dawdle(args[0].id);
+        return call('job commit', () => this.#commit(args, { request, known }));
       },
     };
   }
-}
 
-function versionsOf(stored: Stored): ReadonlyMap<CellId, number> {
-  return new Map([...stored.cells].map(([id, { meta }]) => [id, meta.version]));
-}
-
-function attempt(run: () => void, defect: (error: unknown) => void): void {
-  try {
-    run();
-  } catch (error) {
-    defect(error);
+  /** While a change is decided the job goes on: here mostly until it has just ended. */
+  async #dawdle(id: JobId): Promise<void> {
+    const { faults, stored, timeline } = this.#world;
+    const untilMs = timeline.nowMs + faults().dawdleMsMax;
+    const hasEnded = () => isFinal(stored.jobs.get(id)?.status?.state ?? 'done');
+    while (timeline.nowMs < untilMs && !hasEnded()) await timeline.pause(200, 'dawdle');
   }
+
+  async #create(...[creation, ...others]: Parameters<JobChanges['create']>) {
+    const { stores, bug, planned, created, defect } = this.#world;
+    planned(creation.job);
+    const outcome = await stores.changes.create(bug?.creates?.(creation) ?? creation, ...others);
+    if (outcome === 'created') attempt(() => created(creation.job), defect);
+    return outcome;
+  }
+
+  /** In several calls to the world: any of them may be the last that the function does. */
+  async #createMany(
+    changes: JobChanges,
+    [decided, kept, audits]: Parameters<JobChanges['createMany']>,
+  ) {
+    const { bug, planned, created, stored, defect } = this.#world;
+    for (const { job } of decided) planned(job);
+    const jobs = bug?.createsMany?.(decided) ?? decided;
+    const outcome = await changes.createMany(jobs, kept, audits.slice(0, jobs.length));
+    for (const { job } of jobs) {
+      if (outcome === 'created' && stored.jobs.has(job.id)) attempt(() => created(job), defect);
+    }
+    return outcome;
+  }
+
+  async #createPlaced(
+    passes: ShortPasses,
+    [decided, plan, ...others]: Parameters<JobChanges['createPlaced']>,
+  ) {
+    const { stores, bug, created, defect } = this.#world;
+    const creation = bug?.creates?.(decided) ?? decided;
+    this.#world.planned(creation.job);
+    const bring = (cell: Cell) => withNewJob(cell, creation);
+    const outcome = await passes.commit(plan, bring, (it) =>
+      stores.changes.createPlaced(creation, it, ...others),
+    );
+    if (outcome === 'created') attempt(() => created(creation.job), defect);
+    return outcome;
+  }
+
+  async #commit(
+    [decided, trace]: Parameters<JobChanges['commit']>,
+    asked: Pick<ChangeDone, 'request' | 'known'>,
+  ): Promise<'changed' | 'conflict'> {
+    const { stored, stores, bug, changed, defect } = this.#world;
+    const { job: before, status } = stored.jobs.get(decided.id) ?? { job: null, status: null };
+    // A table that was restored meanwhile may not know the job.
+    if (before === null) return stores.changes.commit(decided, trace);
+    const stateBefore = status?.state ?? null;
+    const change = bug?.changes?.(decided, before) ?? decided;
+    const versions = versionsOf(stored);
+    const outcome = stores.changes.commit(change, trace);
+    const after = stored.jobs.get(decided.id)!.job!;
+    const now = versionsOf(stored);
+    const overtaken = new Set([...now.keys()].filter((it) => now.get(it) !== versions.get(it)));
+    if ((await outcome) === 'conflict') return 'conflict';
+    const done = { ...asked, change: decided, before, stateBefore, after, overtaken };
+    attempt(() => changed(done), defect);
+    return 'changed';
+  }
+}
+
+function versionsOf(stored: StoredView): ReadonlyMap<CellId, number> {
+  return new Map([...stored.cells].map(([id, { meta }]) => [id, meta.version]));
 }

@@ -17,8 +17,29 @@ export type Faults = {
   /** Of an event that wakes a function. */
   readonly duplicateEvent: number;
   readonly slowEvent: number;
+  /** Of a commit: another transaction has one of its rows. */
+  readonly contendTransaction: number;
+  /** How far the wall clock of an edge may be off, and a function's; it is set now and then. */
+  readonly edgeClockOffMsMax: number;
+  readonly functionClockOffMsMax: number;
+  readonly setClockEveryMs: number;
+  readonly membershipEveryMs: number;
+  /** Of an edge: it has no MQTT. */
+  readonly httpsEdges: number;
+  /** Of the table: it is restored to an earlier time. */
+  readonly restoreTable: number;
+  /** Between splits of a shard of the stream, in milliseconds; 0 is never. */
+  readonly splitShardEveryMs: number;
   /** Of an edge, just after it has sent a report. */
   readonly powerLossOnReport: number;
+  /** Of an edge, just after it has rewritten its journal. */
+  readonly powerLossOnRewrite: number;
+  /** Of agents, and of rows that are written: by an earlier version, or a later one. */
+  readonly otherVersions: number;
+  /** Between copies of an edge that are started beside it; 0 is never. */
+  readonly copyEdgeEveryMs: number;
+  /** Between disks that fill up for a while; 0 is never. */
+  readonly diskFullEveryMs: number;
   /** How long a disk may take to sync. */
   readonly syncMsMax: number;
   /** How long an edge may have to wait for the spec of a job. */
@@ -30,10 +51,14 @@ export type Faults = {
   readonly powerLossEveryMs: number;
   readonly disconnectEveryMs: number;
   readonly cellDisconnectEveryMs: number;
-  readonly planeOutageEveryMs: number;
+  readonly controlPlaneOutageEveryMs: number;
   readonly userActionEveryMs: number;
+  /** How long a user's change may wait for the end of its job, once it has read the job. */
+  readonly dawdleMsMax: number;
   /** Of a report of an edge: it calls done what it has not done. */
   readonly forgeReport: number;
+  /** Between reports of somebody else in the name of one edge, in milliseconds; 0 is never. */
+  readonly intrudeEveryMs: number;
 };
 
 export const calm: Faults = {
@@ -46,7 +71,19 @@ export const calm: Faults = {
   callMsMax: 5,
   duplicateEvent: 0,
   slowEvent: 0,
+  contendTransaction: 0,
+  splitShardEveryMs: 0,
+  edgeClockOffMsMax: 0,
+  functionClockOffMsMax: 0,
+  setClockEveryMs: 0,
+  restoreTable: 0,
+  httpsEdges: 0,
+  membershipEveryMs: 0,
   powerLossOnReport: 0,
+  powerLossOnRewrite: 0,
+  diskFullEveryMs: 0,
+  copyEdgeEveryMs: 0,
+  otherVersions: 0,
   syncMsMax: 10,
   specMsMax: 300,
   refuseShadow: 0,
@@ -54,13 +91,21 @@ export const calm: Faults = {
   powerLossEveryMs: 0,
   disconnectEveryMs: 0,
   cellDisconnectEveryMs: 0,
-  planeOutageEveryMs: 0,
+  controlPlaneOutageEveryMs: 0,
   userActionEveryMs: 0,
+  dawdleMsMax: 0,
   forgeReport: 0,
+  intrudeEveryMs: 0,
 };
 
-/** Each kind of trouble is present in half of the seeds, so that every combination comes up. */
-export function drawFaults(random: SeededRandom): Faults {
+/**
+ * Each kind of trouble is present in half of the seeds, so that every combination comes up. What
+ * was added later has a stream of its own, and the seeds that do not draw it live as before.
+ */
+export function drawFaults(seeded: SeededRandom): Faults {
+  const random = seeded.stream('faults');
+  const dawdling = seeded.stream('dawdling');
+  const intruding = seeded.stream('intruding');
   const often = (max: number) => (random.chance(0.5) ? random.next() * max : 0);
   const every = (min: number, max: number) => (random.chance(0.5) ? random.between(min, max) : 0);
   return {
@@ -81,8 +126,22 @@ export function drawFaults(random: SeededRandom): Faults {
     powerLossEveryMs: every(15_000, 90_000),
     disconnectEveryMs: every(8_000, 60_000),
     cellDisconnectEveryMs: every(60_000, 200_000),
-    planeOutageEveryMs: every(60_000, 200_000),
+    controlPlaneOutageEveryMs: every(60_000, 200_000),
     userActionEveryMs: every(1_500, 15_000),
     forgeReport: often(0.3),
+    contendTransaction: often(0.2),
+    splitShardEveryMs: every(10_000, 60_000),
+    edgeClockOffMsMax: random.chance(0.6) ? random.pick([2_000, 600_000, 7_200_000]) : 0,
+    functionClockOffMsMax: random.chance(0.5) ? random.between(10, 1_500) : 0,
+    setClockEveryMs: every(5_000, 40_000),
+    httpsEdges: random.chance(0.4) ? random.pick([0.3, 0.6, 1]) : 0,
+    restoreTable: random.chance(0.3) ? 1 : 0,
+    membershipEveryMs: every(15_000, 60_000),
+    diskFullEveryMs: every(8_000, 50_000),
+    copyEdgeEveryMs: random.chance(0.3) ? random.between(20_000, 80_000) : 0,
+    otherVersions: random.chance(0.4) ? random.pick([0.2, 0.6]) : 0,
+    powerLossOnRewrite: random.chance(0.5) ? 0.1 : 0,
+    intrudeEveryMs: intruding.chance(0.2) ? intruding.between(1_000, 15_000) : 0,
+    dawdleMsMax: dawdling.chance(0.1) ? dawdling.between(5_000, 60_000) : 0,
   };
 }

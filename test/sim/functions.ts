@@ -1,3 +1,4 @@
+import { jobOfPartition } from '../../adapters/dynamodb/keys.ts';
 import type { Cell } from '../../core/model/cell.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import type { CellId, JobId } from '../../core/model/names.ts';
@@ -5,20 +6,44 @@ import type { Plan } from '../../core/model/plan.ts';
 import type { CellMoves, CellStore } from '../../core/ports/cells.ts';
 import type { RollupStore } from '../../core/ports/rollups.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../core/protocol/edge-event.ts';
+import { violationsOf } from '../../core/scheduler/invariants.ts';
+import { withReports } from '../../core/scheduler/short-pass.ts';
 import type { Log } from '../../lambdas/log.ts';
+import { createKnownEdges } from '../../lambdas/workers/report/apply-at-once.ts';
 import { storeReports } from '../../lambdas/workers/report/store-reports.ts';
 import { rollUpJobs } from '../../lambdas/workers/rollup/roll-up-jobs.ts';
-import { scheduleCells } from '../../lambdas/workers/schedule/schedule-cells.ts';
+import type { BusyCells } from '../../lambdas/workers/schedule/busy-cells.ts';
+import type { PassDeps } from '../../lambdas/workers/schedule/run-pass.ts';
+import {
+  scheduleCells,
+  type Wakeups,
+  wakeupsOfStream,
+} from '../../lambdas/workers/schedule/schedule-cells.ts';
 import { tickCells } from '../../lambdas/workers/tick/tick-cells.ts';
 import type { Stores } from '../contract/stored-ports.ts';
-import type { Stored } from '../memory/stored.ts';
-import type { Bug } from './bugs.ts';
+import { createTableStores } from '../contract/table-stores.ts';
+import type { Bug } from './bugs/bugs.ts';
+import { createEpochBook } from './checks/epoch-book.ts';
+import { attempt, Violation } from './checks/truth.ts';
+import type { Clocks } from './clocks.ts';
+import type { SimulatedShadows } from './edge/shadows.ts';
 import type { Faults } from './faults.ts';
 import { InjectedFault, type Invocation, invoke } from './invocation.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import type { SimulatedShadows } from './shadows.ts';
+import {
+  type Bring,
+  drawShortPasses,
+  makeShortPasses,
+  type Run,
+  type ShortPasses,
+} from './short-passes.ts';
+import type { ChangeStream, StreamRecord } from './table/change-stream.ts';
+import { type SimulatedTable, tableThrough } from './table/simulated-table.ts';
+import type { StoredView } from './table/stored-view.ts';
+import { countsJob, recordOf, wakesCell } from './table/stream-filters.ts';
 import { through } from './through.ts';
 import type { Timeline } from './timeline.ts';
+import { hasUnknownRows } from './versions.ts';
 
 /**
  * The functions of the stack, the real ones, and what wakes them: the stream, the report queue,
@@ -29,11 +54,15 @@ export type FunctionsWorld = {
   readonly timeline: Timeline;
   readonly random: SeededRandom;
   readonly faults: () => Faults;
-  readonly stored: Stored;
+  readonly table: SimulatedTable;
+  readonly stored: StoredView;
+  /** On the table as it is, at once. */
   readonly stores: Stores;
+  readonly stream: ChangeStream;
   readonly bug: Bug | null;
+  readonly clocks: Clocks;
   readonly shadows: () => SimulatedShadows;
-  /** False while the plane is out: nothing is invoked. */
+  /** False while the control plane is out: nothing is invoked. */
   readonly isUp: () => boolean;
   readonly defect: (error: unknown) => void;
   /** A pass has read the cell, and decides now. */
@@ -43,6 +72,9 @@ export type FunctionsWorld = {
   readonly trace: (line: string) => void;
 };
 
+const same: Bring = (cell) => cell;
+
+type Due = ReadonlyMap<CellId, number>;
 const tickMs = 60_000;
 const triesMax = 6;
 
@@ -50,15 +82,25 @@ export class Functions {
   readonly #world: FunctionsWorld;
   /** When the timer of each cell that is under way comes. */
   readonly #timers = new Map<CellId, number>();
+  readonly #shortReports: ReturnType<typeof drawShortPasses>;
+  readonly #knownEdges = createKnownEdges();
+  readonly #epochs = createEpochBook();
 
   constructor(world: FunctionsWorld) {
     this.#world = world;
+    this.#shortReports = drawShortPasses(world.random.stream('reports'), () => this);
     this.#tickLater();
-  }
-
-  /** A row of the cell changed that passes do not write. */
-  wake(cell: CellId): void {
-    this.#event('stream', () => this.#schedule(cell));
+    const { stream } = world;
+    stream.addReader({
+      name: 'schedule',
+      wants: wakesCell,
+      read: (records) => this.#schedule(wakeupsOfStream(records.map(recordOf))),
+    });
+    stream.addReader({
+      name: 'rollup',
+      wants: countsJob,
+      read: (records) => this.#rollUp(records),
+    });
   }
 
   /** A message that an IoT rule made. */
@@ -66,10 +108,6 @@ export class Functions {
     const event = parseEdgeEvent(message);
     if (event === null) this.#world.defect(new Error('a rule made a message of no sense'));
     else this.#event('queue', () => this.#report([event]));
-  }
-
-  rollUp(job: JobId): void {
-    this.#event('stream', () => this.#rollUp(job));
   }
 
   #tickLater(): void {
@@ -103,31 +141,50 @@ export class Functions {
     return ending === 'done';
   }
 
-  #schedule(cell: CellId): Promise<boolean> {
-    const { timeline, shadows, bug } = this.#world;
-    return this.#invoke(async ({ call }) => {
-      const failed = await scheduleCells(
-        {
-          store: through(call, 'cells', this.#cells()),
-          shadows: {
-            write: (edge, work) =>
-              call('shadow', () => {
-                const code = shadows().writeWork(edge, work);
-                if (code !== 200) throw new InjectedFault(`shadow: ${code}`);
-              }),
-          },
-          timers: {
-            lookAgain: async (id, atMs) => {
-              if (bug?.noTimers) return;
-              await call('timer', () => this.#setTimer(id, atMs));
-            },
-          },
-          clock: { nowMs: () => timeline.nowMs },
-          log: this.#log(),
+  /** The stores of one invocation: each of their operations on the table is a call to the world. */
+  #stores(call: Invocation['call']): Stores {
+    return createTableStores(tableThrough(this.#world.table, call));
+  }
+
+  async #schedule(wakeups: Wakeups, due?: Due): Promise<readonly string[] | null> {
+    let failed: readonly string[] = [];
+    const isDone = await this.#invoke(async ({ call }) => {
+      failed = await scheduleCells(this.passes(call), wakeups, due);
+    });
+    return isDone ? failed : null;
+  }
+
+  passes(call: Invocation['call'], cells = this.#cells()): PassDeps {
+    const { shadows, bug, defect } = this.#world;
+    return {
+      store: through(call, 'cells', cells),
+      shadows: {
+        write: (edge, work) =>
+          call('shadow', () => {
+            attempt(() => this.#epochs.written(edge, work.e), defect);
+            const code = shadows().writeWork(edge, work);
+            if (code !== 200) throw new InjectedFault(`shadow: ${code}`);
+          }),
+      },
+      timers: {
+        lookAgain: async (id, atMs) => {
+          if (bug?.noTimers) return;
+          await call('timer', () => this.#setTimer(id, atMs));
         },
-        new Map([[cell, ['record']]]),
-      );
-      if (failed.length > 0) throw new InjectedFault('the pass failed');
+      },
+      clock: this.#clock(),
+      log: this.#log(),
+      rates: this.#stores(call).rollups,
+    };
+  }
+
+  /** For a function that brings something to a cell; what it commits with a plan is judged, too. */
+  shortPasses(call: Invocation['call'], busy: BusyCells): ShortPasses {
+    return makeShortPasses({
+      bug: this.#world.bug?.short ?? {},
+      deps: { ...this.passes(call), busy },
+      stored: this.#world.stored,
+      commit: (...args) => this.#commit(...args),
     });
   }
 
@@ -139,7 +196,12 @@ export class Functions {
     const sent = this.#timers.get(id);
     if (sent !== undefined && sent > nowMs && sent <= nowMs + delayMs) return;
     this.#timers.set(id, nowMs + delayMs);
-    timeline.after(delayMs, 'timer', () => this.wake(id));
+    timeline.after(delayMs, 'timer', () => {
+      this.#event('timer', async () => {
+        const due = new Map([[id, Math.max(atMs, nowMs + delayMs)]]);
+        return (await this.#schedule(new Map([[id, ['timer']]]), due))?.length === 0;
+      });
+    });
   }
 
   #cells(): CellStore {
@@ -147,79 +209,124 @@ export class Functions {
     const { cells } = stores;
     let seen: Cell | null = null;
     return {
+      ...cells,
       load: async (id) => {
+        if (bug?.refusesUnknownRows && hasUnknownRows(this.#world.table, id)) return null;
         seen = await cells.load(id);
         if (seen !== null) loaded(seen);
         return seen === null ? null : (bug?.load?.(seen) ?? seen);
       },
-      commit: async (plan) => {
-        const before = stored.cells.get(plan.meta!.id)!;
-        const outcome = cells.commit(bug?.commit?.(plan, before) ?? plan);
-        const after = stored.cells.get(plan.meta!.id)!;
-        if ((await outcome) === 'conflict') {
-          return bug?.tellsLostRaceAsWon ? 'committed' : 'conflict';
-        }
-        this.#afterCommit(seen ?? before, before, after, plan);
-        seen = after;
-        return 'committed';
+      commit: async (decided) => {
+        const plan = this.#judged(decided, seen);
+        const outcome = await this.#commit(plan, seen, same, (it, before) =>
+          cells.commit(bug?.commit?.(it, before) ?? it),
+        );
+        if (outcome === 'committed') seen = stored.cells.get(plan.meta!.id)!;
+        return bug?.tellsLostRaceAsWon ? 'committed' : outcome;
+      },
+      commitWithReports: (decided, events) => {
+        const plan = bug?.short?.commit?.(decided, stored.cells.get(decided.meta!.id)!) ?? decided;
+        const bring = (cell: Cell) => withReports(cell, events);
+        return this.#commit(plan, seen, bring, (it) => cells.commitWithReports(it, events));
       },
     };
   }
 
+  /** Carries a plan out, with what is brought to the cell in one transaction, and judges it. */
+  async #commit<O>(plan: Plan, seen: Cell | null, bring: Bring, run: Run<O>): Promise<O> {
+    const { stored } = this.#world;
+    const stand = stored.cells.get(plan.meta!.id)!;
+    const statusOf = (job: JobId) => stored.jobs.get(job)?.status ?? null;
+    const statuses = [...plan.folds.keys()].map((job) => statusOf(job));
+    const committing = run(plan, stand);
+    const after = stored.cells.get(plan.meta!.id)!;
+    const folded = statuses.map((it) => [it, it === null ? null : statusOf(it.job)] as const);
+    const outcome = await committing;
+    if (outcome !== 'committed' && outcome !== 'created') return outcome;
+    const before = bring(stand);
+    this.#afterCommit(seen === null ? before : bring(seen), before, after, plan);
+    this.#folded(folded);
+    return outcome;
+  }
+
+  /** With a bug in what is decided, as the shell of a pass would judge it. */
+  #judged(decided: Plan, seen: Cell | null): Plan {
+    const plan = this.#world.bug?.decides?.(decided) ?? decided;
+    const [refused] = plan === decided || seen === null ? [] : violationsOf(seen, plan);
+    if (refused !== undefined) this.#world.defect(new Violation(`refused: ${refused.sentence}`));
+    return plan;
+  }
+
   #afterCommit(seen: Cell, before: Cell, after: Cell, plan: Plan): void {
     this.#world.trace(`commit ${after.meta.id} v${after.meta.version}`);
-    try {
-      this.#world.committed(seen, before, after, plan);
-    } catch (error) {
-      this.#world.defect(error);
+    this.#epochs.committed(after);
+    attempt(() => this.#world.committed(seen, before, after, plan), this.#world.defect);
+  }
+
+  /** Statuses that the pass wrote itself are judged as those of the rollup are. */
+  #folded(statuses: readonly (readonly [JobStatus | null, JobStatus | null])[]): void {
+    const { trace, folded, defect } = this.#world;
+    for (const [seen, next] of statuses) {
+      if (seen === null || next === null) continue;
+      trace(`job ${next.job} ${next.state}`);
+      attempt(() => folded(seen, next), defect);
     }
-    for (const job of plan.jobStatuses.keys()) this.rollUp(job);
   }
 
   #report(events: readonly EdgeEvent[]): Promise<boolean> {
     return this.#invoke(async ({ call }) => {
-      const inventory = through(call, 'inventory', this.#world.stores.inventory);
-      const outcomes = await storeReports({ inventory, log: this.#log() }, events);
+      const { inventory } = this.#stores(call);
+      const passes = this.#shortReports?.(call);
+      const applying = passes && { applying: { ...passes.deps, edges: this.#knownEdges } };
+      const outcomes = await storeReports({ inventory, log: this.#log(), ...applying }, events);
       if (outcomes.includes('failed')) throw new InjectedFault('a report was not stored');
     });
   }
 
-  #rollUp(job: JobId): Promise<boolean> {
-    return this.#invoke(async ({ call }) => {
-      const store = through(call, 'rollup', this.#rollups());
-      const failed = await rollUpJobs({ store, clock: this.#clock(), log: this.#log() }, [job]);
-      if (failed.length > 0) throw new InjectedFault('the fold failed');
-    });
+  /** As the handler of the function: a job whose fold failed is delivered again. */
+  async #rollUp(records: readonly StreamRecord[]): Promise<readonly string[] | null> {
+    const first = new Map<JobId, string>();
+    for (const { pk, sequence } of records) {
+      const job = jobOfPartition(pk);
+      if (job !== null && !first.has(job)) first.set(job, sequence);
+    }
+    const failed = await this.#fold([...first.keys()]);
+    return failed?.flatMap((job) => first.get(job) ?? []) ?? null;
   }
 
-  #rollups(): RollupStore {
-    const { stores, trace, folded, defect } = this.#world;
-    const { rollups } = stores;
+  async #fold(jobs: readonly JobId[]): Promise<readonly JobId[] | null> {
+    let failed: readonly JobId[] = [];
+    const isDone = await this.#invoke(async ({ call }) => {
+      const store = this.#rollups(this.#stores(call).rollups);
+      failed = await rollUpJobs({ store, clock: this.#clock(), log: this.#log() }, jobs);
+    });
+    return isDone ? failed : null;
+  }
+
+  #rollups(rollups: RollupStore): RollupStore {
+    const { trace, folded, defect } = this.#world;
     return {
       ...rollups,
       async save(seen, rollup) {
         const outcome = await rollups.save(seen, rollup);
         if (outcome === 'conflict') return outcome;
         trace(`job ${seen.job} ${rollup.next.state}`);
-        try {
-          folded(seen, rollup.next);
-        } catch (error) {
-          defect(error);
-        }
+        attempt(() => folded(seen, rollup.next), defect);
         return outcome;
       },
     };
   }
 
   #tick(): Promise<boolean> {
-    const { stores } = this.#world;
     return this.#invoke(async ({ call }) => {
       await tickCells({
-        fleet: through(call, 'fleet', stores.fleet),
+        fleet: this.#stores(call).fleet,
         fold: async (jobs) => {
-          for (const job of jobs) this.rollUp(job);
+          this.#event('fold', async () => (await this.#fold(jobs))?.length === 0);
         },
         moves: through(call, 'moves', this.#moves()),
+        pools: this.#stores(call).pools,
+        jobs: this.#stores(call).jobs,
         clock: this.#clock(),
         log: this.#log(),
       });
@@ -246,7 +353,7 @@ export class Functions {
   }
 
   #clock() {
-    return { nowMs: () => this.#world.timeline.nowMs };
+    return this.#world.clocks.ofFunction();
   }
 
   /** A function tells what failed it; what the simulation did not inject is a defect. */

@@ -1,9 +1,21 @@
 import { isFinal } from '../../core/model/job.ts';
 import { type EdgeName, edgeNameOf, type JobId } from '../../core/model/names.ts';
 import { count, has } from '../../core/model/ranges.ts';
-import type { Bug } from './bugs.ts';
+import type { Bug } from './bugs/bugs.ts';
+import { checkTotals } from './checks/totals.ts';
+import { must } from './checks/truth.ts';
+import { drawDemands, layOutQueues } from './demands.ts';
 import { calm, type Faults } from './faults.ts';
-import { must } from './truth.ts';
+import { makeIntruder } from './hostile/intruder.ts';
+import { planRestore } from './restore.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
+import {
+  checkNothingRuns,
+  endServices,
+  layOutServices,
+  openBatchJobs,
+} from './services/service-scenario.ts';
+import { batchJobsIn, jobsIn, openJobsIn } from './table/jobs-in.ts';
 import { World } from './world.ts';
 
 /**
@@ -32,19 +44,27 @@ const patienceMs = 12 * 3_600_000;
 
 export async function runSeed(
   seed: number,
-  options: { bug?: Bug; trace?: (line: string) => void } = {},
+  options: { bug?: Bug; trace?: (line: string) => void; patienceMs?: number } = {},
 ): Promise<SeedResult> {
   const world = new World(seed, options);
   const beganMs = world.timeline.nowMs;
   try {
-    layOut(world);
+    const takers = drawTakers(seed);
+    await layOut(world, seededRandom(seed).stream('bursts'), takers ?? noTakers);
+    const services = layOutServices(world, takers !== null);
     makeTrouble(world);
+    planRestore(world);
     await world.run(beganMs + troubleMs);
     endTrouble(world);
-    const endMs = world.timeline.nowMs + patienceMs;
-    const isOver = () => !world.users.isWaiting && world.openJobs().length === 0;
+    const endMs = world.timeline.nowMs + (options.patienceMs ?? patienceMs);
+    services?.rest();
+    const isOver = () => !world.users.isWaiting && openBatchJobs(world).length === 0;
     await world.run(endMs, isOver);
-    if (world.violation === null) checkEnd(world);
+    const forMs = options.patienceMs ?? patienceMs;
+    if (services !== null) await endServices(world, services, forMs, isOver);
+    if (world.violation === null) await checkEnd(world);
+    if (services !== null) checkNothingRuns(world);
+    if (world.violation === null && !world.isMaimed) await checkPromptness(world);
   } catch (error) {
     world.fail(error);
   }
@@ -60,14 +80,34 @@ export async function runSeed(
   };
 }
 
-function layOut(world: World): void {
+/** In one world of six some edges take their work by themselves, over HTTPS. */
+function drawTakers(seed: number): Pick<SeededRandom, 'chance'> | null {
+  const random = seededRandom(seed).stream('takers');
+  return random.chance(1 / 6) ? random : null;
+}
+
+const noTakers = { chance: () => false };
+
+async function layOut(
+  world: World,
+  bursts: SeededRandom,
+  takers: Pick<SeededRandom, 'chance'>,
+): Promise<void> {
   const { random, timeline } = world;
   const cells = random.chance(0.5) ? 2 : 1;
+  await layOutQueues(world.stores.queues);
   for (let cell = 0; cell < cells; cell++) {
-    const id = world.addCell(cell);
+    const id = await world.addCell(cell);
     const edges = random.between(2, 5);
     for (let edge = 0; edge < edges; edge++) {
-      world.addEdge(id, edgeNameOf(`edge-${cell}-${edge}`), random.pick([100, 250, 400]));
+      const isHttps = world.transports.chance(world.faults.httpsEdges);
+      const takes = edge > 0 && takers.chance(0.6);
+      await world.addEdge(
+        id,
+        edgeNameOf(`edge-${cell}-${edge}`),
+        random.pick([100, 250, 400]),
+        takes ? { https: true, pull: { offers: 'pool' } } : { https: isHttps, pull: null },
+      );
     }
   }
   const jobs = random.between(2, 5);
@@ -75,6 +115,45 @@ function layOut(world: World): void {
     const name = `job-${job}`;
     timeline.after(random.between(0, 60_000), 'submit', () => submitJob(world, name));
   }
+  if (bursts.chance(0.3)) layOutBursts(world, bursts);
+}
+
+/** What a change of the whole job says again. */
+const small = {
+  priority: 50,
+  retries: { attempts: 3, backoffSeconds: 1, maxFailedChunks: null },
+  requires: { edges: [] },
+};
+
+/** Several users submit something small at the same moment. */
+function layOutBursts(world: World, random: SeededRandom): void {
+  for (let burst = 0; burst < 2; burst++) {
+    const atMs = random.between(0, 60_000);
+    const jobs = random.between(2, 4);
+    for (let job = 0; job < jobs; job++) {
+      const name = `burst-${burst}-${job}`;
+      const chunks = random.between(1, 3);
+      world.chunks.fates.set(name, { chunkMs: 2_000, failing: new Map(), deadly: null });
+      const queue = random.pick(['small', 'default']);
+      const body = { chunks, chunkPower: 100, queue, ...small };
+      world.timeline.after(atMs, 'submit', () => world.users.submit(name, body));
+    }
+  }
+  layOutBatch(world, random);
+}
+
+/** Of some that fit one transaction, and some that do not. */
+function layOutBatch(world: World, random: SeededRandom): void {
+  const jobs = random.pick([3, 30, 60]);
+  const names = Array.from({ length: jobs }, (_, at) => `batch-${at}`);
+  const fate = { chunkMs: 300, failing: new Map(), deadly: null };
+  for (const name of names) world.chunks.fates.set(name, fate);
+  const isWaiting = random.chance(0.3);
+  world.timeline.after(random.between(0, 60_000), 'submit', () => {
+    const others = batchJobsIn(world.stored).map(({ id }) => id);
+    const dependsOn = isWaiting && others.length > 0 ? [random.pick(others)] : [];
+    return world.users.submitBatch(names, { chunks: 1, chunkPower: 50, dependsOn, ...small });
+  });
 }
 
 async function submitJob(world: World, name: string): Promise<void> {
@@ -86,15 +165,20 @@ async function submitJob(world: World, name: string): Promise<void> {
       failing.set(random.between(0, chunks - 1), random.pick([1, 2, always]));
     }
   }
-  world.fates.set(name, {
-    chunkMs: random.pick([20, 300, 2_000, 9_000]),
+  const { nodes, ...demands } = drawDemands(random, chunks);
+  world.chunks.fates.set(name, {
+    // What runs for long meets the end of the time that it may run without contact.
+    chunkMs: demands.offlineSeconds === null ? random.pick([20, 300, 2_000, 9_000]) : 20_000,
     failing,
     deadly: random.chance(0.06) ? random.between(0, chunks - 1) : null,
   });
-  const others = [...world.stored.jobs.keys()];
+  const others = batchJobsIn(world.stored).map(({ id }) => id);
   const dependsOn = others.length > 0 && random.chance(0.25) ? [random.pick(others)] : [];
-  const edges = random.chance(0.1) ? [random.pick([...world.edges.keys()])] : [];
+  const edges = random.chance(0.1) ? [random.pick(world.members.staying(world.edges.keys()))] : [];
+  for (const edge of edges) world.members.want(edge);
   await world.users.submit(name, {
+    ...demands,
+    ...world.results.draw(),
     chunks,
     chunkPower: random.pick([10, 50, 100]),
     dependsOn,
@@ -104,8 +188,8 @@ async function submitJob(world: World, name: string): Promise<void> {
     lostAfterSeconds: random.pick([5, 20, 120]),
     placement: {
       policy: random.pick(['spread', 'pack', 'fastest']),
-      maxEdges: random.chance(0.2) ? 2 : null,
-      nodes: null,
+      maxEdges: nodes === null && random.chance(0.2) ? 2 : null,
+      nodes,
     },
   });
 }
@@ -125,9 +209,9 @@ function makeTrouble(world: World): void {
     wait();
   };
   const downFor = (names: readonly EdgeName[], ms: number) => {
-    for (const name of names) world.setLink(name, false);
+    for (const name of names) world.network.set(name, false);
     world.timeline.after(ms, 'link back', () => {
-      for (const name of names) world.setLink(name, true);
+      for (const name of names) world.network.set(name, true);
     });
   };
   again(faults.agentKillEveryMs, 'kill', () => {
@@ -143,14 +227,48 @@ function makeTrouble(world: World): void {
     const cell = random.pick([...world.stored.cells.values()]);
     downFor([...cell.edges.keys()], random.between(5_000, 90_000));
   });
-  again(faults.planeOutageEveryMs, 'outage', () => {
-    world.isUp = false;
-    world.timeline.after(random.between(2_000, 60_000), 'plane back', () => {
-      world.isUp = true;
-    });
+  again(faults.controlPlaneOutageEveryMs, 'outage', () => {
+    world.goDown(random.between(2_000, 60_000));
   });
+  again(faults.diskFullEveryMs, 'disk full', () => fillDisk(world, random.pick(edges)));
+  again(faults.copyEdgeEveryMs, 'copy', () => copyEdge(world, random.pick(edges)));
+  again(faults.setClockEveryMs, 'clock', () => world.clocks.set(random.pick(edges)));
+  // What is restored does not know of those who came or went.
+  again(faults.restoreTable === 0 ? faults.membershipEveryMs : 0, 'membership', () => {
+    const cell = random.pick([...world.stored.cells.values()]);
+    if (random.chance(0.5)) world.members.enrol(cell);
+    else world.members.remove(cell);
+  });
+  again(faults.otherVersions === 0 ? 0 : 20_000, 'unknown row', () =>
+    world.versions.writeUnknownRow(world.table),
+  );
+  const intruder = makeIntruder(world);
+  again(faults.intrudeEveryMs, 'intruder', () => intruder.act());
+  again(faults.splitShardEveryMs, 'split', () => world.stream.split());
   again(faults.userActionEveryMs, 'user', () => userActs(world, edges));
 }
+
+/** Down to nothing, or to a few lines of a journal: the last of them is torn. */
+function fillDisk(world: World, edge: EdgeName): void {
+  const { random, timeline } = world;
+  const { disk } = world.edges.get(edge)!;
+  disk.leave(random.between(0, 600));
+  timeline.after(random.between(1_000, 60_000), 'disk free', () => disk.leave(noLimit));
+}
+
+/** Until it is noticed, or long before. */
+function copyEdge(world: World, edge: EdgeName): void {
+  if (world.members.isLeaving(edge)) return;
+  world.note(`${edge} is copied`);
+  world.chunks.doubtful.add(edge);
+  world.hosts.copy(edge);
+  world.timeline.after(world.random.between(10_000, 900_000), 'stop the copy', () => {
+    world.hosts.stopCopy(edge);
+    world.network.vanish(edge);
+  });
+}
+
+const noLimit = Number.POSITIVE_INFINITY;
 
 function userActs(world: World, edges: readonly EdgeName[]): void {
   const { random, timeline } = world;
@@ -169,27 +287,31 @@ function userActs(world: World, edges: readonly EdgeName[]): void {
 }
 
 /**
- * Every edge is opened again; one may be gone for good, and one deaf, as long as another remains in
- * its cell and no job wants just this one.
+ * Every edge is opened again; one may be gone for good, and one unresponsive, as long as another
+ * remains in its cell and no job wants just this one.
  */
 function endTrouble(world: World): void {
   world.faults = calm;
   world.isUp = true;
   world.users.watch = false;
-  const wanted = new Set(world.jobs().flatMap(({ spec }) => spec.requires.edges));
+  for (const edge of world.edges.values()) edge.disk.leave(noLimit);
+  const wanted = new Set(jobsIn(world.stored).flatMap(({ spec }) => spec.requires.edges));
   for (const cell of world.stored.cells.values()) {
-    const spare = [...cell.edges.keys()].filter((edge) => !wanted.has(edge));
-    const mayGo = world.random.chance(0.3) && cell.edges.size > 1 && spare.length > 0;
+    const staying = world.members.staying(cell.edges.keys());
+    const spare = staying.filter((edge) => !wanted.has(edge));
+    const mayGo = world.random.chance(0.3) && staying.length > 1 && spare.length > 0;
     const gone = mayGo ? world.random.pick(spare) : null;
-    const strong = [...cell.edges.keys()].filter((edge) => edge !== gone);
+    const strong = staying.filter((edge) => edge !== gone);
     for (const edge of strong) {
       world.configure(edge, { cordoned: null, drain: null });
-      world.setLink(edge, true);
+      world.network.set(edge, true);
     }
     if (gone !== null) world.kill(gone, false);
+    world.isMaimed ||= gone !== null;
     const mayBeUnresponsive = spare.filter((edge) => edge !== gone);
     if (strong.length > 1 && mayBeUnresponsive.length > 0 && world.random.chance(0.3)) {
       world.unresponsive.add(world.random.pick(mayBeUnresponsive));
+      world.isMaimed = true;
     }
     keepUp(world, strong);
   }
@@ -197,16 +319,44 @@ function endTrouble(world: World): void {
 
 /** What a deadly chunk takes down is started again, as an init system would. */
 function keepUp(world: World, edges: readonly EdgeName[]): void {
-  for (const edge of edges) world.edges.get(edge)?.boot();
+  for (const edge of edges) world.boot(edge);
   world.timeline.after(5_000, 'keep up', () => keepUp(world, edges));
 }
 
-function checkEnd(world: World): void {
-  const open = world.openJobs();
+async function checkEnd(world: World): Promise<void> {
+  const open = openJobsIn(world.stored);
   must(open.length === 0, () => `still open after all trouble stopped: ${open.join(', ')}`);
-  for (const id of world.stored.jobs.keys()) checkJobEnd(world, id);
+  for (const { id } of batchJobsIn(world.stored)) checkJobEnd(world, id);
   world.book.checkEnd();
+  await world.run(world.timeline.nowMs + leaveMs);
+  await world.members.checkEnd();
+  world.users.checkBatches();
+  await checkTotals(world.stored, world.stores);
 }
+
+/** Whoever is to leave is looked at every five minutes; one that answers nothing is lost first. */
+const leaveMs = 2 * 3_600_000;
+
+/** Less than the time between two ticks, which would find what got lost. */
+const promptMs = 20_000;
+
+/** When nothing is wrong, a job is under way at once: nobody waits for the tick to find it. */
+async function checkPromptness(world: World): Promise<void> {
+  const { timeline, random } = world;
+  await world.run(timeline.nowMs + settleMs);
+  const chunks = 30 * world.stored.cells.size;
+  world.chunks.fates.set('prompt', { chunkMs: 20, failing: new Map(), deadly: null });
+  await world.run(timeline.nowMs + random.between(0, 60_000));
+  const beganMs = timeline.nowMs;
+  world.users.submit('prompt', { chunks, chunkPower: 100 }).catch((error) => world.fail(error));
+  const isOver = () => jobsIn(world.stored).length > jobs && openJobsIn(world.stored).length === 0;
+  const jobs = jobsIn(world.stored).length;
+  const isPrompt = await world.run(beganMs + promptMs, isOver);
+  must(world.violation !== null || isPrompt, () => 'a job in a calm world waits for the tick');
+}
+
+/** Edges that failed or were lost are given work again after it. */
+const settleMs = 30 * 60_000;
 
 function checkJobEnd(world: World, id: JobId): void {
   const { stored, book } = world;
@@ -218,10 +368,13 @@ function checkJobEnd(world: World, id: JobId): void {
     counts.done + counts.dead + counts.cancelled === counts.total,
     () => `job ${id}: ${JSON.stringify(counts)} do not add up`,
   );
-  if (status.cancelled || status.dependencyFailed) return;
-  const { failing, deadly } = world.fates.get(rows.job!.spec.name!)!;
+  const isLate = status.reason === 'deadline' && rows.job!.spec.deadlineSeconds !== null;
+  if (status.cancelled || status.dependencyFailed || isLate) return;
+  const { failing, deadly } = world.chunks.fates.get(rows.job!.spec.name!)!;
   const mayDie = (chunk: number) =>
-    chunk === deadly || (failing.get(chunk) ?? 0) >= book.attemptsMin(id);
+    world.chunks.calledFailed.has(`${id}/${chunk}`) ||
+    chunk === deadly ||
+    (failing.get(chunk) ?? 0) >= book.attemptsMin(id);
   for (const end of rows.ends.values()) {
     const isExcused = end.state !== 'dead' || mayDie(end.chunk);
     must(

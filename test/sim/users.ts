@@ -4,9 +4,9 @@ import type { JobId } from '../../core/model/names.ts';
 import { isEmpty } from '../../core/model/ranges.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { ApiAnswer, ApiRequest } from './api.ts';
+import { must } from './checks/truth.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Timeline } from './timeline.ts';
-import { must } from './truth.ts';
 
 /**
  * Users: what they submit, and what they do to jobs that exist, two of them at once if it comes to
@@ -18,6 +18,8 @@ export type UsersWorld = {
   readonly request: (request: ApiRequest) => Promise<ApiAnswer | null>;
   readonly jobs: () => readonly StoredJob[];
   readonly stored: (id: JobId) => StoredJob | undefined;
+  /** The table is an older one. */
+  readonly isRestored: () => boolean;
   readonly trace: (line: string) => void;
   readonly defect: (error: unknown) => void;
 };
@@ -28,6 +30,7 @@ const givesUp = 0.1;
 export class Users {
   readonly #world: UsersWorld;
   readonly #bodies = new Map<string, object>();
+  readonly #batches: { readonly names: readonly string[]; isAccepted: boolean }[] = [];
   #submissions = 0;
   #waiting = 0;
   /** While trouble lasts, who sees chunks die asks for another try. */
@@ -59,9 +62,12 @@ export class Users {
     const answer = await this.#insist(request);
     this.#waiting -= 1;
     if (answer === null) return;
+    // What it waits for may be unknown to a table that was restored.
+    const expected = [200, 202, 409, 422, ...(this.#world.isRestored() ? [400] : [])];
+    must(expected.includes(answer.status), () => `${name} was answered ${answer.status}`);
     must(
-      [200, 202, 409, 422].includes(answer.status),
-      () => `${name} was answered ${answer.status}`,
+      chosen || !('code' in answer) || answer.code !== 'job-exists',
+      () => `${name} was sent without an id and is refused for its id`,
     );
     if (answer.status > 202) return;
     const { id } = answer.body as { id: JobId };
@@ -69,6 +75,37 @@ export class Users {
       this.#world.stored(id)?.spec.name === name,
       () => `${name} was accepted and is not stored`,
     );
+  }
+
+  /** All or none: the names tell what of it is stored. */
+  async submitBatch(names: readonly string[], body: object): Promise<void> {
+    const number = ++this.#submissions;
+    const batch = { names, isAccepted: false };
+    this.#batches.push(batch);
+    for (const name of names) this.#bodies.set(name, body);
+    this.#waiting += 1;
+    const answer = await this.#insist({
+      operation: 'submitJobs',
+      headers: { 'idempotency-key': `submission-${number}` },
+      body: { jobs: names.map((name) => ({ ...body, name })) },
+    });
+    this.#waiting -= 1;
+    batch.isAccepted = answer?.status === 202;
+  }
+
+  /** The table is an older one: what was accepted since then may be gone. */
+  restored(): void {
+    this.#batches.length = 0;
+  }
+
+  /** When nothing is under way any more. */
+  checkBatches(): void {
+    const stored = new Set(this.#world.jobs().map(({ spec }) => spec.name));
+    for (const { names, isAccepted } of this.#batches) {
+      const there = names.filter((name) => stored.has(name)).length;
+      const isWhole = there === names.length || (there === 0 && !isAccepted);
+      must(isWhole, () => `${there} of a batch of ${names.length} jobs are stored`);
+    }
   }
 
   /** One user does something to a job, or two do at the same moment. */

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import type { EdgeConfig } from '../../core/model/cell.ts';
-import { isFinal } from '../../core/model/job.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import {
   type CellId,
@@ -8,40 +7,45 @@ import {
   edgeNameOf,
   type JobId,
   jobIdOf,
-  makeCellId,
 } from '../../core/model/names.ts';
-import { chunksOf, emptyRanges, parseRanges } from '../../core/model/ranges.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
-import type { EdgeIdentity } from '../../core/ports/edges.ts';
 import { type AgentSpec, agentSpec } from '../../core/protocol/agent-spec.ts';
 import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 import type { ChunkOrder } from '../../edge-agent/executors/executor.ts';
+import { createTableStores } from '../contract/table-stores.ts';
 import { plainConfig } from '../core/cell-fixture.ts';
-import { changeEdge, nothingStored, type Stored } from '../memory/stored.ts';
-import { createMemoryStores } from '../memory/stores.ts';
 import { SimulatedApi } from './api.ts';
-import type { Bug } from './bugs.ts';
-import { StreamedCells } from './change-stream.ts';
+import type { Bug } from './bugs/bugs.ts';
+import { ChunkBook } from './checks/chunk-book.ts';
+import { createIdleReads } from './checks/idle-reads.ts';
+import { checkCommit } from './checks/safety.ts';
+import { createTruth, must, Violation } from './checks/truth.ts';
+import { createUserBook } from './checks/user-safety.ts';
+import { type Clocks, createClocks } from './clocks.ts';
+import { checkDemands, createContactBook } from './demands.ts';
+import { createFactsPost } from './edge/facts-post.ts';
+import { createForgery, type Forgery } from './edge/forgery.ts';
+import { Hosts } from './edge/hosts.ts';
+import { mayLosePower } from './edge/power-cuts.ts';
+import { SimulatedShadows } from './edge/shadows.ts';
+import type { ChunkFate, SimulatedEdge } from './edge/simulated-edge.ts';
+import { SimulatedResults } from './edge/simulated-results.ts';
 import { drawFaults, type Faults } from './faults.ts';
-import { createForgery, type Forgery } from './forgery.ts';
 import { Functions } from './functions.ts';
-import { checkCommit } from './safety.ts';
-import { hashText, type SeededRandom, seededRandom } from './seeded-random.ts';
-import { SimulatedShadows } from './shadows.ts';
-import { type ChunkFate, SimulatedEdge } from './simulated-edge.ts';
+import { HttpsApi, overMqtt } from './https/https-api.ts';
+import { Membership, newIdentity } from './membership.ts';
+import { SimulatedNetwork } from './network.ts';
+import { type SeededRandom, seededRandom } from './seeded-random.ts';
+import { InstanceBook } from './services/instance-book.ts';
+import { checkServices } from './services/service-checks.ts';
+import { drawShortPasses } from './short-passes.ts';
+import { ChangeStream } from './table/change-stream.ts';
+import { batchJobsIn } from './table/jobs-in.ts';
+import { SimulatedTable, tableThrough } from './table/simulated-table.ts';
+import { createStoredView, jobIn } from './table/stored-view.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
-import { createTruth, must, Violation } from './truth.ts';
-import { createUserBook } from './user-safety.ts';
 import { Users } from './users.ts';
-
-/** What becomes of the chunks of a job, by the name of the job. */
-export type JobFate = {
-  readonly chunkMs: number;
-  /** Chunks with these numbers fail this often before they succeed; 99 is always. */
-  readonly failing: ReadonlyMap<number, number>;
-  /** This chunk takes its edge down, always. */
-  readonly deadly: number | null;
-};
+import { createVersions, type Versions } from './versions.ts';
 
 const startMs = 1_700_000_000_000;
 
@@ -49,35 +53,46 @@ const startMs = 1_700_000_000_000;
 export class World {
   readonly seed: number;
   readonly timeline: Timeline;
-  readonly stored: Stored = {
-    ...nothingStored(),
-    cells: new StreamedCells((cell) => this.functions.wake(cell)),
-  };
-  readonly stores = createMemoryStores(this.stored);
+  readonly table = new SimulatedTable((record) => this.stream.add(record));
+  readonly stored = createStoredView(this.table);
+  /** On the table at once, for what is not the trouble of a function. */
+  readonly stores = createTableStores(tableThrough(this.table, async (_, run) => run()));
+  readonly stream: ChangeStream;
   readonly truth = createTruth();
-  readonly book = createUserBook(this.stored, this.truth);
+  readonly #idleRead = createIdleReads((error) => this.fail(error));
+  readonly book = createUserBook(this.stored, this.truth, (job) => this.instances.accepted(job));
   readonly api: SimulatedApi;
   readonly users: Users;
-  readonly edges = new Map<EdgeName, SimulatedEdge>();
-  readonly fates = new Map<string, JobFate>();
+  readonly hosts: Hosts;
+  readonly chunks: ChunkBook;
+  readonly instances: InstanceBook;
+  readonly network: SimulatedNetwork;
+  readonly clocks: Clocks;
+  readonly versions: Versions;
+  readonly #contacts = createContactBook((edge) => this.network.isConnected(edge));
   readonly functions: Functions;
   readonly shadows: SimulatedShadows;
   readonly bug: Bug | null;
   readonly random: SeededRandom;
+  readonly transports: SeededRandom;
   readonly plannedFaults: Faults;
   faults: Faults;
   isUp = true;
+  #upAtMs = 0;
+  /** Somebody is gone for good, or will never do what it is asked. */
+  isMaimed = false;
   violation: Error | null = null;
   /** Edges that report, and never hear of their work again. */
   readonly unresponsive = new Set<EdgeName>();
-  readonly #forgery: Forgery;
-  readonly #network: SeededRandom;
-  readonly #fates: SeededRandom;
-  readonly #links = new Map<EdgeName, { isUp: boolean; connection: number; isKnown: boolean }>();
-  /** What each edge has done, by job and chunk, and with which attempt. */
-  readonly #kept = new Map<EdgeName, Map<string, number>>();
-  /** What each edge has reported as done: that it remembers without power, too. */
-  readonly #told = new Map<EdgeName, Set<string>>();
+  readonly members: Membership;
+  readonly results: SimulatedResults;
+  readonly forgery: Forgery;
+  readonly https: HttpsApi;
+  readonly #hazard: SeededRandom;
+  readonly #rewrites: SeededRandom;
+  /** Also those that a restored table knows nothing of. */
+  readonly #submitted = new Map<JobId, StoredJob>();
+  readonly jobOf = (id: JobId) => jobIn(this.table, id) ?? this.#submitted.get(id);
   readonly #hash = createHash('sha256');
   readonly #trace: ((line: string) => void) | null;
 
@@ -87,68 +102,189 @@ export class World {
     this.#trace = options.trace ?? null;
     const random = seededRandom(seed);
     this.random = random.stream('world');
-    this.#network = random.stream('network');
-    this.#fates = random.stream('fates');
-    this.plannedFaults = drawFaults(random.stream('faults'));
+    this.transports = random.stream('transports');
+    this.#hazard = random.stream('network');
+    this.#rewrites = random.stream('rewrites');
+    this.plannedFaults = drawFaults(random);
     this.faults = this.plannedFaults;
     this.timeline = createTimeline(
       startMs,
       (line) => this.note(line),
       (error) => this.fail(error),
     );
-    this.#forgery = createForgery({
-      random: random.stream('forgery'),
-      truth: this.truth,
-      faults: () => this.faults,
-      jobs: () => this.jobs(),
-    });
     const shared = { timeline: this.timeline, faults: () => this.faults };
+    const jobs = () => batchJobsIn(this.stored);
+    const liars = random.stream('forgery');
+    this.forgery = createForgery({ ...shared, random: liars, truth: this.truth, jobs });
+    this.instances = new InstanceBook(random.stream('instances'), this);
+    this.versions = createVersions(random.stream('versions'), () => this.faults);
+    this.clocks = createClocks({ ...shared, random: random.stream('clocks') });
+    this.chunks = this.#makeChunkBook(random);
+    this.results = new SimulatedResults(random.stream('results'), this);
+    this.members = this.#makeMembership(random.stream('members'));
+    this.network = this.#makeNetwork();
+    this.stream = this.#makeStream(random.stream('stream'));
     this.shadows = new SimulatedShadows({
       ...shared,
       random: random.stream('shadows'),
       tell: (edge, message) => {
         if (this.unresponsive.has(edge) && message.topic.includes('/name/work/')) return;
-        this.#carry(edge, 'down', () => this.edges.get(edge)?.hear(message));
+        const arriving = this.versions.arriving(edge, message);
+        this.network.carry(edge, 'down', () => this.hosts.hear(edge, arriving));
       },
       rule: (message) => this.functions.queue(message),
     });
-    this.functions = new Functions({
-      ...shared,
-      random: random.stream('functions'),
-      stored: this.stored,
-      stores: this.stores,
-      bug: this.bug,
-      shadows: () => this.shadows,
-      isUp: () => this.isUp,
-      defect: (error) => this.fail(error),
-      loaded: (cell) => this.users.meets(cell),
-      committed: (seen, before, after, plan) => {
-        this.#forgery.committed(before, after, plan);
-        checkCommit(this.truth, seen, before, after, plan);
-      },
-      folded: (before, after) => this.#folded(before, after),
-      trace: (line) => this.note(line),
-    });
+    this.functions = this.#makeFunctions(random);
+    this.hosts = this.#makeHosts();
     this.api = new SimulatedApi({
       ...shared,
       random: random.stream('api'),
+      table: this.table,
       stored: this.stored,
       stores: this.stores,
       bug: this.bug,
       isUp: () => this.isUp,
+      shortPasses: drawShortPasses(random.stream('submits'), () => this.functions),
       defect: (error) => this.fail(error),
+      planned: (job) => this.#planned(job),
       created: (job) => this.book.created(job),
       changed: (done) => this.book.changed(done),
+    });
+    this.https = new HttpsApi({
+      ...shared,
+      random: random.stream('https'),
+      table: this.table,
+      shadows: () => this.shadows,
+      bug: this.bug,
+      isUp: () => this.isUp,
+      isReachable: (edge) => this.network.isUp(edge),
+      passes: (call) => this.functions.passes(call),
+      defect: (error) => this.fail(error),
     });
     this.users = new Users({
       timeline: this.timeline,
       random: random.stream('users'),
       request: (request) => this.api.request(request),
-      jobs: () => this.jobs(),
-      stored: (id) => this.stored.jobs.get(id)?.job ?? undefined,
+      jobs,
+      stored: (id) => jobIn(this.table, id) ?? undefined,
+      isRestored: () => this.chunks.isRestored,
       trace: (line) => this.note(line),
       defect: (error) => this.fail(error),
     });
+  }
+
+  #makeStream(random: SeededRandom): ChangeStream {
+    this.table.onWrite = (row) => {
+      const written = this.versions.row(row);
+      return this.bug?.row?.(written) ?? written;
+    };
+    if (this.bug?.asks !== undefined) this.table.onAsk = this.bug.asks;
+    if (this.bug?.outcome !== undefined) this.table.onOutcome = this.bug.outcome;
+    this.table.isContended = () => random.chance(this.faults.contendTransaction);
+    const { timeline, bug } = this;
+    return new ChangeStream(
+      { timeline, bug, random, faults: () => this.faults, isUp: () => this.isUp },
+      random.between(1, 3),
+    );
+  }
+
+  #makeFunctions(random: SeededRandom): Functions {
+    return new Functions({
+      timeline: this.timeline,
+      faults: () => this.faults,
+      random: random.stream('functions'),
+      stream: this.stream,
+      table: this.table,
+      stored: this.stored,
+      stores: this.stores,
+      bug: this.bug,
+      clocks: this.clocks,
+      shadows: () => this.shadows,
+      isUp: () => this.isUp,
+      defect: (error) => this.fail(error),
+      loaded: (cell) => this.users.meets(this.#idleRead(cell)),
+      committed: (seen, before, after, plan) => {
+        this.forgery.committed(before, after, plan);
+        const { truth, chunks } = this;
+        checkCommit({ truth, doubtful: chunks.doubtful }, seen, before, after, plan);
+        checkDemands(seen, before, after, plan, this.timeline.nowMs);
+        checkServices(this.instances, before, after, this.timeline.nowMs);
+      },
+      folded: (before, after) => this.#folded(before, after),
+      trace: (line) => this.note(line),
+    });
+  }
+
+  #makeMembership(random: SeededRandom): Membership {
+    return new Membership({
+      random,
+      timeline: this.timeline,
+      edges: this.stores.edges,
+      clusters: this.stores.clusters,
+      note: (line) => this.note(line),
+      fail: (error) => this.fail(error),
+      addEdge: (cell, name, power) => this.addEdge(cell, name, power),
+      configure: (name, change) => this.configure(name, change),
+      kill: (edge) => this.kill(edge, true),
+    });
+  }
+
+  #makeChunkBook(random: SeededRandom): ChunkBook {
+    return new ChunkBook({
+      random: random.stream('fates'),
+      truth: this.truth,
+      jobOf: (id) => this.jobOf(id)!,
+      stateOf: (id) => this.stored.jobs.get(id)?.status?.state,
+      instances: this.instances,
+    });
+  }
+
+  #makeHosts(): Hosts {
+    return new Hosts({
+      timeline: this.timeline,
+      random: this.#hazard,
+      after: (delayMs, label, run) => this.timeline.after(delayMs, label, run),
+      send: (from, deliver) => this.network.carry(from, 'up', deliver),
+      getWork: (from) => this.shadows.getWork(from),
+      updateProg: (from, body) => this.shadows.updateProg(from, body),
+      forge: (from, report) => this.versions.leaving(from, this.forgery.forge(from, report)),
+      clockOf: (on, after) => this.clocks.ofEdge(on, after),
+      syncMsMax: () => this.faults.syncMsMax,
+      specMsMax: () => this.faults.specMsMax,
+      reported: (from, document) => this.#reported(from, document),
+      rewrote: (on) => mayLosePower(this, this.#rewrites, on, this.faults.powerLossOnRewrite),
+      admit: (from) => this.network.admit(from),
+      specOf: (job, hash) => this.#specOf(jobIdOf(job), hash),
+      fateOf: (from, order) => this.chunks.fateOf(from, order),
+      started: (on, order) => this.chunks.started(on.name, order),
+      ended: (order, end) => this.#ended(order, end),
+      stopped: (name) => this.instances.gone(name),
+      died: (edge) => this.instances.died(edge),
+      unwritten: (on, chunks) => this.chunks.unwritten(on, chunks),
+      sendFacts: createFactsPost(this),
+      results: this.results,
+      trace: (line) => this.note(line),
+      defect: (error) => this.fail(error),
+      bug: this.bug,
+    });
+  }
+
+  #makeNetwork(): SimulatedNetwork {
+    return new SimulatedNetwork({
+      timeline: this.timeline,
+      faults: () => this.faults,
+      random: this.#hazard,
+      note: (line) => this.note(line),
+      presence: (message) => this.functions.queue(message),
+      disconnect: (edge) => {
+        if (this.network.isConnected(edge)) this.#contacts.lost(edge, this.timeline.nowMs);
+        this.hosts.disconnect(edge);
+      },
+    });
+  }
+
+  get edges(): ReadonlyMap<EdgeName, SimulatedEdge> {
+    return this.hosts.edges;
   }
 
   note(line: string): void {
@@ -164,74 +300,53 @@ export class World {
     this.violation ??= error instanceof Error ? error : new Violation(String(error));
   }
 
-  addCell(index: number): CellId {
-    const { nowMs } = this.timeline;
-    this.stores.pools.ensureCell('default', index, nowMs).catch((error) => this.fail(error));
-    return makeCellId('default', index);
+  addCell(index: number): Promise<CellId> {
+    return this.stores.pools.ensureCell('default', index, this.timeline.nowMs);
   }
 
-  addEdge(cell: CellId, name: EdgeName, power: number): void {
-    const capacity = { power };
+  async addEdge(cell: CellId, name: EdgeName, power: number, way = overMqtt): Promise<void> {
     const identity = newIdentity(name, cell, this.timeline.nowMs);
-    const facts = { capacity, labels: {}, flat: {} };
-    const enrolment = { identity, config: plainConfig, facts, allFacts: {} };
-    this.stores.edges.enrol(enrolment).catch((error) => this.fail(error));
-    this.#links.set(name, { isUp: true, connection: 0, isKnown: false });
-    const edge = new SimulatedEdge(name, power, {
-      timeline: this.timeline,
-      random: this.#network,
-      after: (delayMs, label, run) => this.timeline.after(delayMs, label, run),
-      send: (from, deliver) => this.#carry(from, 'up', deliver),
-      getWork: (from) => this.shadows.getWork(from),
-      updateProg: (from, body) => this.shadows.updateProg(from, body),
-      forge: (from, report) => this.#forgery.forge(from, report),
-      syncMsMax: () => this.faults.syncMsMax,
-      specMsMax: () => this.faults.specMsMax,
-      reported: (from, document) => this.#reported(from, document),
-      reconnectMs: () => this.#network.between(200, 3_000),
-      admit: (from) => this.#admit(from),
-      specOf: (job, hash) => this.#specOf(jobIdOf(job), hash),
-      fateOf: (from, order) => this.#fateOf(from, order),
-      started: (on, order) => this.#started(on, order),
-      ended: (order, end) => this.#ended(order, end),
-      trace: (line) => this.note(line),
-      bug: this.bug,
-    });
-    this.edges.set(name, edge);
-    edge.boot();
+    const config = { ...plainConfig, pull: way.pull };
+    const facts = { capacity: { power }, labels: {}, flat: { sendsFiles: true, services: true } };
+    const enrolment = { identity, config, facts, allFacts: {} };
+    const isNew = (await this.stores.edges.enrol(enrolment)) === 'enrolled';
+    must(isNew, () => `${name} is not enrolled`);
+    this.network.add(name);
+    const https = way.https ? this.https.of(name, cell, way.pull !== null) : null;
+    this.hosts.add(name, power, https).boot();
   }
 
   configure(name: EdgeName, change: Partial<EdgeConfig>): void {
-    const cell = this.stored.identities.get(name)?.cell;
-    if (cell === undefined) return;
-    changeEdge(this.stored, cell, name, (edge) => ({
-      ...edge,
-      config: { ...edge.config, ...change },
-    }));
+    this.#configure(name, change).catch((error) => this.fail(error));
   }
 
-  setLink(edge: EdgeName, isUp: boolean): void {
-    const link = this.#links.get(edge)!;
-    if (link.isUp === isUp) return;
-    link.isUp = isUp;
-    this.note(`link ${edge} ${isUp ? 'up' : 'down'}`);
-    if (!isUp) this.#vanish(edge);
+  /** Nothing is invoked for so long, or for longer if that was so already. */
+  goDown(ms: number): void {
+    this.#upAtMs = Math.max(this.#upAtMs, this.timeline.nowMs + ms);
+    this.isUp = false;
+    this.timeline.after(ms, 'control plane back', () => {
+      if (this.timeline.nowMs >= this.#upAtMs) this.isUp = true;
+    });
   }
 
   kill(edge: EdgeName, withPower: boolean): void {
     const host = this.edges.get(edge)!;
+    if (this.members.isLeaving(edge)) this.hosts.stopCopy(edge);
     if (!host.isAlive) return;
     this.note(`${edge} ${withPower ? 'killed' : 'without power'}`);
     host.die(withPower);
-    if (!withPower) this.#forget(edge);
-    this.#vanish(edge);
+    if (!withPower) this.chunks.forget(edge);
+    this.network.vanish(edge);
+  }
+
+  boot(edge: EdgeName): void {
+    if (!this.members.isLeaving(edge)) this.edges.get(edge)?.boot();
   }
 
   /** Killed, or worse; it is started again a while later. */
   crash(edge: EdgeName, withPower: boolean): void {
     this.kill(edge, withPower);
-    const delayMs = this.#network.between(500, 40_000);
-    this.timeline.after(delayMs, 'boot', () => this.edges.get(edge)!.boot());
+    this.timeline.after(this.#hazard.between(500, 40_000), 'boot', () => this.boot(edge));
   }
 
   /** Runs until `until` says so, time is up, or something is wrong. */
@@ -243,13 +358,17 @@ export class World {
     return this.violation === null && until();
   }
 
-  jobs(): StoredJob[] {
-    return [...this.stored.jobs.values()].flatMap(({ job }) => job ?? []);
+  async #configure(name: EdgeName, change: Partial<EdgeConfig>): Promise<void> {
+    const { edges } = this.stores;
+    const identity = await edges.identify(name);
+    const edge = identity === null ? null : await edges.load(identity.cell, name);
+    if (edge === null) return;
+    await edges.configure(edge.cell, name, { ...edge.config, ...change }, edge.version);
   }
 
-  openJobs(): JobId[] {
-    const states = [...this.stored.jobs].map(([id, { status }]) => ({ id, state: status!.state }));
-    return states.filter(({ state }) => !isFinal(state)).map(({ id }) => id);
+  #planned(job: StoredJob): void {
+    this.#submitted.set(job.id, job);
+    this.instances.accepted(job);
   }
 
   #folded(before: JobStatus, after: JobStatus): void {
@@ -257,130 +376,24 @@ export class World {
     this.users.sees(after, before);
   }
 
-  #carry(edge: EdgeName, way: string, deliver: () => void): void {
-    const link = this.#links.get(edge)!;
-    const copies = this.#network.chance(this.faults.duplicateMessage) ? 2 : 1;
-    for (let copy = 0; copy < copies; copy++) {
-      if (this.#network.chance(this.faults.dropMessage)) continue;
-      const delayMs = this.#network.between(1, this.faults.delayMsMax);
-      const { connection } = link;
-      this.timeline.after(delayMs, `${edge} ${way}`, () => {
-        // A message to a session that is over is gone; one to the broker may still arrive.
-        const arrives = way === 'up' || (link.isUp && link.connection === connection);
-        if (arrives) deliver();
-      });
-    }
-  }
-
-  #admit(edge: EdgeName): boolean {
-    const link = this.#links.get(edge)!;
-    if (!link.isUp) return false;
-    link.connection += 1;
-    link.isKnown = true;
-    this.#presence(edge, 'connected', link.connection);
-    return true;
-  }
-
-  /** The broker notices at once, or only when the keep-alive runs out. */
-  #vanish(edge: EdgeName): void {
-    const link = this.#links.get(edge)!;
-    this.edges.get(edge)!.disconnect();
-    if (!link.isKnown) return;
-    link.isKnown = false;
-    const { connection } = link;
-    const noticedMs = this.#network.chance(0.5) ? 5 : this.#network.between(1_000, 45_000);
-    this.timeline.after(noticedMs, `${edge} noticed`, () => {
-      this.#presence(edge, 'disconnected', connection);
-    });
-  }
-
-  #presence(edge: EdgeName, kind: 'connected' | 'disconnected', version: number): void {
-    const atMs = this.timeline.nowMs;
-    this.functions.queue({ kind, edge, at: atMs, version });
-  }
-
   #specOf(job: JobId, hash: string): AgentSpec | null {
-    const known = this.stored.jobs.get(job)?.job ?? null;
+    const known = this.bug?.withholdsSmallSpecs ? null : jobIn(this.table, job);
+    if (known?.spec.restart !== undefined) return this.instances.specOf(job, hash);
     if (known === null || known.specHash !== hash) return null;
     return agentSpec(job, hash, known.spec, known.chunking, known.createdBy);
   }
 
-  #fateOf(edge: EdgeName, order: ChunkOrder): ChunkFate {
-    const { id, spec } = this.stored.jobs.get(jobIdOf(order.job))!.job!;
-    const job = this.fates.get(spec.name!)!;
-    // Edges differ in speed, so that leases are stolen from the slow ones.
-    const slowness = 1 + (Math.abs(hashText(edge)) % 5);
-    const afterMs = Math.max(1, Math.round(job.chunkMs * slowness * (0.5 + this.#fates.next())));
-    if (order.chunk === job.deadly) return { afterMs, end: 'deadly' };
-    const failures = job.failing.get(order.chunk) ?? 0;
-    if (this.truth.failuresOf(id, order.chunk) < failures) {
-      return { afterMs, end: { kind: 'failed', failure: 1 + (order.chunk % 200) } };
-    }
-    return { afterMs, end: { kind: 'done' } };
-  }
-
-  #reported(edge: EdgeName, { w }: ProgressReportJson): void {
-    const told = this.#told.get(edge) ?? new Set();
-    this.#told.set(edge, told);
-    for (const [job, entry] of Object.entries(w)) {
-      const done = parseRanges(entry?.d ?? '') ?? emptyRanges;
-      for (const chunk of chunksOf(done)) told.add(`${job}/${chunk}`);
-    }
-    if (!this.#network.chance(this.faults.powerLossOnReport)) return;
-    const delayMs = this.#network.between(0, 300);
-    this.timeline.after(delayMs, 'power loss', () => this.crash(edge, false));
-  }
-
-  /** A result that an edge has written down is never made again there. */
-  #started(on: SimulatedEdge, order: ChunkOrder): void {
-    const { id, spec } = this.stored.jobs.get(jobIdOf(order.job))!.job!;
-    const open = spec.dependsOn.filter(
-      (parent) => this.stored.jobs.get(parent)?.status?.state !== 'done',
-    );
-    must(open.length === 0, () => `job ${id} runs and job ${open[0]} is not done`);
-    // What died elsewhere in the meantime may have been brought back by a user.
-    const { retryEpoch } = this.stored.jobs.get(id)!.job!;
-    const attempt = this.#kept.get(on.name)?.get(`${order.job}/${order.chunk}`);
-    must(
-      attempt === undefined || (retryEpoch > 0 && order.attempt > attempt),
-      () => `${on.name} runs chunk ${order.chunk} of ${order.job} again`,
-    );
-  }
-
-  /** A loss of power may take the last lines of the journal, of which nobody was told. */
-  #forget(edge: EdgeName): void {
-    const told = this.#told.get(edge);
-    const kept = [...(this.#kept.get(edge) ?? [])].filter(([key]) => told?.has(key));
-    this.#kept.set(edge, new Map(kept));
+  #reported(edge: EdgeName, document: ProgressReportJson): void {
+    this.chunks.reported(edge, document);
+    this.results.reported(edge, document);
+    mayLosePower(this, this.#hazard, edge, this.faults.powerLossOnReport);
   }
 
   #ended(order: ChunkOrder, end: ChunkFate['end']): void {
     this.note(`${order.edge} ended ${order.job}/${order.chunk}`);
-    if (end === 'deadly') {
-      this.truth.tookItsEdgeDown(order.job, order.chunk);
-      this.#vanish(edgeNameOf(order.edge));
-      this.#forget(edgeNameOf(order.edge));
-    } else if (end.kind === 'done') {
-      this.truth.completed(order.job, order.chunk);
-      const kept = this.#kept.get(edgeNameOf(order.edge)) ?? new Map();
-      this.#kept.set(edgeNameOf(order.edge), kept);
-      kept.set(`${order.job}/${order.chunk}`, order.attempt);
-    }
-    if (end !== 'deadly' && end.kind === 'failed') this.truth.failed(order.job, order.chunk);
+    const job = jobIn(this.table, order.job);
+    if (job !== null) this.#contacts.ended(edgeNameOf(order.edge), job, this.timeline.nowMs);
+    if (end === 'deadly') this.network.vanish(edgeNameOf(order.edge));
+    this.chunks.ended(order, end);
   }
-}
-
-function newIdentity(edge: EdgeName, cell: CellId, nowMs: number): EdgeIdentity {
-  return {
-    edge,
-    cell,
-    keyHash: null,
-    certificateId: null,
-    certificate: null,
-    previousCertificateId: null,
-    renewedAtMs: null,
-    credentials: [],
-    enrolledAtMs: nowMs,
-    removingSinceMs: null,
-  };
 }

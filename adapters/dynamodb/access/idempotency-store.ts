@@ -6,10 +6,13 @@ import type {
   StoredAnswer,
 } from '../../../core/ports/idempotency.ts';
 import { idempotencyKey } from '../keys.ts';
-import { amount, json, text } from '../rows/row-values.ts';
+import { json, text, time } from '../rows/row-values.ts';
+import { isWhole, orNull, recordOf } from '../rows/shapes.ts';
 import type { Condition, Row, Table, Write } from '../table.ts';
 
 const absent = { expression: 'attribute_not_exists(#pk)' };
+
+const isAnswer = orNull(recordOf({ status: isWhole }));
 
 /** Keys are hashed: they are the caller's text, of any length it may have. */
 export function createIdempotencyStore(table: Table): IdempotencyStore {
@@ -19,8 +22,8 @@ export function createIdempotencyStore(table: Table): IdempotencyStore {
       if (row === null) return null;
       return {
         digest: text(row.digest),
-        startedAtMs: amount(row.startedAtMs),
-        answer: json<StoredAnswer | null>(row.answer, null),
+        startedAtMs: time(row.startedAtMs),
+        answer: json<StoredAnswer | null>(row.answer, isAnswer, null),
       };
     },
 

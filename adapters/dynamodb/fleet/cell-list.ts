@@ -1,5 +1,6 @@
 import { type CellId, cellIdOf, compareCells } from '../../../core/model/names.ts';
 import { text } from '../rows/row-values.ts';
+import { readableRows } from '../rows/unreadable-row.ts';
 import { listIndex, lists } from '../schema.ts';
 import type { Table } from '../table.ts';
 
@@ -10,5 +11,5 @@ export async function listCells(table: Table): Promise<CellId[]> {
     index: listIndex.name,
     attributes: [listIndex.sort],
   });
-  return rows.map((row) => cellIdOf(text(row.listSk))).sort(compareCells);
+  return readableRows(table, rows, (row) => cellIdOf(text(row.listSk))).sort(compareCells);
 }

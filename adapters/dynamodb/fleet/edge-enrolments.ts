@@ -1,12 +1,18 @@
 import { cellEdgesMax } from '../../../core/model/limits.ts';
 import { poolOfCell } from '../../../core/model/names.ts';
-import type { EdgeEnrolments, EdgeIdentity, Enrolment } from '../../../core/ports/edges.ts';
-import { deleteCredential, putEdgeCredential } from '../access/tokens-store.ts';
+import type {
+  EdgeEnrolments,
+  EdgeIdentity,
+  Enrolment,
+  NewCluster,
+} from '../../../core/ports/edges.ts';
+import { deleteCredential, putEdgeCredential, tokenWrites } from '../access/tokens-store.ts';
 import { edgeFactsKey, edgeKey, pointerKey } from '../keys.ts';
 import { edgeAttributes, encodeFacts } from '../rows/rows-edge.ts';
 import { encodeCredentials, encodeIdentity } from '../rows/rows-identity.ts';
-import type { Table, Write } from '../table.ts';
+import type { Condition, Table, Write } from '../table.ts';
 import { transactWithRetry } from '../transact-with-retry.ts';
+import { clusterWrites } from './cluster-store.ts';
 import { edgeRowKeys } from './edge-rows.ts';
 import { countEdge } from './pools-store.ts';
 
@@ -25,12 +31,12 @@ export function createEdgeEnrolments(table: Table): EdgeEnrolments {
       const kept = identity.credentials.slice(-1);
       const dropped = identity.credentials.slice(0, -1);
       const next = { ...identity, credentials: [...kept, hash] };
-      await transactWithRetry(table, [
-        { kind: 'put', row: encodeIdentity(next) },
+      const outcome = await transactWithRetry(table, [
+        { kind: 'put', row: encodeIdentity(next), condition: unchanged(identity) },
         putEdgeCredential(hash, identity.edge, identity.cell),
         ...dropped.map(deleteCredential),
       ]);
-      return next;
+      return outcome.kind === 'committed' ? next : null;
     },
     async renew(seen, next) {
       const outcome = await transactWithRetry(table, renewalWrites(seen, next));
@@ -42,6 +48,12 @@ export function createEdgeEnrolments(table: Table): EdgeEnrolments {
     async revoke({ credentials }) {
       await transactWithRetry(table, credentials.map(deleteCredential));
     },
+    claimEnd: (identity, nowMs, untilMs) =>
+      table.update(
+        pointerKey(identity.edge),
+        { set: { endingUntilMs: untilMs } },
+        unclaimed(identity, nowMs, untilMs),
+      ),
     async forget(identity) {
       const { cell } = identity;
       const outcome = await transactWithRetry(table, removalWrites(identity));
@@ -52,7 +64,7 @@ export function createEdgeEnrolments(table: Table): EdgeEnrolments {
 }
 
 /** The pointer first, by whose condition a name that is taken is known. */
-function enrolmentWrites({ identity, config, facts, allFacts }: Enrolment): Write[] {
+function enrolmentWrites({ identity, config, facts, allFacts, cluster }: Enrolment): Write[] {
   const { edge, cell } = identity;
   const settings = { ...edgeKey(cell, edge), ...edgeAttributes(config), version: 1 };
   return [
@@ -62,27 +74,44 @@ function enrolmentWrites({ identity, config, facts, allFacts }: Enrolment): Writ
     { kind: 'put', row: encodeFacts(cell, edge, facts) },
     { kind: 'put', row: { ...edgeFactsKey(edge), facts: JSON.stringify(allFacts) } },
     ...identity.credentials.map((hash) => putEdgeCredential(hash, edge, cell)),
+    ...(cluster === undefined ? [] : newClusterWrites(cluster)),
   ];
+}
+
+/** What an edge of this name left behind is overwritten: its name was free. */
+function newClusterWrites({ record, digest, submitToken }: NewCluster): Write[] {
+  const always = { expression: 'attribute_exists(#pk) OR attribute_not_exists(#pk)' };
+  return [...clusterWrites(record, digest, always), ...tokenWrites(submitToken)];
+}
+
+/** Its secrets are its own: an edge of the same name that came later has others. */
+function unchanged({ credentials }: EdgeIdentity): Condition {
+  const values = { seen: encodeCredentials(credentials) };
+  return { expression: '#credentials = :seen', values };
+}
+
+/** Whatever else may stand there, nobody is at it. */
+function unclaimed(identity: EdgeIdentity, now: number, until: number): Condition {
+  const { expression, values } = unchanged(identity);
+  const claimed = '#endingUntilMs >= :now AND #endingUntilMs <= :until';
+  return { expression: `${expression} AND NOT (${claimed})`, values: { ...values, now, until } };
 }
 
 function renewalWrites(seen: EdgeIdentity, next: EdgeIdentity): Write[] {
   const ended = seen.credentials.filter((hash) => !next.credentials.includes(hash));
-  const condition = {
-    expression: '#credentials = :seen',
-    values: { seen: encodeCredentials(seen.credentials) },
-  };
   return [
-    { kind: 'put', row: encodeIdentity(next), condition },
+    { kind: 'put', row: encodeIdentity(next), condition: unchanged(seen) },
     ...next.credentials.map((hash) => putEdgeCredential(hash, next.edge, next.cell)),
     ...ended.map(deleteCredential),
   ];
 }
 
 /** All or nothing, so that whoever comes second finds nothing to count. */
-function removalWrites({ edge, cell, credentials }: EdgeIdentity): Write[] {
+function removalWrites(identity: EdgeIdentity): Write[] {
+  const { edge, cell, credentials } = identity;
   return [
     ...credentials.map(deleteCredential),
     ...edgeRowKeys(cell, edge).map((key): Write => ({ kind: 'delete', key })),
-    { kind: 'delete', key: pointerKey(edge), condition: present },
+    { kind: 'delete', key: pointerKey(edge), condition: unchanged(identity) },
   ];
 }

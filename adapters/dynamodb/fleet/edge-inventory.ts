@@ -1,13 +1,23 @@
 import { cellFactsOf } from '../../../core/model/edge-facts.ts';
-import { connectionOrderMs } from '../../../core/model/limits.ts';
+import { connectionOrderMs, contactMarkMs } from '../../../core/model/limits.ts';
 import { type CellId, cellIdOf } from '../../../core/model/names.ts';
 import type { Inventory } from '../../../core/ports/inventory.ts';
 import type { EdgeEvent } from '../../../core/protocol/edge-event.ts';
 import { encodeProgressReport } from '../../../core/protocol/progress-report.ts';
-import { edgeFactsKey, edgeOfPartition, factsKey, pointerKey, reportKey } from '../keys.ts';
+import {
+  edgeFactsKey,
+  edgeOfPartition,
+  factsKey,
+  type Key,
+  pointerKey,
+  reportKey,
+  seenKey,
+} from '../keys.ts';
 import { text } from '../rows/row-values.ts';
 import { factsAttributes } from '../rows/rows-edge.ts';
-import type { Condition, Table } from '../table.ts';
+import { readableRows } from '../rows/unreadable-row.ts';
+import { passMark } from '../schema.ts';
+import type { Change, Condition, Table } from '../table.ts';
 
 type ProgressEvent = Extract<EdgeEvent, { kind: 'prog' }>;
 type FactsEvent = Extract<EdgeEvent, { kind: 'facts' }>;
@@ -21,8 +31,10 @@ export function createInventory(table: Table): Inventory {
   return {
     async cellsOf(edges) {
       const rows = await table.getMany([...new Set(edges)].map(pointerKey));
-      const placed = rows.filter((row) => text(row.cell) !== '');
-      return new Map(placed.map((row) => [edgeOfPartition(row.pk), cellIdOf(text(row.cell))]));
+      const placed = readableRows(table, rows, ({ pk, cell }) => {
+        return text(cell) === '' ? [] : [[edgeOfPartition(pk), cellIdOf(text(cell))] as const];
+      });
+      return new Map(placed.flat());
     },
     async store(cell, event) {
       const stored = await write(table, cell, event);
@@ -40,21 +52,56 @@ function write(table: Table, cell: CellId, event: EdgeEvent): Promise<boolean> {
     case 'connected':
     case 'disconnected':
       return writePresence(table, cell, event);
+    case 'contact':
+      return writeContact(table, cell, event);
   }
 }
 
-function writeProgress(table: Table, cell: CellId, event: ProgressEvent): Promise<boolean> {
+/** Not more often than is of use: what is a moment old says the same. */
+function writeContact(
+  table: Table,
+  cell: CellId,
+  { edge, atMs }: Extract<EdgeEvent, { kind: 'contact' }>,
+): Promise<boolean> {
+  return table.update(
+    seenKey(cell, edge),
+    { set: { atMs } },
+    {
+      expression: 'attribute_not_exists(#atMs) OR #atMs <= :lately',
+      values: { lately: atMs - contactMarkMs },
+    },
+  );
+}
+
+async function writeProgress(table: Table, cell: CellId, event: ProgressEvent): Promise<boolean> {
+  const { key, change, condition } = progressWrite(cell, event);
+  return table.update(key, change, condition);
+}
+
+/** With the mark where it is stored together with the pass over it. */
+export function progressWrite(
+  cell: CellId,
+  event: ProgressEvent,
+  mark?: Readonly<Record<string, unknown>>,
+): { kind: 'update'; key: Key; change: Change; condition: Condition } {
   const { progress, version } = event;
   const set = {
+    ...mark,
     prog: JSON.stringify(encodeProgressReport(progress)),
     boot: progress.boot,
     sequence: progress.sequence ?? undefined,
     receivedAtMs: event.atMs,
     version: version ?? undefined,
+    https: version === null ? true : undefined,
   };
-  // A sequence of an earlier report says nothing about one that has none.
-  const remove = progress.sequence === null ? ['sequence'] : [];
-  return table.update(reportKey(cell, event.edge), { set, remove }, newerReport(event));
+  // What an earlier report said is not said by one without it.
+  const remove = [
+    ...(mark === undefined ? [passMark] : []),
+    ...(progress.sequence === null ? ['sequence'] : []),
+    ...(version === null ? [] : ['https']),
+  ];
+  const key = reportKey(cell, event.edge);
+  return { kind: 'update', key, change: { set, remove }, condition: newerReport(event) };
 }
 
 /**
@@ -112,7 +159,10 @@ function writePresence(table: Table, cell: CellId, event: PresenceEvent): Promis
   const first = 'attribute_not_exists(#connectionVersion)';
   return table.update(
     reportKey(cell, event.edge),
-    { set: { connected, connectionVersion: event.version, connectionAtMs: event.atMs } },
+    {
+      set: { connected, connectionVersion: event.version, connectionAtMs: event.atMs },
+      remove: [passMark],
+    },
     {
       expression: `${first} OR ${newer} OR #connectionAtMs < :longAgo`,
       values: { version: event.version, longAgo: event.atMs - connectionOrderMs },

@@ -1,19 +1,41 @@
-import { type CellId, type EdgeName, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import {
+  type CellId,
+  type EdgeName,
+  edgeNameOf,
+  jobIdOf,
+  parseEdgeName,
+} from '../../../core/model/names.ts';
+import { polledAt } from '../../../core/model/presence.ts';
 import type { EdgeSettings, StoredEdge } from '../../../core/ports/edges.ts';
+import { isRecord } from '../../../core/protocol/json.ts';
 import {
   cellPartition,
+  cellPoolKey,
+  clusterKey,
   edgeFactsKey,
   edgeKey,
   factsKey,
   intentKey,
   type Key,
+  pointerKey,
   reportKey,
+  seenKey,
   workKey,
 } from '../keys.ts';
-import { amount, json } from '../rows/row-values.ts';
-import { decodeEdge, decodeFacts, decodeReport, edgeAttributes } from '../rows/rows-edge.ts';
+import { json, time, whole } from '../rows/row-values.ts';
+import { decodeCellPool } from '../rows/rows-cell.ts';
+import { decodeCluster } from '../rows/rows-cluster.ts';
+import {
+  decodeEdge,
+  decodeFacts,
+  decodeReport,
+  edgeAttributes,
+  unreadableConfig,
+} from '../rows/rows-edge.ts';
+import { decodeIdentity } from '../rows/rows-identity.ts';
 import { decodeIntent } from '../rows/rows-slice.ts';
 import { decodeWorkRow } from '../rows/rows-work.ts';
+import { readableOrReported, readableRows } from '../rows/unreadable-row.ts';
 import { cellRows } from '../schema.ts';
 import type { Row, Table } from '../table.ts';
 import { edgeRowKeys } from './edge-rows.ts';
@@ -22,18 +44,27 @@ import { edgeRowKeys } from './edge-rows.ts';
 export function createEdgeSettings(table: Table): EdgeSettings {
   return {
     async load(cell, edge) {
-      return assemble(cell, edge, await table.getMany(edgeRowKeys(cell, edge)));
+      return assemble(
+        table,
+        cell,
+        edge,
+        await table.getMany([...edgeRowKeys(cell, edge), pointerKey(edge), cellPoolKey(cell)]),
+      );
     },
     async listCell(cell, after, limit) {
       const names = await namesIn(table, cell, after, limit);
-      const rows = await table.getMany(names.flatMap((name) => edgeRowKeys(cell, name)));
-      return names.flatMap((name) => assemble(cell, name, rows) ?? []);
+      const rows = await table.getMany([
+        ...names.flatMap((name) => edgeRowKeys(cell, name)),
+        cellPoolKey(cell),
+      ]);
+      return names.flatMap((name) => assemble(table, cell, name, rows) ?? []);
     },
     async intents(cell, jobs) {
       const rows = await table.getMany(jobs.map((job) => intentKey(cell, job)));
-      return new Map(
-        rows.map((row) => [jobIdOf(row.sk.slice(cellRows.intent.length)), decodeIntent(row)]),
-      );
+      const intents = readableRows(table, rows, (row) => {
+        return [jobIdOf(row.sk.slice(cellRows.intent.length)), decodeIntent(row)] as const;
+      });
+      return new Map(intents);
     },
     configure(cell, edge, config, seen) {
       return table.update(
@@ -41,6 +72,10 @@ export function createEdgeSettings(table: Table): EdgeSettings {
         { set: { ...edgeAttributes(config), version: seen + 1 } },
         { expression: 'attribute_exists(#pk) AND #version = :seen', values: { seen } },
       );
+    },
+    replaceSettings(cell, edge, config) {
+      const set = { ...edgeAttributes(config), version: 1 };
+      return table.update(edgeKey(cell, edge), { set }, { expression: 'attribute_exists(#pk)' });
     },
   };
 }
@@ -55,24 +90,46 @@ async function namesIn(
   const pk = cellPartition(cell);
   const skPrefix = cellRows.edge;
   const page = await table.query({ pk, skPrefix, consistent: true, limit, ...start });
-  return page.rows.map((row) => edgeNameOf(row.sk.slice(skPrefix.length)));
+  return page.rows.flatMap((row) => parseEdgeName(row.sk.slice(skPrefix.length)) ?? []);
 }
 
-function assemble(cell: CellId, edge: EdgeName, rows: readonly Row[]): StoredEdge | null {
-  const at = (key: Key) => rows.find((row) => row.pk === key.pk && row.sk === key.sk);
-  const config = at(edgeKey(cell, edge));
-  if (config === undefined) return null;
-  const facts = at(factsKey(cell, edge));
-  const report = at(reportKey(cell, edge));
-  const work = at(workKey(cell, edge));
-  return {
+/** An edge with a row that cannot be read is there, and says so; of that row it shows nothing. */
+function assemble(
+  table: Table,
+  cell: CellId,
+  edge: EdgeName,
+  rows: readonly Row[],
+): StoredEdge | null {
+  let unreadable: string | undefined;
+  const read = <T>(key: Key, decode: (row: Row) => T): T | null => {
+    const row = rows.find((it) => it.pk === key.pk && it.sk === key.sk);
+    if (row === undefined) return null;
+    const value = readableOrReported(table, row, decode);
+    if (value === null) unreadable = row.sk;
+    return value;
+  };
+  const key = edgeKey(cell, edge);
+  const row = rows.find((it) => it.pk === key.pk && it.sk === key.sk);
+  if (row === undefined) return null;
+  const config = read(key, decodeEdge);
+  const version = read(key, (it) => whole(it.version));
+  // Of a list only what lies in the cell is read.
+  read(pointerKey(edge), (it) => decodeIdentity(edge, it));
+  const capacityMax = read(cellPoolKey(cell), decodeCellPool) ?? undefined;
+  const seenAtMs = read(seenKey(cell, edge), (it) => time(it.atMs));
+  const stored = {
     name: edge,
     cell,
-    config: decodeEdge(config),
-    version: amount(config.version),
-    facts: facts === undefined ? null : decodeFacts(facts),
-    report: report === undefined ? null : decodeReport(report),
-    work: work === undefined ? null : decodeWorkRow(work),
-    allFacts: json(at(edgeFactsKey(edge))?.facts, {}),
+    facts: read(factsKey(cell, edge), decodeFacts),
+    report: polledAt(read(reportKey(cell, edge), decodeReport), seenAtMs ?? 0),
+    work: read(workKey(cell, edge), decodeWorkRow),
+    allFacts: read(edgeFactsKey(edge), (it) => json(it.facts, isRecord, {})) ?? {},
+    cluster: read(clusterKey(edge), (it) => decodeCluster(edge, it)),
+    config: config ?? unreadableConfig(row.sk),
+    version: version ?? 0,
+    ...(capacityMax !== undefined && { capacityMax }),
   };
+  if (unreadable === undefined) return stored;
+  const settingsUnknown = config === null || version === null;
+  return { ...stored, unreadable, ...(settingsUnknown && { settingsUnknown }) };
 }

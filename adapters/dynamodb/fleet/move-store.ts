@@ -1,12 +1,14 @@
 import type { JobHistory, Move } from '../../../core/fleet/move-ranges.ts';
 import type { JobId } from '../../../core/model/names.ts';
 import type { CellMoves } from '../../../core/ports/cells.ts';
-import { intentKey, jobCellKey, jobPartition } from '../keys.ts';
+import { intentKey, jobCellKey, jobOfRow, statusKey } from '../keys.ts';
+import { withCountsIn } from '../rows/counts-in-status.ts';
 import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
 import { encodeIntent } from '../rows/rows-slice.ts';
+import { readableOrReported } from '../rows/unreadable-row.ts';
 import { jobRows } from '../schema.ts';
 import type { Table, Write } from '../table.ts';
-import { createCellStore, planWrites } from './cell-store.ts';
+import { createKnownCells, planWrites } from './cell-store.ts';
 
 /**
  * Both cells change in one transaction or neither does, so no chunk is ever in two slices. What a
@@ -15,19 +17,27 @@ import { createCellStore, planWrites } from './cell-store.ts';
  */
 export function createMoveStore(table: Table): CellMoves {
   return {
-    load: createCellStore(table).load,
+    load: createKnownCells(table).load,
     async historiesIn(cell, jobs) {
-      const rows = await table.getMany(jobs.map((job) => jobCellKey(job, cell)));
-      const histories = new Map<JobId, JobHistory>();
+      const found = await table.getMany(
+        jobs.flatMap((job) => [jobCellKey(job, cell), statusKey(job)]),
+      );
+      const rows = [...Map.groupBy(found, ({ pk }) => pk).values()].flatMap((of) => {
+        const status = of.find(({ sk }) => sk === jobRows.status);
+        const counts = of.filter((row) => row !== status);
+        return withCountsIn(status, counts).filter(({ sk }) => sk === jobRows.cell + cell);
+      });
+      const histories = new Map<JobId, JobHistory | null>();
       for (const row of rows) {
-        const ended = decodeJobCell(row);
-        const pk = jobPartition(ended.job);
         const executions = await table.queryAll({
-          pk,
+          pk: row.pk,
           skPrefix: jobRows.execution,
           consistent: true,
         });
-        histories.set(ended.job, { ended, executions: executions.map(decodeExecution) });
+        const history = readableOrReported(table, row, (it) => {
+          return { ended: decodeJobCell(it), executions: executions.map(decodeExecution) };
+        });
+        histories.set(jobOfRow(row), history);
       }
       return histories;
     },

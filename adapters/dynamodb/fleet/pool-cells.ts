@@ -2,13 +2,13 @@ import type { CellMeta } from '../../../core/model/cell.ts';
 import type { PlacementPolicy } from '../../../core/model/job.ts';
 import { poolsMax } from '../../../core/model/limits.ts';
 import type { CellId } from '../../../core/model/names.ts';
-import type { PoolCells, PoolCellsReader, Pools } from '../../../core/ports/pools.ts';
-
-/**
- * Cells change slowly, and so do their summaries once there are edges; the first edge may come any
- * moment.
- */
-const keptMsDefault = { withEdges: 2_000, withoutEdges: 250 };
+import {
+  mayComeIntoBeing,
+  type PoolCells,
+  type PoolCellsReader,
+  type Pools,
+} from '../../../core/ports/pools.ts';
+import { poolCellsKeptMs } from '../../limits.ts';
 
 type Kept = {
   readonly value: PoolCells;
@@ -22,16 +22,19 @@ type Kept = {
  * not read the same rows for every job.
  */
 export function createPoolCells(
-  pools: Pick<Pools, 'find' | 'metas' | 'ensureCell'>,
-  keptMs = keptMsDefault,
+  pools: Pick<Pools, 'find' | 'metas' | 'ensureCell' | 'countUnnamed'>,
+  keptMs = poolCellsKeptMs,
 ): PoolCellsReader {
   const kept = new Map<string, Kept>();
-  const read = async (name: string, nowMs: number, make: boolean): Promise<PoolCells> => {
+  const read = async (name: string, nowMs: number, make: boolean): Promise<PoolCells | null> => {
     const before = kept.get(name);
     if (before === undefined || nowMs - before.listedAtMs >= keptMs.withEdges) {
       const found = await pools.find(name);
       let ids: readonly CellId[] = found.cells.map((cell) => cell.id);
-      if (ids.length === 0 && make) ids = [await pools.ensureCell(name, 0, nowMs)];
+      if (ids.length === 0 && make) {
+        if (!(await mayComeIntoBeing(pools, found))) return null;
+        ids = [await pools.ensureCell(name, 0, nowMs)];
+      }
       const value = poolCells(found.pool?.policy ?? 'spread', await pools.metas(ids));
       if (value.metas.length > 0) {
         remember(kept, name, { value, listedAtMs: nowMs, readAtMs: nowMs });
@@ -47,7 +50,7 @@ export function createPoolCells(
   };
   return {
     ofPool: (name, nowMs) => read(name, nowMs, true),
-    peek: (name, nowMs) => read(name, nowMs, false),
+    peek: async (name, nowMs) => (await read(name, nowMs, false)) ?? poolCells('spread', []),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Fleet } from '../../../core/ports/fleet.ts';
+import { finishBatches } from '../jobs/create-jobs.ts';
 import { createRollupStore } from '../jobs/rollup-store.ts';
 import { encodeTick } from '../rows/rows-cell.ts';
 import type { Table } from '../table.ts';
@@ -12,6 +13,7 @@ export function createFleet(table: Table): Fleet {
     cells: pools.allCells,
     metas: pools.metas,
     pendingRollups,
+    finishBatches: (beforeMs) => finishBatches(table, beforeMs),
     async touch(cell, atMs) {
       await table.put(encodeTick(cell, atMs));
     },

@@ -1,12 +1,13 @@
 import type { JobCancel } from '../../../core/jobs/cancel.ts';
 import type { Write } from '../table.ts';
-import { intentWrite, specWrite, statusWrite } from './job-writes.ts';
+import { intentWrite, openJob, specWrite, statusWrite } from './job-writes.ts';
 
-export function cancelWrites(change: JobCancel): Write[] {
+/** A job whose end is known by now stays as it ended: then the whole change fails. */
+export function cancelWrites(change: JobCancel, lastEventAtMs: number): Write[] {
   const { id, atMs, cells } = change;
   return [
     specWrite(change, { cancelledAtMs: atMs }),
-    statusWrite(id, { cancelled: true }),
+    statusWrite(id, { cancelled: true, lastEventAtMs, byCell: false }, openJob),
     ...cells.map((cell) => intentWrite(cell, id, { cancelled: true })),
   ];
 }

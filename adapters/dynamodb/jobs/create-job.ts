@@ -1,46 +1,84 @@
 import type { JobCreation } from '../../../core/jobs/submit.ts';
+import type { JobId } from '../../../core/model/names.ts';
+import type { Plan } from '../../../core/model/plan.ts';
+import type { AuditEvent } from '../../../core/ports/audit.ts';
 import type { CreateOutcome, KeptAnswer } from '../../../core/ports/jobs.ts';
+import { putAudit } from '../access/audit-store.ts';
 import { putFirstAnswer } from '../access/idempotency-store.ts';
+import { foldedIn, planWrites } from '../fleet/cell-store.ts';
 import { dependantKey, statusKey } from '../keys.ts';
-import { encodeStatus } from '../rows/rows-job.ts';
-import { encodeIntent } from '../rows/rows-slice.ts';
+import { eventRow } from '../rows/rows-event.ts';
+import { encodeStatus, newsOf } from '../rows/rows-job.ts';
+import { encodeIntent, placedSlice } from '../rows/rows-slice.ts';
 import { encodeSpec } from '../rows/rows-spec.ts';
-import type { Condition, Table, Write } from '../table.ts';
+import { passMark } from '../schema.ts';
+import type { Table, Write } from '../table.ts';
 import { transactWithRetry } from '../transact-with-retry.ts';
 import { positionOf } from './job-position.ts';
-import { absent } from './job-writes.ts';
-
-const open: Condition = {
-  expression: '#state IN (:waiting, :pending, :scheduled, :running)',
-  values: { waiting: 'waiting', pending: 'pending', scheduled: 'scheduled', running: 'running' },
-};
+import { absent, openJob } from './job-writes.ts';
 
 export async function createJob(
   table: Table,
   creation: JobCreation,
   kept: KeptAnswer | null,
+  audit: AuditEvent,
 ): Promise<CreateOutcome> {
   const writes = creationWrites(creation);
   const answer = kept === null ? [] : [putFirstAnswer(kept.request, kept.answer, kept.atMs)];
-  const outcome = await transactWithRetry(table, [...writes, ...answer]);
+  const outcome = await transactWithRetry(table, [...writes, ...answer, putAudit(audit)]);
   if (outcome.kind === 'committed') return 'created';
   if (outcome.failed.some((at) => at >= writes.length)) return 'key-taken';
   const firstCheck = writes.length - creation.openParents.length;
   return outcome.failed.some((at) => at >= firstCheck) ? 'parent-ended' : 'id-taken';
 }
 
-/** The checks of the parents come last. */
-export function creationWrites({ job, status, intents, openParents }: JobCreation): Write[] {
+/** The plan first: its version decides whether any of it is stored. */
+export async function createPlacedJob(
+  table: Table,
+  creation: JobCreation,
+  plan: Plan,
+  kept: KeptAnswer | null,
+  audit: AuditEvent,
+): Promise<Exclude<CreateOutcome, 'parent-ended'> | 'conflict'> {
+  const planned = planWrites(plan, creation.job.id);
+  const isInLease = plan.slicesInLeases?.has(creation.job.id) === true;
+  const slice = isInLease ? undefined : plan.slices.get(creation.job.id);
+  const intent = { [passMark]: true, ...(slice && placedSlice(slice)) };
+  const placed = { intent, status: foldedIn(plan, creation.job.id) };
+  const writes = [...planned, ...creationWrites(creation, placed)];
+  const answer = kept === null ? [] : [putFirstAnswer(kept.request, kept.answer, kept.atMs)];
+  const outcome = await table.transact([...writes, ...answer, putAudit(audit)]);
+  if (outcome.kind === 'committed') return 'created';
+  if (outcome.kind === 'conflict') return 'conflict';
+  if (outcome.failed.some((at) => at >= writes.length)) return 'key-taken';
+  return outcome.failed.includes(planned.length) ? 'id-taken' : 'conflict';
+}
+
+/** From now on the end of the parent has to be looked at: its cell no longer does that alone. */
+function waitingFor(parent: JobId): Write {
+  const change = { set: { byCell: false } };
+  return { kind: 'update', key: statusKey(parent), change, condition: openJob };
+}
+
+type Attributes = Readonly<Record<string, unknown>>;
+
+/** The spec comes first, the checks of the parents come last. */
+export function creationWrites(
+  { job, status, intents, openParents, events = [] }: JobCreation,
+  beside: { readonly intent?: Attributes; readonly status?: Attributes } = {},
+): Write[] {
+  const listSk = positionOf(job.id, job.createdAtMs);
   return [
     { kind: 'put', row: encodeSpec(job), condition: absent },
-    { kind: 'put', row: { ...encodeStatus(status), listSk: positionOf(job.id, job.createdAtMs) } },
+    { kind: 'put', row: { ...encodeStatus(status), ...beside.status, ...newsOf(true), listSk } },
     ...[...intents].map(
       ([cell, { intent, ranges }]): Write => ({
         kind: 'put',
-        row: encodeIntent(cell, job.id, intent, ranges),
+        row: { ...encodeIntent(cell, job.id, intent, ranges), ...beside.intent },
       }),
     ),
+    ...events.map((it): Write => ({ kind: 'put', row: eventRow(job.id, it) })),
     ...openParents.map((it): Write => ({ kind: 'put', row: dependantKey(it, job.id) })),
-    ...openParents.map((it): Write => ({ kind: 'check', key: statusKey(it), condition: open })),
+    ...openParents.map(waitingFor),
   ];
 }

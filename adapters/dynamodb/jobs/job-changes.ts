@@ -1,15 +1,21 @@
 import type { JobCells } from '../../../core/jobs/job-cells.ts';
 import { type CellId, cellIdOf, type JobId } from '../../../core/model/names.ts';
+import type { JobCellStatus } from '../../../core/model/plan.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import type { JobChange, JobChanges } from '../../../core/ports/jobs.ts';
+import { putAudit } from '../access/audit-store.ts';
 import { intentKey, jobPartition } from '../keys.ts';
 import { eventRow } from '../rows/rows-event.ts';
 import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
 import { jobRows } from '../schema.ts';
-import type { Table, Write } from '../table.ts';
+import { restartWrites, updateWrites } from '../services/update-service.ts';
+import type { Row, Table, Write } from '../table.ts';
 import { transactWithRetry } from '../transact-with-retry.ts';
 import { cancelWrites } from './cancel-job.ts';
-import { createJob } from './create-job.ts';
+import { withClosings } from './closings.ts';
+import { countRows } from './count-rows.ts';
+import { createJob, createPlacedJob } from './create-job.ts';
+import { createJobs } from './create-jobs.ts';
 import { editWrites } from './edit-job.ts';
 import { purgeJob } from './purge-job.ts';
 import { retryWrites } from './retry-job.ts';
@@ -24,46 +30,57 @@ export function createJobChanges(table: Table): JobChanges {
         skPrefix: jobRows.execution,
         consistent: true,
       });
-      return rows.map(decodeExecution);
+      return withClosings(table, rows.map(decodeExecution));
     },
-    create: (creation, kept) => createJob(table, creation, kept),
-    async commit(change) {
-      const outcome = await transactWithRetry(table, changeWrites(change));
+    create: (creation, kept, audit) => createJob(table, creation, kept, audit),
+    createMany: (...batch) => createJobs(table, ...batch),
+    createPlaced: (...placed) => createPlacedJob(table, ...placed),
+    async commit(change, trace) {
+      const outcome = await transactWithRetry(table, [
+        ...changeWrites(change, trace.event.atMs),
+        { kind: 'put', row: eventRow(change.id, trace.event) },
+        putAudit(trace.audit),
+      ]);
       return outcome.kind === 'committed' ? 'changed' : 'conflict';
     },
     purge: ({ id }) => purgeJob(table, id),
-    async addEvent(id, event) {
-      await table.put(eventRow(id, event));
-    },
   };
 }
 
-function changeWrites(change: JobChange): Write[] {
+function changeWrites(change: JobChange, lastEventAtMs: number): Write[] {
   switch (change.kind) {
     case 'edit':
-      return editWrites(change);
+      return editWrites(change, lastEventAtMs);
     case 'cancel':
-      return cancelWrites(change);
+      return cancelWrites(change, lastEventAtMs);
     case 'retry':
-      return retryWrites(change);
+      return retryWrites(change, lastEventAtMs);
+    case 'update':
+      return updateWrites(change, lastEventAtMs);
+    case 'restart':
+      return restartWrites(change, lastEventAtMs);
   }
 }
 
-/** Those it was given at submit and those that counted it since; open where its ASK row is. */
+/**
+ * Those it was given at submit and those that counted it since; open where its ASK row is. What a
+ * cell counted is read after its ASK row was found gone: it ends a job and counts it for the last
+ * time in one commit, which may come between two reads.
+ */
 async function cellsOf(table: Table, job: Pick<StoredJob, 'id' | 'cells'>): Promise<JobCells> {
-  const rows = await table.queryAll({
-    pk: jobPartition(job.id),
-    skPrefix: jobRows.cell,
-    consistent: true,
-  });
-  const counted = new Map(
-    rows.map((row) => [cellIdOf(row.sk.slice(jobRows.cell.length)), decodeJobCell(row)]),
-  );
-  const known = [...new Set([...job.cells, ...counted.keys()])];
+  const before = await countsOf(table, job.id);
+  const known = [...new Set([...job.cells, ...before.keys()])];
   const open = await cellsWithIntent(table, job.id, known);
+  const counted = open.size === known.length ? before : await countsOf(table, job.id);
   return new Map(
     known.map((cell) => [cell, { isOpen: open.has(cell), status: counted.get(cell) ?? null }]),
   );
+}
+
+async function countsOf(table: Table, id: JobId): Promise<ReadonlyMap<CellId, JobCellStatus>> {
+  const rows = await countRows(table, id);
+  const cellOf = ({ sk }: Row) => cellIdOf(sk.slice(jobRows.cell.length));
+  return new Map(rows.map((row) => [cellOf(row), decodeJobCell(row)]));
 }
 
 async function cellsWithIntent(

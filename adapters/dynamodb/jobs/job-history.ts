@@ -1,8 +1,12 @@
-import type { JobHistory, StoredChunk } from '../../../core/ports/jobs.ts';
-import { chunkKey, jobPartition } from '../keys.ts';
-import { decodeEvent } from '../rows/rows-event.ts';
+import type { ChunkResult, JobHistory, StoredChunk } from '../../../core/ports/jobs.ts';
+import { chunkKey, jobPartition, statusKey } from '../keys.ts';
+import { eventsIn } from '../rows/counts-in-status.ts';
+import { flag, textOrNull, whole } from '../rows/row-values.ts';
+import { decodeEvent, unreadableEvent } from '../rows/rows-event.ts';
 import { decodeChunkEnd } from '../rows/rows-job.ts';
+import { readableOrReported, readableRows } from '../rows/unreadable-row.ts';
 import { jobRows } from '../schema.ts';
+import { decodeGeneration } from '../services/generation-row.ts';
 import type { Row, Table } from '../table.ts';
 
 /** What is kept of single chunks, and the timeline. */
@@ -10,32 +14,85 @@ export function createJobHistory(table: Table): JobHistory {
   return {
     async chunk(id, chunk) {
       const row = await table.get(chunkKey(id, chunk));
-      return row === null ? null : decodeChunk(row);
+      return row === null ? null : decodeChunk(table, row);
     },
 
     async chunksOf(id, chunks) {
       const rows = await table.getMany(chunks.map((chunk) => chunkKey(id, chunk)));
-      return new Map(rows.map(decodeChunk).map((stored) => [stored.chunk, stored]));
+      const stored = rows.map((row) => decodeChunk(table, row));
+      return new Map(stored.map((it) => [it.chunk, it]));
     },
 
-    async keepOutput(id, chunk, key, bytes) {
-      await table.update(chunkKey(id, chunk), { set: { outputKey: key, outputBytes: bytes } });
+    async keepOutput(id, chunk, { key, bytes, totalBytes = bytes, headBytes = 0 }) {
+      const size = { outputBytes: bytes, outputTotal: totalBytes, outputHead: headBytes };
+      const set = { outputKey: key, ...size };
+      await table.update(chunkKey(id, chunk), { set });
+    },
+
+    async keepResult(id, chunk, { manifest, files, bytes, isDone }) {
+      const set = { resultList: manifest, resultFiles: files, resultBytes: bytes };
+      const expression = 'attribute_not_exists(#resultDone) OR #resultDone = :no';
+      await table.update(
+        chunkKey(id, chunk),
+        { set: { ...set, resultDone: isDone } },
+        { expression, values: { no: false } },
+      );
+    },
+
+    async results(id, after, limit) {
+      const start = after === null ? {} : { after: chunkKey(id, after) };
+      const wanted = { pk: jobPartition(id), skPrefix: jobRows.chunk, limit, ...start };
+      const { rows, next } = await table.query(wanted);
+      const items = rows.flatMap((row) => {
+        const { chunk, result } = decodeChunk(table, row);
+        return result === undefined ? [] : [{ chunk, result }];
+      });
+      return { items, next: next === null ? null : numberOf(String(next.sk)) };
+    },
+
+    async generations(id) {
+      const rows = await table.queryAll({ pk: jobPartition(id), skPrefix: jobRows.generation });
+      return readableRows(table, rows, decodeGeneration).toReversed();
     },
 
     async events(id, position, limit) {
       const pk = jobPartition(id);
       const start = position === null ? {} : { after: { pk, sk: `${jobRows.event}${position}` } };
-      const page = await table.query({ pk, skPrefix: jobRows.event, limit, ...start });
-      return page.rows.map(decodeEvent);
+      const [page, status] = await Promise.all([
+        table.query({ pk, skPrefix: jobRows.event, limit, ...start }),
+        table.get(statusKey(id)),
+      ]);
+      const found = page.rows.map(
+        (row) => readableOrReported(table, row, decodeEvent) ?? unreadableEvent(row),
+      );
+      const own = status === null ? [] : (readableOrReported(table, status, eventsIn) ?? []);
+      const later = own.filter((it) => position === null || it.position > position);
+      return [...found, ...later]
+        .sort((a, b) => (a.position < b.position ? -1 : 1))
+        .slice(0, limit);
     },
   };
 }
 
-function decodeChunk(row: Row): StoredChunk {
-  const key = row.outputKey;
-  return {
-    chunk: Number(row.sk.slice(jobRows.chunk.length)),
-    end: decodeChunkEnd(row),
-    output: typeof key === 'string' ? { key, bytes: Number(row.outputBytes ?? 0) } : null,
-  };
+function decodeChunk(table: Table, row: Row): StoredChunk {
+  const chunk = numberOf(row.sk);
+  const read = readableOrReported(table, row, (it) => {
+    const key = textOrNull(it.outputKey);
+    const bytes = whole(it.outputBytes);
+    const totalBytes = whole(it.outputTotal, bytes);
+    const headBytes = whole(it.outputHead, 0);
+    const output = key === null ? null : { key, bytes, totalBytes, headBytes };
+    const result = decodeResult(it);
+    return { chunk, end: decodeChunkEnd(it), output, ...(result === null ? {} : { result }) };
+  });
+  return read ?? { chunk, end: null, output: null };
+}
+
+const numberOf = (sk: string): number => Number(sk.slice(jobRows.chunk.length));
+
+function decodeResult(row: Row): ChunkResult | null {
+  const manifest = textOrNull(row.resultList);
+  if (manifest === null) return null;
+  const [files, bytes] = [whole(row.resultFiles), whole(row.resultBytes)];
+  return { manifest, files, bytes, isDone: flag(row.resultDone) };
 }

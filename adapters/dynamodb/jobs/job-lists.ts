@@ -1,11 +1,13 @@
 import { jobListShards } from '../../../core/model/limits.ts';
-import { jobIdOf } from '../../../core/model/names.ts';
 import type { JobLists, ListedJob } from '../../../core/ports/jobs.ts';
-import { edgeJobsPartition, executionKey, jobListPartition, statusKey } from '../keys.ts';
+import { edgeJobsPartition, executionKey, jobListPartition, jobOfRow, statusKey } from '../keys.ts';
 import { json, text } from '../rows/row-values.ts';
 import { decodeExecution } from '../rows/rows-job.ts';
+import { isText, tableOf } from '../rows/shapes.ts';
+import { readableRows } from '../rows/unreadable-row.ts';
 import { listIndex } from '../schema.ts';
 import type { Row, Table } from '../table.ts';
+import { withClosings } from './closings.ts';
 import { jobOfPosition } from './job-position.ts';
 
 /** Lists of jobs lie in the index; they follow the rows a moment later. */
@@ -27,7 +29,7 @@ export function createJobLists(table: Table): JobLists {
         }),
       );
       return pages
-        .flatMap((page) => page.rows.map(decodeListed))
+        .flatMap((page) => readableRows(table, page.rows, decodeListed))
         .sort((a, b) => (a.position < b.position ? 1 : -1))
         .slice(0, limit);
     },
@@ -37,7 +39,7 @@ export function createJobLists(table: Table): JobLists {
       const after =
         position === null
           ? {}
-          : { after: { ...executionKey(jobIdOf(position), edge), listPk, listSk: position } };
+          : { after: { ...executionKey(jobOfPosition(position), edge), listPk, listSk: position } };
       const page = await table.query({
         pk: listPk,
         index: listIndex.name,
@@ -45,11 +47,14 @@ export function createJobLists(table: Table): JobLists {
         limit,
         ...after,
       });
-      return page.rows.map((row) => jobIdOf(text(row.listSk)));
+      return readableRows(table, page.rows, (row) => {
+        return { id: jobOfRow(row), position: text(row.listSk) };
+      });
     },
 
     async executionsOn(edge, jobs) {
-      return (await table.getMany(jobs.map((job) => executionKey(job, edge)))).map(decodeExecution);
+      const rows = await table.getMany(jobs.map((job) => executionKey(job, edge)));
+      return withClosings(table, readableRows(table, rows, decodeExecution));
     },
   };
 }
@@ -65,6 +70,6 @@ function decodeListed(row: Row): ListedJob {
     position,
     state: text(row.state),
     queue: text(row.queue),
-    labels: json(row.labels, {}),
+    labels: json(row.labels, tableOf(isText), {}),
   };
 }

@@ -1,12 +1,18 @@
 import type { Rollup } from '../../../core/jobs/rollup.ts';
-import type { JobState } from '../../../core/model/job.ts';
+import { type JobState, type JobStateCounts, statesBy } from '../../../core/model/job.ts';
 import { historyMinutes, rateIntervalMs, rateTtlSeconds } from '../../../core/model/limits.ts';
-import type { JobId } from '../../../core/model/names.ts';
-import type { JobStatistics, JobStats, Minute } from '../../../core/ports/job-stats.ts';
+import type { CellId, JobId } from '../../../core/model/names.ts';
+import type {
+  JobStatistics,
+  JobStats,
+  Minute,
+  RemovedCells,
+} from '../../../core/ports/job-stats.ts';
 import { rateKey, ratePrefixOf, shardOf, statsKey, statsShards } from '../keys.ts';
 import { amount } from '../rows/row-values.ts';
+import { readableOrReported } from '../rows/unreadable-row.ts';
 import { statsRows } from '../schema.ts';
-import type { Table, Write } from '../table.ts';
+import type { Row, Table, Write } from '../table.ts';
 
 /**
  * How many jobs are in each state, spread over a few rows so that many may end at once. A job moves
@@ -25,6 +31,18 @@ export function moveJob(job: JobId, from: JobState | null, to: JobState): Write 
   if (from === null) add.total = 1;
   else add[from] = -1;
   return { kind: 'update', key: statsKey(shardOf(job, statsShards)), change: { add } };
+}
+
+/** What a cell counted, kept when the cell goes: totals never fall. */
+export function retireCell(cell: CellId, counted: RemovedCells, states: JobStateCounts): Write {
+  const add = {
+    ...states,
+    removedDone: counted.done,
+    removedDead: counted.dead,
+    removedCancelled: counted.cancelled,
+    removedServed: counted.served,
+  };
+  return { kind: 'update', key: statsKey(shardOf(cell, statsShards)), change: { add } };
 }
 
 export async function addProgress(
@@ -49,22 +67,26 @@ async function readJobStats(table: Table, nowMs: number): Promise<JobStats> {
   ]);
   const counts = rows.filter((row) => !row.sk.startsWith(statsRows.rate));
   const rates = rows.filter((row) => row.sk.startsWith(statsRows.rate));
-  const sum = (name: string) => counts.reduce((all, row) => all + amount(row[name]), 0);
+  const sum = (name: string) => counts.reduce((all, row) => all + countIn(table, row, name), 0);
   const lastInterval = rateKey(0, now - 1).sk;
+  const last = rates.find((row) => row.sk === lastInterval);
   return {
-    states: {
-      waiting: sum('waiting'),
-      pending: sum('pending'),
-      scheduled: sum('scheduled'),
-      running: sum('running'),
-      done: sum('done'),
-      failed: sum('failed'),
-      cancelled: sum('cancelled'),
-    },
+    states: statesBy(sum),
     total: sum('total'),
-    jobsPerMinute: rates.reduce((all, row) => all + amount(row.jobs), 0),
-    chunksPer10Seconds: amount(rates.find((row) => row.sk === lastInterval)?.chunks),
+    removedCells: {
+      done: sum('removedDone'),
+      dead: sum('removedDead'),
+      cancelled: sum('removedCancelled'),
+      served: sum('removedServed'),
+    },
+    jobsPerMinute: rates.reduce((all, row) => all + countIn(table, row, 'jobs'), 0),
+    chunksPer10Seconds: last === undefined ? 0 : countIn(table, last, 'chunks'),
   };
+}
+
+/** One count that cannot be read takes no other with it. */
+function countIn(table: Table, row: Row, name: string): number {
+  return readableOrReported(table, row, (it) => amount(it[name])) ?? 0;
 }
 
 const minuteMs = 60_000;
@@ -85,8 +107,8 @@ async function readHistory(table: Table, nowMs: number): Promise<Minute[]> {
     const intervalMs = Number(row.sk.slice(statsRows.rate.length)) * rateIntervalMs;
     const minute = minutes[Math.floor((intervalMs - firstMs) / minuteMs)];
     if (minute === undefined) continue;
-    minute.jobs += amount(row.jobs);
-    minute.chunks += amount(row.chunks);
+    minute.jobs += countIn(table, row, 'jobs');
+    minute.chunks += countIn(table, row, 'chunks');
   }
   return minutes;
 }

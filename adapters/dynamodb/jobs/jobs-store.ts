@@ -1,11 +1,14 @@
 import { edgeNameOf, type JobId } from '../../../core/model/names.ts';
-import type { JobWithStatus } from '../../../core/model/stored-job.ts';
+import { type JobWithStatus, unknownStatus } from '../../../core/model/stored-job.ts';
 import type { JobRecords, JobsStore } from '../../../core/ports/jobs.ts';
 import { executionKey, jobPartition, specKey, statusKey } from '../keys.ts';
 import { decodeExecution, decodeJobCell, decodeStatus } from '../rows/rows-job.ts';
 import { decodeSpec } from '../rows/rows-spec.ts';
+import { readableOrReported, readableRows } from '../rows/unreadable-row.ts';
 import { jobRows } from '../schema.ts';
 import type { Row, Table } from '../table.ts';
+import { withClosings } from './closings.ts';
+import { countRows } from './count-rows.ts';
 import { createJobHistory } from './job-history.ts';
 import { createJobLists } from './job-lists.ts';
 
@@ -18,41 +21,44 @@ function createJobRecords(table: Table): JobRecords {
   return {
     async find(id) {
       const rows = await table.getMany([specKey(id), statusKey(id)]);
-      return joined(rows, id);
+      return joined(table, rows, id);
     },
 
     async findMany(ids) {
       const rows = await table.getMany(ids.flatMap((id) => [specKey(id), statusKey(id)]));
       const byPartition = Map.groupBy(rows, (row) => row.pk);
-      return ids.flatMap((id) => joined(byPartition.get(jobPartition(id)) ?? [], id) ?? []);
+      return ids.flatMap((id) => joined(table, byPartition.get(jobPartition(id)) ?? [], id) ?? []);
     },
 
     async findSpec(id) {
       const row = await table.get(specKey(id));
-      return row === null ? null : decodeSpec(row);
+      return row === null ? null : readableOrReported(table, row, decodeSpec);
     },
 
     async executions(id, after, limit) {
       const start = after === null ? {} : { after: executionKey(id, edgeNameOf(after)) };
       const pk = jobPartition(id);
       const page = await table.query({ pk, skPrefix: jobRows.execution, limit, ...start });
-      return page.rows.map(decodeExecution);
+      return withClosings(table, readableRows(table, page.rows, decodeExecution));
     },
 
     async cellStatuses(id) {
-      const rows = await table.queryAll({
-        pk: jobPartition(id),
-        skPrefix: jobRows.cell,
-        consistent: true,
-      });
-      return rows.map(decodeJobCell);
+      return readableRows(table, await countRows(table, id), decodeJobCell);
     },
   };
 }
 
-function joined(rows: readonly Row[], id: JobId): JobWithStatus | null {
+/**
+ * Without its spec nobody knows whose the job is, so nobody sees it. Without its status it is shown
+ * as one of which nothing is known but that.
+ */
+function joined(table: Table, rows: readonly Row[], id: JobId): JobWithStatus | null {
   const spec = rows.find((row) => row.sk === specKey(id).sk);
   const status = rows.find((row) => row.sk === statusKey(id).sk);
   if (spec === undefined || status === undefined) return null;
-  return { job: decodeSpec(spec), status: decodeStatus(status) };
+  const job = readableOrReported(table, spec, decodeSpec);
+  if (job === null) return null;
+  const read = readableOrReported(table, status, decodeStatus);
+  if (read !== null) return { job, status: read };
+  return { job, status: unknownStatus(job, status.sk), unreadable: status.sk };
 }

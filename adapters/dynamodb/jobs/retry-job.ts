@@ -5,7 +5,7 @@ import type { Write } from '../table.ts';
 import { absent, intentWrite, specWrite, statusWrite } from './job-writes.ts';
 
 /** Where a job begins again, it must not have begun in the meantime. */
-export function retryWrites(change: JobRetry): Write[] {
+export function retryWrites(change: JobRetry, lastEventAtMs: number): Write[] {
   const { id, status, retryEpoch } = change;
   return [
     specWrite(change, { retryEpoch }),
@@ -13,6 +13,8 @@ export function retryWrites(change: JobRetry): Write[] {
       ...status,
       counts: JSON.stringify(status.counts),
       retrying: JSON.stringify(status.retrying),
+      lastEventAtMs,
+      byCell: false,
     }),
     ...change.raised.map((cell) => intentWrite(cell, id, { retryEpoch })),
     ...change.overtaken.map(

@@ -1,7 +1,6 @@
 import type { JobState } from '../../../core/model/job.ts';
 import { pendingRollupsMax } from '../../../core/model/limits.ts';
 import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../../core/model/names.ts';
-import type { JobCellStatus } from '../../../core/model/plan.ts';
 import type { PendingRollups, RollupStore } from '../../../core/ports/rollups.ts';
 import {
   intentKey,
@@ -12,10 +11,18 @@ import {
   pendingRollupShards,
   statusKey,
 } from '../keys.ts';
-import { amount, text } from '../rows/row-values.ts';
+import { withCountsIn } from '../rows/counts-in-status.ts';
+import { time } from '../rows/row-values.ts';
 import { eventRow } from '../rows/rows-event.ts';
-import { decodeJobCell, decodeStatus, statusAttributes } from '../rows/rows-job.ts';
-import { jobRows } from '../schema.ts';
+import {
+  decodeJobCell,
+  decodeStatus,
+  mayBeNews,
+  newsOf,
+  statusAttributes,
+} from '../rows/rows-job.ts';
+import { readable, readableOrReported, readableRows } from '../rows/unreadable-row.ts';
+import { jobRows, passMark } from '../schema.ts';
 import type { Row, Table, Write } from '../table.ts';
 import { addProgress, moveJob } from './job-stats.ts';
 
@@ -28,19 +35,26 @@ export function createRollupStore(table: Table): RollupStore & PendingRollups {
     async load(job) {
       const row = await table.get(statusKey(job));
       if (row === null) return null;
-      const status = decodeStatus(row);
+      const status = readableOrReported(table, row, decodeStatus);
+      if (status === null) return null;
       const pk = jobPartition(job);
-      const [cells, parents] = await Promise.all([
+      const [rows, parents] = await Promise.all([
         table.queryAll({ pk, skPrefix: jobRows.cell, consistent: true }),
         status.blockedByDependencies ? table.getMany(status.dependsOn.map(statusKey)) : [],
       ]);
-      return { status, cells: cellsOf(cells), parents: statesOf(parents) };
+      const cells = withCountsIn(row, rows);
+      const counted = readableRows(table, cells, (it) => {
+        return [cellIdOf(it.sk.slice(jobRows.cell.length)), decodeJobCell(it)] as const;
+      });
+      if (counted.length < cells.length) return null;
+      return { status, cells: new Map(counted), parents: statesOf(parents) };
     },
 
     async save(seen, rollup) {
       const { next, events } = rollup;
       const key = statusKey(next.job);
-      const change = { set: statusAttributes(next) };
+      const news = newsOf(mayBeNews(next, seen.state));
+      const change = { set: { ...statusAttributes(next), ...news, version: next.version } };
       const condition = { expression: '#version = :seen', values: { seen: seen.version } };
       if (next.countedAs === seen.countedAs && events.length === 0) {
         return (await table.update(key, change, condition)) ? 'saved' : 'conflict';
@@ -72,8 +86,9 @@ export function createRollupStore(table: Table): RollupStore & PendingRollups {
           table.query({ pk: pendingRollupPartition(shard), limit: pendingRollupsMax }),
         ),
       );
-      const rows = pages.flatMap((page) => page.rows).filter((row) => amount(row.atMs) < atMs);
-      return rows.map((row) => jobIdOf(row.sk));
+      const rows = pages.flatMap((page) => page.rows);
+      const ended = readableRows(table, rows, (row) => [time(row.atMs), jobIdOf(row.sk)] as const);
+      return ended.filter(([at]) => at < atMs).map(([, job]) => job);
     },
 
     async dependantsOf(job) {
@@ -82,21 +97,18 @@ export function createRollupStore(table: Table): RollupStore & PendingRollups {
         skPrefix: jobRows.dependant,
         consistent: true,
       });
-      return rows.map((row) => jobIdOf(row.sk.slice(jobRows.dependant.length)));
+      return readableRows(table, rows, (row) => jobIdOf(row.sk.slice(jobRows.dependant.length)));
     },
 
     countProgress: (progress, atMs) => addProgress(table, progress, atMs),
   };
 }
 
-function cellsOf(rows: readonly Row[]): Map<CellId, JobCellStatus> {
-  return new Map(
-    rows.map((row) => [cellIdOf(row.sk.slice(jobRows.cell.length)), decodeJobCell(row)]),
-  );
-}
-
+/** Of a parent that cannot be read nobody knows that it has ended. */
 function statesOf(rows: readonly Row[]): Map<JobId, JobState> {
-  return new Map(rows.map((row) => [jobOfRow(row), text(row.state) as JobState]));
+  return new Map(
+    rows.map((row) => [jobOfRow(row), readable(row, (it) => decodeStatus(it).state) ?? 'pending']),
+  );
 }
 
 /** A row that says so already is left as it is, because every change of it wakes its cell. */
@@ -110,7 +122,7 @@ async function setIntents(
   for (const cell of cells) {
     await table.update(
       intentKey(cell, job),
-      { set: { [name]: value } },
+      { set: { [name]: value }, remove: [passMark] },
       { expression: `#${name} = :other`, values: { other: !value } },
     );
   }

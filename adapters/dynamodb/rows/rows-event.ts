@@ -1,4 +1,4 @@
-import type { JobEvent } from '../../../core/jobs/rollup.ts';
+import type { JobEvent } from '../../../core/model/job-event.ts';
 import { eventTtlSeconds } from '../../../core/model/limits.ts';
 import type { JobId } from '../../../core/model/names.ts';
 import type { StoredEvent } from '../../../core/ports/jobs.ts';
@@ -11,6 +11,12 @@ import { text } from './row-values.ts';
 export function eventRow(job: JobId, { atMs, kind, by, detail }: JobEvent): Row {
   const expiresAt = Math.floor(atMs / 1_000) + eventTtlSeconds;
   return { ...eventKey(job, atMs, kind), kind, by, detail, expiresAt };
+}
+
+/** When it was and of which kind is in the key. */
+export function unreadableEvent(row: Row): StoredEvent {
+  const detail = 'this entry cannot be read';
+  return decodeEvent({ pk: row.pk, sk: row.sk, kind: row.sk.split('#')[2] ?? '', detail });
 }
 
 export function decodeEvent(row: Row): StoredEvent {

@@ -2,7 +2,8 @@ import { cellIdOf, type EdgeName } from '../../../core/model/names.ts';
 import type { EdgeIdentity } from '../../../core/ports/edges.ts';
 import { pointerKey } from '../keys.ts';
 import type { Row } from '../table.ts';
-import { amount, amountOrNull, text, textOrNull } from './row-values.ts';
+import { text, textOrNull, time, timeOrNull } from './row-values.ts';
+import { isTime } from './shapes.ts';
 
 /** `EDGE#<edge>/POINTER`: makes a name unique, and remembers the identity behind it. */
 export function encodeIdentity(identity: EdgeIdentity): Row {
@@ -23,9 +24,26 @@ export function decodeIdentity(edge: EdgeName, row: Row): EdgeIdentity {
     certificateId: textOrNull(row.certificateId),
     certificate: textOrNull(row.certificate),
     previousCertificateId: textOrNull(row.previousCertificateId),
-    renewedAtMs: amountOrNull(row.renewedAtMs),
+    renewedAtMs: timeOrNull(row.renewedAtMs),
     credentials: text(row.credentials).split(' ').filter(Boolean),
-    enrolledAtMs: amount(row.enrolledAtMs),
-    removingSinceMs: amountOrNull(row.removingSinceMs),
+    enrolledAtMs: time(row.enrolledAtMs),
+    removingSinceMs: timeOrNull(row.removingSinceMs),
   };
+}
+
+/**
+ * What a removal ends: the cell, the secrets and the certificates. It reads a row of which
+ * something else is damaged; without one of these nobody can say that the edge is shut out.
+ */
+export function decodeRemains(edge: EdgeName, row: Row): EdgeIdentity {
+  const { cell, certificateId, previousCertificateId, credentials } = row;
+  const ended: Row = {
+    ...pointerKey(edge),
+    cell,
+    certificateId,
+    previousCertificateId,
+    credentials,
+  };
+  const removingSinceMs = isTime(row.removingSinceMs) ? (row.removingSinceMs as number) : null;
+  return { ...decodeIdentity(edge, ended), removingSinceMs };
 }

@@ -1,11 +1,46 @@
-import { type ChunkRetry, type Intent, newSlice, type Slice } from '../../../core/model/cell.ts';
-import type { Chunking } from '../../../core/model/job.ts';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ChunkRetry,
+  type Intent,
+  newSlice,
+  type Refusal,
+  type Slice,
+} from '../../../core/model/cell.ts';
+import { type Chunking, jobStates } from '../../../core/model/job.ts';
 import type { CellId, EdgeName, JobId } from '../../../core/model/names.ts';
 import { formatRanges, type RangeSet } from '../../../core/model/ranges.ts';
 import type { Failure } from '../../../core/protocol/progress-report.ts';
+import type { StandIns } from '../../../core/services/service.ts';
 import { intentKey, sliceKey } from '../keys.ts';
+import { decodeRollout, decodeWish, encodeRollout, encodeWish } from '../services/rollout-parts.ts';
 import type { Row } from '../table.ts';
-import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.ts';
+import { isChunking, isIntentSpec, isRetries, isServiceChunking } from './job-shapes.ts';
+import {
+  amount,
+  amountOrNull,
+  flag,
+  json,
+  ranges,
+  sparse,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  whole,
+  word,
+} from './row-values.ts';
+import { decodePart, encodePart } from './rows-spec.ts';
+import {
+  isAmount,
+  isFailure,
+  isText,
+  isTime,
+  isWhole,
+  listOf,
+  orNull,
+  recordOf,
+  tupleOf,
+} from './shapes.ts';
 
 /**
  * A job in a cell is two rows of different trees: `ASK#` says what its user wants (the API writes
@@ -14,7 +49,8 @@ import { amount, amountOrNull, json, ranges, sparse, text } from './row-values.t
  * without reading the row.
  *
  * A new job is one row: `given` names its chunks in this cell, and stands for the slice until a
- * pass writes the first one.
+ * pass writes the first one. A job that is placed as it is stored has been seen by a pass: what
+ * that wrote down beside the chunks (`placedSlice`) is here, too.
  */
 export function encodeIntent(
   cell: CellId,
@@ -22,34 +58,53 @@ export function encodeIntent(
   intent: Intent,
   initialRanges?: RangeSet,
 ): Row {
-  const { priority, retries, ...spec } = intent.spec;
+  const { priority, retries } = intent.spec;
   return {
     ...(initialRanges === undefined ? {} : { given: formatRanges(initialRanges) }),
     ...intentKey(cell, job),
-    spec: JSON.stringify(spec),
+    spec: intentSpecText(intent.spec),
     priority,
     retries: JSON.stringify(retries),
     specHash: intent.specHash,
+    ...(intent.createdBy === null ? {} : { by: intent.createdBy }),
     cut: JSON.stringify(intent.chunking),
     submittedAtMs: intent.submittedAtMs,
     cancelled: intent.cancelled,
     retryEpoch: intent.retryEpoch,
     held: intent.blockedByDependencies,
+    ...(intent.foldedByCell ? { byCell: true } : {}),
+    ...encodePart(intent.submission),
+    ...(intent.rollout === undefined ? {} : { wish: encodeWish(intent.rollout) }),
   };
 }
 
+/** Without what users may change by itself. */
+export function intentSpecText(spec: Intent['spec']): string {
+  const { priority, retries, ...own } = spec;
+  return JSON.stringify(own);
+}
+
 export function decodeIntent(row: Row): Intent {
-  const spec = json<Omit<Intent['spec'], 'priority' | 'retries'> | null>(row.spec, null);
-  const retries = json<Intent['spec']['retries'] | null>(row.retries, null);
-  if (spec === null || retries === null) throw new Error(`${row.pk} ${row.sk} holds no spec`);
+  type OwnSpec = Omit<Intent['spec'], 'priority' | 'retries'>;
+  const spec = json<OwnSpec | null>(row.spec, isIntentSpec, null);
+  const retries = json<Intent['spec']['retries'] | null>(row.retries, isRetries, null);
+  const isCut = spec?.restart === undefined ? isChunking : isServiceChunking;
+  const chunking = json<Chunking | null>(row.cut, isCut, null);
+  if (spec === null || retries === null || chunking === null) {
+    throw new Error(`${row.pk} ${row.sk} does not say what it is of`);
+  }
   return {
     spec: { ...spec, priority: amount(row.priority), retries },
     specHash: text(row.specHash),
-    chunking: json<Chunking>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
-    submittedAtMs: amount(row.submittedAtMs),
-    cancelled: row.cancelled === true,
-    retryEpoch: amount(row.retryEpoch),
-    blockedByDependencies: row.held === true,
+    createdBy: textOrNull(row.by),
+    chunking,
+    submittedAtMs: time(row.submittedAtMs),
+    cancelled: flag(row.cancelled),
+    retryEpoch: whole(row.retryEpoch),
+    blockedByDependencies: flag(row.held),
+    foldedByCell: flag(row.byCell),
+    ...decodePart(row),
+    ...decodeWish(row.wish),
   };
 }
 
@@ -58,7 +113,26 @@ export function decodeIntent(row: Row): Intent {
  * none.
  */
 export function initialSlice(row: Row): Slice | null {
-  return row.given === undefined ? null : newSlice(ranges(row.given));
+  const given = textOrNull(row.given);
+  return given === null ? null : { ...newSlice(ranges(given)), ...seenBy(row) };
+}
+
+/** What a first pass over a slice changes of it. */
+function seenBy(row: Row): Pick<Slice, 'reportedReasons' | 'countedAs' | 'lastEventAtMs'> {
+  return {
+    reportedReasons: text(row.told).split(',').filter(Boolean),
+    countedAs: word(row.counted, jobStates, null),
+    lastEventAtMs: timeOrNull(row.eventAtMs),
+  };
+}
+
+/** The attributes of a slice that says nothing else; `null` of one that needs a row of its own. */
+export function placedSlice(slice: Slice): Record<string, unknown> | null {
+  const { reportedReasons, countedAs, lastEventAtMs, ranges: given } = slice;
+  const told = reportedReasons.join(',');
+  const plain = { ...newSlice(given), reportedReasons, countedAs, lastEventAtMs };
+  if (!isDeepStrictEqual(plain, slice)) return null;
+  return sparse({ told, counted: countedAs, eventAtMs: lastEventAtMs });
 }
 
 export function encodeSlice(cell: CellId, job: JobId, slice: Slice): Row {
@@ -74,7 +148,15 @@ export function encodeSlice(cell: CellId, job: JobId, slice: Slice): Row {
     retryEpoch: slice.retryEpoch,
     revived: formatRanges(slice.revived),
     attemptBase: slice.attemptBase,
+    attemptsUsed: slice.attemptsUsed === 0 ? null : slice.attemptsUsed,
     told: slice.reportedReasons.join(','),
+    counted: slice.countedAs,
+    eventAtMs: slice.lastEventAtMs,
+    byRollup: slice.foldedByRollup ? true : null,
+    workedPower: slice.workedPower ?? null,
+    rollout: slice.rollout === undefined ? null : encodeRollout(slice.rollout),
+    standIns: slice.standIns === undefined ? null : JSON.stringify(slice.standIns),
+    seats: slice.seats === undefined ? null : JSON.stringify([...slice.seats]),
     startedAtMs: slice.startedAtMs,
     past: JSON.stringify(
       [...slice.doneBeforeReopening].map(([edge, done]) => [edge, formatRanges(done)]),
@@ -83,31 +165,60 @@ export function encodeSlice(cell: CellId, job: JobId, slice: Slice): Row {
 }
 
 export function decodeSlice(row: Row): Slice {
+  const workedPower = amountOrNull(row.workedPower);
   return {
     ranges: ranges(row.ranges),
     done: ranges(row.done),
     dead: ranges(row.dead),
     cancelled: ranges(row.cancelled),
-    retries: new Map(json<RetryText[]>(row.retries, []).map(retryOf)),
-    losses: new Map(json<[number, number][]>(row.losses, [])),
-    refusals: new Map(json<[EdgeName, { reason: string; atMs: number }][]>(row.refusals, [])),
-    retryEpoch: amount(row.retryEpoch),
+    retries: new Map(json<RetryText[]>(row.retries, areRetries, []).map(retryOf)),
+    losses: new Map(json<[number, number][]>(row.losses, areLosses, [])),
+    refusals: new Map(json<[EdgeName, Refusal][]>(row.refusals, areRefusals, [])),
+    retryEpoch: whole(row.retryEpoch),
     revived: ranges(row.revived),
-    attemptBase: amount(row.attemptBase),
-    reportedReasons: typeof row.told === 'string' && row.told !== '' ? row.told.split(',') : [],
-    startedAtMs: amountOrNull(row.startedAtMs),
+    attemptBase: whole(row.attemptBase),
+    attemptsUsed: whole(row.attemptsUsed),
+    ...seenBy(row),
+    foldedByRollup: flag(row.byRollup),
+    startedAtMs: timeOrNull(row.startedAtMs),
     doneBeforeReopening: new Map(
-      json<[EdgeName, string][]>(row.past, []).map(([edge, done]) => [edge, ranges(done)]),
+      json<[EdgeName, string][]>(row.past, arePast, []).map(([edge, done]) => [edge, ranges(done)]),
     ),
+    ...(workedPower !== null && { workedPower }),
+    ...decodeRollout(row.rollout),
+    ...standInsOf(row),
+    ...seatsOf(row),
   };
 }
 
-type RetryText = [chunk: number, failures: number, dueAtMs: number, last: Failure];
-
-function retryText([chunk, retry]: [number, ChunkRetry]): RetryText {
-  return [chunk, retry.failures, retry.dueAtMs, retry.last];
+function standInsOf(row: Row): Pick<Slice, 'standIns'> {
+  const standIns = json<StandIns | null>(row.standIns, areStandIns, null);
+  return standIns === null ? {} : { standIns };
 }
 
-function retryOf([chunk, failures, dueAtMs, last]: RetryText): [number, ChunkRetry] {
-  return [chunk, { failures, dueAtMs, last }];
+function seatsOf(row: Row): Pick<Slice, 'seats'> {
+  const seats = json<[EdgeName, number][] | null>(row.seats, areSeats, null);
+  return seats === null ? {} : { seats: new Map(seats) };
+}
+
+const areStandIns = recordOf({ atMs: isTime, readyAtMs: orNull(isTime) });
+const areSeats = listOf(tupleOf(isText, isWhole));
+const isRetry = tupleOf(isWhole, isWhole, isTime, isFailure);
+const isRestart = tupleOf(isWhole, isWhole, isTime, isFailure, isWhole);
+const areRetries = listOf((value) => isRetry(value) || isRestart(value));
+const areLosses = listOf(tupleOf(isWhole, isAmount));
+const areRefusals = listOf(tupleOf(isText, recordOf({ reason: isText, atMs: isTime })));
+const arePast = listOf(tupleOf(isText, isText));
+
+type RetryText = [chunk: number, failures: number, dueAtMs: number, last: Failure, streak?: number];
+
+function retryText([chunk, retry]: [number, ChunkRetry]): RetryText {
+  const { failures, dueAtMs, last, streak } = retry;
+  return streak === undefined
+    ? [chunk, failures, dueAtMs, last]
+    : [chunk, failures, dueAtMs, last, streak];
+}
+
+function retryOf([chunk, failures, dueAtMs, last, streak]: RetryText): [number, ChunkRetry] {
+  return [chunk, { failures, dueAtMs, last, ...(streak !== undefined && { streak }) }];
 }

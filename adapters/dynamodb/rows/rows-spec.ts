@@ -1,9 +1,10 @@
-import type { Chunking, JobSpec } from '../../../core/model/job.ts';
-import { cellIdOf } from '../../../core/model/names.ts';
+import type { Chunking, JobSpec, SubmissionPart } from '../../../core/model/job.ts';
+import { cellIdOf, jobIdOf } from '../../../core/model/names.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import { jobOfRow, specKey } from '../keys.ts';
 import type { Row } from '../table.ts';
-import { amount, amountOrNull, json, text } from './row-values.ts';
+import { isChunking, isServiceChunking, isSpec } from './job-shapes.ts';
+import { json, text, textOrNull, time, timeOrNull, whole } from './row-values.ts';
 
 /** `JOB#<id>/SPEC`: what a user asked for, and who and when. Only the API writes it. */
 export function encodeSpec(job: StoredJob): Row {
@@ -19,23 +20,39 @@ export function encodeSpec(job: StoredJob): Row {
     version: job.version,
     retryEpoch: job.retryEpoch,
     cancelledAtMs: job.cancelledAtMs,
+    ...encodePart(job.submission),
+    ...(job.restarts === undefined ? {} : { restarts: job.restarts }),
   };
 }
 
 export function decodeSpec(row: Row): StoredJob {
-  const spec = json<JobSpec | null>(row.spec, null);
-  if (spec === null) throw new Error(`${row.pk} ${row.sk} holds no spec`);
+  const spec = json<JobSpec | null>(row.spec, isSpec, null);
+  const isCut = spec?.restart === undefined ? isChunking : isServiceChunking;
+  const chunking = json<Chunking | null>(row.cut, isCut, null);
+  if (spec === null || chunking === null) throw new Error(`${row.pk} ${row.sk} holds no spec`);
   return {
     id: jobOfRow(row),
     spec,
-    chunking: json<Chunking>(row.cut, { chunks: 0, chunkPower: 0, lastChunkPower: 0 }),
+    chunking,
     specHash: text(row.specHash),
     cells: text(row.cells).split(' ').filter(Boolean).map(cellIdOf),
-    generation: amount(row.generation, 1),
-    createdAtMs: amount(row.createdAtMs),
+    generation: whole(row.generation, 1),
+    createdAtMs: time(row.createdAtMs),
     createdBy: text(row.createdBy),
-    version: amount(row.version),
-    retryEpoch: amount(row.retryEpoch),
-    cancelledAtMs: amountOrNull(row.cancelledAtMs),
+    version: whole(row.version),
+    retryEpoch: whole(row.retryEpoch),
+    cancelledAtMs: timeOrNull(row.cancelledAtMs),
+    ...decodePart(row),
+    ...(row.restarts === undefined ? {} : { restarts: whole(row.restarts) }),
   };
+}
+
+/** Of which jobspec a job is: two attributes, of what is stored and of what its cell knows. */
+export function encodePart(part: SubmissionPart | undefined): Record<string, unknown> {
+  return part === undefined ? {} : { jobspec: part.id, jobspecTasks: part.tasks };
+}
+
+export function decodePart(row: Row): Pick<StoredJob, 'submission'> {
+  const id = textOrNull(row.jobspec);
+  return id === null ? {} : { submission: { id: jobIdOf(id), tasks: whole(row.jobspecTasks) } };
 }

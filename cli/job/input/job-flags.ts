@@ -1,3 +1,4 @@
+import { newTable } from '../../../core/protocol/named-values.ts';
 import type { Flags, FlagValues } from '../../command.ts';
 import { usage } from '../../failure.ts';
 import { parseAmounts, parsePairs } from '../../input/pairs.ts';
@@ -85,6 +86,26 @@ export const jobFlags = {
     about: 'outputs to keep',
     rare: true,
   },
+  outputs: {
+    kind: 'list',
+    value: 'PATTERN',
+    about: "files of each chunk that are its results: 'result/**', '*.csv'",
+  },
+  'keep-days': {
+    kind: 'number',
+    value: 'N',
+    min: 1,
+    max: 365,
+    about: 'how long results are kept, at least (30)',
+    rare: true,
+  },
+  'keep-directory': {
+    kind: 'text',
+    value: 'none|failed',
+    choices: ['none', 'failed'],
+    about: 'directories of chunks that edges keep for a look',
+    rare: true,
+  },
 } as const satisfies Flags;
 
 export type JobFlagValues = FlagValues<typeof jobFlags>;
@@ -100,7 +121,7 @@ export function buildJob(
   const set = (name: string, value: unknown): void => {
     if (value !== undefined) body[name] = value;
   };
-  checkPower(flags, file);
+  checkPower(flags, file, rest);
   if (flags.power !== undefined) delete body.chunkPower;
   if (flags['chunk-power'] !== undefined) delete body.power;
   set('power', flags.power);
@@ -114,6 +135,9 @@ export function buildJob(
   set('offlineSeconds', flags.offline);
   set('deadlineSeconds', flags.deadline);
   set('keepOutput', flags['keep-output']);
+  set('keepDirectory', flags['keep-directory']);
+  set('keepDays', flags['keep-days']);
+  if (flags.outputs.length > 0) merge(body, 'outputs', { paths: flags.outputs });
   set('run', runOf(flags, rest));
   if (flags.after.length > 0) set('dependsOn', flags.after);
   merge(body, 'labels', parsePairs(flags.label, 'label'));
@@ -132,7 +156,7 @@ export function buildJob(
   return body;
 }
 
-function checkPower(flags: JobFlagValues, file: JobBody): void {
+function checkPower(flags: JobFlagValues, file: JobBody, rest: readonly string[] | null): void {
   if (flags.power !== undefined && flags['chunk-power'] !== undefined) {
     throw usage(
       '--power and --chunk-power cannot both be given.',
@@ -141,8 +165,12 @@ function checkPower(flags: JobFlagValues, file: JobBody): void {
   }
   if (flags.slurm && flags.flux) throw usage('--slurm and --flux cannot both be given.');
   const said = flags.power ?? flags['chunk-power'] ?? flags.chunks ?? flags.file;
-  if (said === undefined && Object.keys(file).length === 0) {
-    throw usage('The job has no size.', 'Give --power W, --chunks N or --file job.yaml.');
+  const isProgram = (rest?.length ?? 0) > 0 || flags.image !== undefined;
+  if (said === undefined && !isProgram && Object.keys(file).length === 0) {
+    throw usage(
+      'The job says neither what it runs nor how much of it.',
+      'Give a program after "--", or --power W, --chunks N or --file job.yaml.',
+    );
   }
 }
 
@@ -198,7 +226,7 @@ const bareKey = /^(!?)([A-Za-z0-9._/-]+)$/;
  * exists.
  */
 function requiresOf(flags: JobFlagValues): Record<string, unknown> {
-  const labels: Record<string, string> = {};
+  const labels = newTable<string>();
   const expressions: Record<string, unknown>[] = [];
   for (const word of flags.require) {
     const bare = bareKey.exec(word);

@@ -1,5 +1,5 @@
+import type { Job, Page } from '../../../core/contract/resources.ts';
 import type { Api } from '../../client/api.ts';
-import type { Job, Page } from '../../client/resources.ts';
 import { exitCode } from '../../exit-code.ts';
 import { Failure } from '../../failure.ts';
 import { lookupJobsMax } from '../../limits.ts';

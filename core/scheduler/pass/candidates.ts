@@ -1,12 +1,20 @@
 import type { CellJob, Lease } from '../../model/cell.ts';
 import { unavailableFor } from '../../model/edge-state.ts';
 import { executorOf } from '../../model/job.ts';
-import { refusalKeptMs, workBytesMax } from '../../model/limits.ts';
+import { refusalKeptMs, unprovenPowerMax, workBytesMax } from '../../model/limits.ts';
 import type { EdgeName } from '../../model/names.ts';
 import { formatRanges, isEmpty } from '../../model/ranges.ts';
-import { attemptsOf, entryBytes } from '../../protocol/work-of.ts';
+import {
+  attemptsOf,
+  entryBytes,
+  envelopeBytes,
+  generationBytes,
+  generationsIn,
+} from '../../protocol/work-of.ts';
 import { type Mismatch, mismatchOf } from '../matching.ts';
+import { type Demand, fitOf } from './capacity.ts';
 import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
+import { appliedEpochOf } from './epochs.ts';
 
 /**
  * Which edges may get chunks of a job at all, whatever is free on them. Placing and explaining ask
@@ -62,16 +70,49 @@ export function isStranded(pass: Pass, job: JobDraft): boolean {
   return stranded;
 }
 
+/** Asked several times of each of thousands of jobs that wait. */
 export function shapeOf(job: JobDraft): string {
-  const { requires, run } = job.intent.spec;
-  const executor = executorOf(run);
+  job.shape ??= makeShape(job);
+  return job.shape;
+}
+
+function makeShape(job: JobDraft): string {
+  const { requires, run, inputs, outputs, sweep, restart } = job.intent.spec;
+  const asked: string[] = [executorOf(run)];
+  if (inputs !== undefined) asked.push('files');
+  if (outputs !== undefined) asked.push('results');
+  if (sweep) asked.push('parameters');
+  if (restart !== undefined) asked.push('service');
+  const executor = asked.join(', ');
   let plain = requires.expressions.length === 0 && requires.edges.length === 0;
   for (const _ in requires.labels) plain = false;
   return plain ? executor : `${executor} ${JSON.stringify(requires)}`;
 }
 
-/** The envelope of the document: epoch, sequence and braces. */
-const envelopeBytes = 64;
+/** Another job that needs the same has found no edge: to look for this one would be in vain. */
+export function isInVain(pass: Pass, job: JobDraft): boolean {
+  if (job.leases.length > 0 || job.intent.spec.placement.nodes !== null) return false;
+  const unfit = pass.memo.unfitPowerByNeed.get(kindOfNeed(job));
+  return unfit !== undefined && Math.min(job.demand.power, job.demand.lastPower) >= unfit;
+}
+
+/** Jobs with the same key see the same edges and need the same besides power. */
+export function kindOfNeed(job: JobDraft): string {
+  const { others } = job.demand;
+  return others.length === 0 ? shapeOf(job) : `${shapeOf(job)} ${others.join()}`;
+}
+
+/**
+ * How many chunks an edge takes now. Nobody checks what it claims, so one that has never applied a
+ * document shows first that it works at all, with not more than a common edge could do.
+ */
+export function roomOf(demand: Demand, edge: EdgeDraft, power = demand.power): number {
+  const fit = fitOf(demand, edge.free, power);
+  if (appliedEpochOf(edge) > 0) return fit;
+  const reserved = edge.capacity.power - edge.free.power;
+  const most = Math.floor((unprovenPowerMax - reserved) / power);
+  return Math.max(0, Math.min(fit, reserved === 0 ? Math.max(1, most) : most));
+}
 
 export function documentBytes(edge: EdgeDraft): number {
   if (edge.documentBytes < 0) {
@@ -88,13 +129,16 @@ export function documentBytes(edge: EdgeDraft): number {
 function suspendedBytes({ id, intent, slice }: CellJob, { ranges, reclaiming }: Lease): number {
   if (isEmpty(ranges)) return 0;
   const texts = { ranges: formatRanges(ranges), release: formatRanges(reclaiming) };
-  return entryBytes(id, intent.specHash, texts, attemptsOf(ranges, slice));
+  const held = generationBytes(generationsIn(ranges, { intent, slice }));
+  return entryBytes(id, intent.specHash, texts, attemptsOf(ranges, slice)) + held;
 }
 
 /** What the lease's entry takes of the document when it holds `ranges`. */
 export function leaseBytes(lease: LeaseDraft, ranges: LeaseDraft['ranges']): number {
   const texts = { ranges: formatRanges(ranges), release: formatRanges(lease.reclaiming) };
-  return entryBytes(lease.job.id, lease.job.intent.specHash, texts, attemptsOf(ranges, lease.job));
+  const { id, intent } = lease.job;
+  const held = generationBytes(generationsIn(ranges, { intent, slice: lease.job }));
+  return entryBytes(id, intent.specHash, texts, attemptsOf(ranges, lease.job)) + held;
 }
 
 /** Whether an entry of a few bytes more would still fit. */

@@ -1,6 +1,7 @@
 import type { CellEdge, Intent, Lease } from '../../model/cell.ts';
 import { edgeAmountMax, edgePowerDefault } from '../../model/limits.ts';
 import { count, isEmpty, last } from '../../model/ranges.ts';
+import { namedValue } from '../../protocol/named-values.ts';
 
 /**
  * Amounts: what an edge has, and what one chunk of a job takes of it. Power is one name among
@@ -8,6 +9,11 @@ import { count, isEmpty, last } from '../../model/ranges.ts';
  * there.
  */
 export type Amounts = { power: number; readonly others: Map<string, number> };
+
+/** More is in use than there is. */
+export function isOverdrawn({ power, others }: Amounts): boolean {
+  return power < 0 || [...others.values()].some((amount) => amount < 0);
+}
 
 export type Demand = {
   readonly power: number;
@@ -30,30 +36,44 @@ export function demandOf(intent: Pick<Intent, 'chunking' | 'spec'>): Demand {
   };
 }
 
+type Claim = Pick<CellEdge, 'config' | 'facts' | 'capacityMax'>;
+
 /**
  * What the edge says of itself, overridden name by name by what its users set. Nobody checks a
- * claim, but none is believed above a bound: sums stay numbers, whatever edges say.
+ * claim, but none is believed above what its pool allows; what users set of one edge is. Neither
+ * goes above a bound of all: sums stay numbers, whatever is said.
  */
-export function capacityOf(edge: Pick<CellEdge, 'config' | 'facts'>): Amounts {
+export function capacityOf(edge: Claim): Amounts {
   const others = new Map<string, number>();
   let power = edgePowerDefault;
-  for (const source of [edge.facts?.capacity, edge.config.capacity]) {
-    for (const name in source) {
-      if (name === 'power') power = believed(source[name]!);
-      else others.set(name, believed(source[name]!));
-    }
+  const set = (name: string, amount: number) => {
+    if (name === 'power') power = amount;
+    else others.set(name, amount);
+  };
+  for (const [name, amount] of Object.entries(edge.facts?.capacity ?? {})) {
+    set(name, believed(amount, mostOf(edge, name)));
+  }
+  for (const [name, amount] of Object.entries(edge.config.capacity)) {
+    set(name, believed(amount, edgeAmountMax));
   }
   return { power, others };
 }
 
-function believed(amount: number): number {
-  return amount > 0 ? Math.min(amount, edgeAmountMax) : 0;
+function believed(amount: number, most: number): number {
+  return amount > 0 ? Math.min(amount, most) : 0;
 }
 
-/** Resources of which the edge claims more than is believed. */
-export function excessOf({ facts }: Pick<CellEdge, 'facts'>): readonly string[] {
-  const claims = Object.entries(facts?.capacity ?? {});
-  return claims.filter(([, amount]) => amount > edgeAmountMax).map(([name]) => name);
+function mostOf({ capacityMax }: Claim, name: string): number {
+  return Math.min(edgeAmountMax, namedValue(capacityMax, name) ?? edgeAmountMax);
+}
+
+/** Resources of which the edge claims more than is believed, with what is; an override is. */
+export function excessOf(edge: Claim): readonly (readonly [name: string, believed: number])[] {
+  return Object.entries(edge.facts?.capacity ?? {}).flatMap(([name, amount]) => {
+    const most = mostOf(edge, name);
+    const isSet = namedValue(edge.config.capacity, name) !== undefined;
+    return isSet || amount <= most ? [] : [[name, most] as const];
+  });
 }
 
 /** Amounts that change apart from where they began. */

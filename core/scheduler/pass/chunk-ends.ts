@@ -10,7 +10,8 @@ import {
   union,
 } from '../../model/ranges.ts';
 import type { Failure } from '../../protocol/progress-report.ts';
-import { type EdgeDraft, failuresOf, type JobDraft, type Pass } from './draft.ts';
+import type { EdgeDraft, JobDraft, Pass } from './draft.ts';
+import { failuresOf } from './due-retries.ts';
 
 /**
  * How chunks leave the open states. Done, dead and cancelled are absorbing: nothing but a user's
@@ -51,6 +52,7 @@ export function endFailed(
   const waitSeconds = Math.min(backoffSeconds * 2 ** (failures - base - 1), backoffSecondsMax);
   const dueAtMs = pass.nowMs + waitSeconds * 1000;
   job.retries = new Map(job.retries).set(chunk, { failures, dueAtMs, last: failure });
+  job.attemptsUsed = Math.max(job.attemptsUsed, failures);
   job.pending = null;
   pass.chunkEnds.push({
     job: job.id,
@@ -75,6 +77,7 @@ export function endDead(
 ): void {
   const chunks = rangeOf(chunk, chunk + 1);
   job.dead = union(job.dead, chunks);
+  job.attemptsUsed = Math.max(job.attemptsUsed, attempts);
   job.pending = null;
   forget(job, chunks);
   pass.ends.dead++;
@@ -110,7 +113,9 @@ export function without<T>(map: ReadonlyMap<number, T>, chunks: RangeSet): Reado
 export function revive(job: JobDraft): void {
   const again = union(job.dead, job.intent.cancelled ? emptyRanges : job.cancelled);
   job.revived = union(job.revived, again);
-  job.attemptBase += job.intent.spec.retries.attempts;
+  // Its user may have allowed more attempts before than now.
+  const next = job.attemptBase + job.intent.spec.retries.attempts;
+  job.attemptBase = Math.max(next, job.attemptsUsed);
   job.dead = subtract(job.dead, again);
   job.cancelled = subtract(job.cancelled, again);
   job.retryEpoch = job.intent.retryEpoch;

@@ -1,4 +1,3 @@
-import type { WaitingReason } from '../../contract/waiting-reason.ts';
 import {
   type Cell,
   type CellEdge,
@@ -12,12 +11,17 @@ import {
   type QueueConfig,
   type Refusal,
   type Slice,
+  type SliceMarks,
 } from '../../model/cell.ts';
-import { hasApplied } from '../../model/edge-state.ts';
-import { epochMax } from '../../model/limits.ts';
+import type { TakenSubmission } from '../../model/job.ts';
 import type { EdgeName, JobId } from '../../model/names.ts';
 import type { Alarm, ChunkEnd, WaitingCount } from '../../model/plan.ts';
+import { presentAt } from '../../model/presence.ts';
 import { emptyRanges, isEmpty, type RangeSet, subtract, unionAll } from '../../model/ranges.ts';
+import type { Starts } from '../../model/starts.ts';
+import { noPercents, type Percents } from '../../protocol/percents.ts';
+import { inEffect } from '../../services/in-effect.ts';
+import { type Rollout, rolloutTowards } from '../../services/rollout.ts';
 import {
   type Amounts,
   capacityOf,
@@ -26,6 +30,10 @@ import {
   demandOf,
   reservedBy,
 } from './capacity.ts';
+import { heldByDamaged, withUnreadable } from './damaged.ts';
+import { isFoldedByCell } from './folded-by-cell.ts';
+import type { InstanceEnd } from './instance-end.ts';
+import { type Memo, newMemo } from './memo.ts';
 import { type SuspendedLease, suspendLease } from './suspension.ts';
 
 /**
@@ -43,53 +51,25 @@ export type Pass = {
   readonly edges: Map<EdgeName, EdgeDraft>;
   /** Jobs that no phase sees: what edges hold of them stays as it is. */
   readonly suspended: ReadonlyMap<JobId, CellJob>;
-  /** Those of them whose status is to say so. */
+  /** Edges that no phase sees, because a row of them cannot be read: counted, and explained. */
+  readonly damagedEdges: readonly { readonly row: string; readonly edge: EdgeDraft }[];
+  /** Those of the suspended jobs whose status is to say so. */
   readonly suspensions: CellJob[];
   health: CellHealth;
-  /** False while the plane itself was unwell: then no edge is called lost. */
+  /** False while the control plane itself was unwell: then no edge is called lost. */
   verdictsAllowed: boolean;
   readonly rowsMax: number;
   rowsLeft: number;
   lookAgainAtMs: number | null;
-  readonly memo: Memo;
+  readonly memo: Memo<EdgeDraft>;
   queues: ReadonlyMap<string, QueueDraft> | null;
   total: Amounts | null;
-  readonly unmet: Unmet[];
+  /** Jobs that found no room, and the power that they wait for. */
+  readonly unmet: { readonly job: JobDraft; power: number }[];
   readonly alarms: Alarm[];
   readonly chunkEnds: ChunkEnd[];
   readonly ends: { done: number; dead: number; cancelled: number; power: number };
 };
-
-/**
- * What a pass has worked out once, because many jobs of a cell ask the same: filled on first use.
- * A shape is what a job requires of an edge (`shapeOf`), a need is a shape and the resources of
- * one chunk.
- */
-type Memo = {
-  /** Edges that may get new work of any job; `null` until somebody asks. */
-  openEdges: readonly EdgeDraft[] | null;
-  /** Those of them that match. */
-  readonly matchingByShape: Map<string, readonly EdgeDraft[]>;
-  /** Whether the cell has no edge that matches, not even one that is away. */
-  readonly strandedByShape: Map<string, boolean>;
-  readonly kindByShape: Map<string, Kind>;
-  /** Why edges that match have no room. */
-  readonly shortagesByNeed: Map<string, ReadonlyMap<WaitingReason, Found>>;
-  /** The power of a chunk from which on nothing fits any more: spares looking again. */
-  readonly unfitPowerByNeed: Map<string, number>;
-};
-
-/** The edges of a cell as jobs of one shape see them: those that fit, and why the others do not. */
-export type Kind = {
-  readonly reasons: ReadonlyMap<WaitingReason, Found>;
-  readonly fitting: readonly EdgeDraft[];
-};
-
-/** Edges that a reason rules out, with a few of them as examples. */
-export type Found = { edges: number; examples: EdgeDraft[]; detail: string };
-
-/** A job that found no room, and the power that it waits for. */
-export type Unmet = { readonly job: JobDraft; power: number };
 
 /** What a queue holds in this cell, to share the cell fairly and to keep quotas. */
 export type QueueDraft = {
@@ -102,9 +82,15 @@ export type QueueDraft = {
 
 export type JobDraft = {
   readonly id: JobId;
-  readonly intent: Intent;
+  /** As stored, except of a service that is updated: see `inEffect`. */
+  intent: Intent;
   readonly before: Slice;
   readonly demand: Demand;
+  readonly hasNoSliceRow: boolean;
+  /** This pass writes its status, too. */
+  readonly foldedByCell: boolean;
+  /** As stored, except of a service, which is scaled. */
+  ranges: RangeSet;
   done: RangeSet;
   dead: RangeSet;
   cancelled: RangeSet;
@@ -114,16 +100,32 @@ export type JobDraft = {
   retryEpoch: number;
   revived: RangeSet;
   attemptBase: number;
+  attemptsUsed: number;
   startedAtMs: number | null;
+  rollout: Rollout | undefined;
+  standIns: Slice['standIns'];
+  seats: ReadonlyMap<EdgeName, number>;
+  /** While a part of it is placed: these only. */
+  placing: RangeSet | null;
+  /** Instances that ended in this pass by themselves. */
+  readonly instanceEnds: InstanceEnd[];
+  /** The edge that took it and never showed it, for its timeline. */
+  lostBy: EdgeName | null;
   /** Why it ends before all is done; `null` while it goes on. */
   endReason: string | null;
   readonly leases: LeaseDraft[];
-  /** Derived: see `pendingOf`. */
+  /** Chunks that edges hold which no phase sees: they are not anybody else's. */
+  readonly heldByDamaged: RangeSet;
+  /** Derived: see `shapeOf` and `pendingOf`. */
+  shape: string | null;
   pending: RangeSet | null;
   waiting: readonly WaitingCount[] | null;
   /** What held it back as a whole, whatever the edges say. */
   obstacle: Obstacle | null;
   touched: boolean;
+  /** The row that was asked for its slice is not needed. */
+  spared: boolean;
+  endPaid: boolean;
   ended: boolean;
 };
 
@@ -143,9 +145,10 @@ export type EdgeDraft = {
   failuresInRow: number;
   quarantinedUntilMs: number | null;
   foreignResults: number;
-  /**
-   * Jobs the edge reports although its document does not name them: their keys are nulled again.
-   */
+  starts: Starts | undefined;
+  taken: readonly TakenSubmission[];
+  totals: EdgeWork['totals'];
+  /** Jobs that the edge reports and its document does not name: their keys are nulled again. */
   readonly unknownJobs: Set<JobId>;
   rewrites: number;
   touched: boolean;
@@ -157,7 +160,10 @@ export type EdgeDraft = {
 };
 
 /** Not readonly copies: a lease is changed through `changeLease` only. */
-export type LeaseDraft = { -readonly [K in keyof Lease]: Lease[K] } & {
+export type LeaseDraft = { -readonly [K in keyof Omit<Lease, 'slice'>]: Lease[K] } & {
+  percents: Percents;
+  ready: RangeSet;
+  slice: SliceMarks | null;
   readonly job: JobDraft;
   readonly edge: EdgeDraft;
   /** As it was stored; `null` when this pass made it. */
@@ -170,13 +176,17 @@ export function openPass(
   nowMs: number,
   rowsMax: number,
   suspended: ReadonlyMap<JobId, CellJob> = new Map(),
+  shared: ReadonlySet<JobId> = new Set(),
 ): Pass {
   const pass: Pass = {
     cell,
     nowMs,
     jobs: new Map(),
     edges: new Map(),
-    suspended,
+    suspended: withUnreadable(cell, suspended),
+    damagedEdges: [...(cell.unreadable?.edges.values() ?? [])].map(({ row, standIn }) => {
+      return { row, edge: newEdge({ nowMs }, standIn) };
+    }),
     suspensions: [],
     health: cell.meta.health,
     verdictsAllowed: true,
@@ -191,54 +201,68 @@ export function openPass(
     chunkEnds: [],
     ends: { done: 0, dead: 0, cancelled: 0, power: 0 },
   };
-  for (const { id, intent, slice } of cell.jobs.values()) {
-    if (!suspended.has(id)) pass.jobs.set(id, openJob(id, intent, slice));
+  for (const job of cell.jobs.values()) {
+    if (suspended.has(job.id)) continue;
+    pass.jobs.set(job.id, openJob(job, shared, nowMs, heldByDamaged(cell, job.id)));
   }
   for (const edge of cell.edges.values()) pass.edges.set(edge.name, openEdge(pass, edge));
   return pass;
 }
 
-function newMemo(): Memo {
+function openJob(
+  job: CellJob,
+  shared: ReadonlySet<JobId>,
+  nowMs: number,
+  held: RangeSet,
+): JobDraft {
+  const { id, slice } = job;
+  const rollout = rolloutTowards(job.intent.rollout, slice.ranges, slice.rollout, nowMs);
+  const intent = inEffect(job.intent, rollout);
   return {
-    openEdges: null,
-    matchingByShape: new Map(),
-    strandedByShape: new Map(),
-    kindByShape: new Map(),
-    shortagesByNeed: new Map(),
-    unfitPowerByNeed: new Map(),
-  };
-}
-
-function openJob(id: JobId, intent: Intent, slice: Slice): JobDraft {
-  return {
+    hasNoSliceRow: job.hasNoSliceRow === true,
+    foldedByCell: isFoldedByCell(intent, slice) && !shared.has(id),
+    rollout,
+    standIns: slice.standIns,
+    seats: slice.seats ?? new Map(),
+    instanceEnds: [],
+    placing: null,
     id,
     intent,
     before: slice,
     demand: demandOf(intent),
+    ranges: slice.ranges,
     done: slice.done,
     dead: slice.dead,
     cancelled: slice.cancelled,
     retries: slice.retries,
     losses: slice.losses,
-    refusals: slice.refusals,
+    // What an edge would not have may be another matter now.
+    refusals: rollout === slice.rollout ? slice.refusals : new Map(),
     retryEpoch: slice.retryEpoch,
     revived: slice.revived,
     attemptBase: slice.attemptBase,
+    attemptsUsed: slice.attemptsUsed,
     startedAtMs: slice.startedAtMs,
     endReason: null,
+    lostBy: null,
     leases: [],
+    heldByDamaged: held,
+    shape: null,
     pending: null,
     waiting: null,
     obstacle: null,
     touched: false,
+    spared: false,
+    endPaid: false,
     ended: false,
   };
 }
 
-function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
+function newEdge(pass: Pick<Pass, 'nowMs'>, stored: CellEdge): EdgeDraft {
+  const source = presentAt(stored, pass.nowMs);
   const before = source.work ?? noEdgeWork;
   const capacity = capacityOf(source);
-  const edge: EdgeDraft = {
+  return {
     name: source.name,
     source,
     before,
@@ -252,6 +276,9 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     failuresInRow: before.failuresInRow,
     quarantinedUntilMs: before.quarantinedUntilMs,
     foreignResults: before.foreignResults,
+    starts: before.starts,
+    taken: before.taken ?? [],
+    totals: before.totals,
     unknownJobs: new Set(),
     rewrites: before.rewrites,
     touched: false,
@@ -259,7 +286,11 @@ function openEdge(pass: Pass, source: CellEdge): EdgeDraft {
     removed: false,
     documentBytes: -1,
   };
-  for (const [id, lease] of before.leases) {
+}
+
+function openEdge(pass: Pass, stored: CellEdge): EdgeDraft {
+  const edge = newEdge(pass, stored);
+  for (const [id, lease] of edge.before.leases) {
     const job = pass.jobs.get(id);
     const suspended = pass.suspended.get(id);
     if (job !== undefined) openLease(edge, job, lease);
@@ -283,6 +314,9 @@ function openLease(edge: EdgeDraft, job: JobDraft, stored: Lease): void {
     heldBefore: stored.heldBefore,
     doneHere: stored.doneHere,
     deadHere: stored.deadHere,
+    percents: stored.percents ?? noPercents,
+    ready: stored.ready ?? emptyRanges,
+    slice: stored.slice ?? null,
     job,
     edge,
     before: stored,
@@ -313,6 +347,9 @@ export function leaseFor(pass: Pass, edge: EdgeDraft, job: JobDraft): LeaseDraft
     heldBefore: emptyRanges,
     doneHere: job.before.doneBeforeReopening.get(edge.name) ?? emptyRanges,
     deadHere: emptyRanges,
+    percents: noPercents,
+    ready: emptyRanges,
+    slice: null,
     job,
     edge,
     before: null,
@@ -340,14 +377,11 @@ export function changeLease(lease: LeaseDraft, change: LeaseChange): void {
   reservedBy(lease, lease.edge.free, -1);
 }
 
-/** Chunks that are nobody's and not ended: derived, never stored. */
+/** Nobody's and not ended: derived, never stored. */
 export function pendingOf(job: JobDraft): RangeSet {
   if (job.pending === null) {
-    const ended = subtract(
-      subtract(subtract(job.before.ranges, job.done), job.dead),
-      job.cancelled,
-    );
-    job.pending = subtract(ended, leasedOf(job));
+    const ended = subtract(subtract(subtract(job.ranges, job.done), job.dead), job.cancelled);
+    job.pending = subtract(subtract(ended, leasedOf(job)), job.heldByDamaged);
   }
   return job.pending;
 }
@@ -360,34 +394,7 @@ export function isActive(lease: LeaseDraft): boolean {
   return !isEmpty(lease.ranges);
 }
 
-/** How many times this chunk has failed, counted over user retries. */
-export function failuresOf(job: JobDraft, chunk: number, revived: boolean): number {
-  return job.retries.get(chunk)?.failures ?? (revived ? job.attemptBase : 0);
-}
-
 export function lookAgain(pass: Pass, atMs: number): void {
   const at = Math.max(atMs, pass.nowMs);
   if (pass.lookAgainAtMs === null || at < pass.lookAgainAtMs) pass.lookAgainAtMs = at;
-}
-
-/**
- * The epoch of the document that this pass would write: above all that were ever written, or
- * applied.
- */
-export function nextEpochOf(edge: EdgeDraft): number {
-  return Math.max(edge.before.epoch, appliedEpochOf(edge)) + 1;
-}
-
-/** Whether the edge has reported that it applied its newest document. */
-export function isApplied({ before, source }: EdgeDraft): boolean {
-  return hasApplied(source.report, before);
-}
-
-/**
- * What the edge reports as applied. Above what is stored, the table was restored to an earlier
- * time.
- */
-export function appliedEpochOf(edge: EdgeDraft): number {
-  const epoch = edge.source.report?.progress?.epoch ?? 0;
-  return epoch > epochMax ? 0 : epoch;
 }

@@ -1,4 +1,4 @@
-import { emptyRanges, fromChunks, type RangeSet, subtract } from '../../model/ranges.ts';
+import { emptyRanges, fromChunks, intersect, type RangeSet, subtract } from '../../model/ranges.ts';
 import { type JobDraft, lookAgain, type Pass, pendingOf } from './draft.ts';
 
 /** Which pending chunks may run now: those that failed wait for their backoff. */
@@ -19,5 +19,11 @@ export function backoffOf(pass: Pass, job: JobDraft): RangeSet {
 
 /** Pending chunks that may be given to an edge now. */
 export function placeableOf(pass: Pass, job: JobDraft): RangeSet {
-  return subtract(pendingOf(job), backoffOf(pass, job));
+  const placeable = subtract(pendingOf(job), backoffOf(pass, job));
+  return job.placing === null ? placeable : intersect(placeable, job.placing);
+}
+
+/** How many times this chunk has failed, counted over user retries. */
+export function failuresOf(job: JobDraft, chunk: number, revived: boolean): number {
+  return job.retries.get(chunk)?.failures ?? (revived ? job.attemptBase : 0);
 }

@@ -12,6 +12,7 @@ import { documentBytes, leaseBytes } from './candidates.ts';
 import { reservedBy, slotsInUse } from './capacity.ts';
 import { changeLease, isActive, type LeaseDraft, type Pass, pendingOf } from './draft.ts';
 import { touchLease } from './rows.ts';
+import { spareSlice } from './spared-rows.ts';
 
 /**
  * Gives chunks to a lease, and slots to run them; callers have asked for the rows and seen that the
@@ -35,6 +36,7 @@ export function grant(pass: Pass, lease: LeaseDraft, chunks: RangeSet, slots: nu
   if (queue !== undefined) reservedBy(lease, queue.held, 1);
   job.pending = pending;
   touchLease(pass, lease, true);
+  spareSlice(pass, lease);
   return given;
 }
 

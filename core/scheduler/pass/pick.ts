@@ -1,4 +1,4 @@
-import { retriesPerSliceHold, retryElsewhereMs } from '../../model/limits.ts';
+import { pickJumpsMax, retriesPerSliceHold, retryElsewhereMs } from '../../model/limits.ts';
 import {
   count,
   emptyRanges,
@@ -82,7 +82,7 @@ function goOn(fresh: RangeSet, lease: LeaseDraft, wanted: number): RangeSet {
   let rest = fresh;
   let at = nextOf(lease);
   // A stretch may end early; a few jumps fill the lease without scattering it.
-  for (let jumps = 0; jumps < jumpsMax && count(chosen) < wanted; jumps++) {
+  for (let jumps = 0; jumps < pickJumpsMax && count(chosen) < wanted; jumps++) {
     const missing = wanted - count(chosen);
     if (at === null || !has(rest, at)) at = jumpInto(rest, missing);
     if (at === null) break;
@@ -94,8 +94,6 @@ function goOn(fresh: RangeSet, lease: LeaseDraft, wanted: number): RangeSet {
   const missing = wanted - count(chosen);
   return missing > 0 ? union(chosen, take(rest, missing).taken) : chosen;
 }
-
-const jumpsMax = 4;
 
 function nextOf(lease: LeaseDraft): number | null {
   const after = Math.max(last(lease.ranges) ?? -1, last(lease.doneHere) ?? -1);

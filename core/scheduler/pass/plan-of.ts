@@ -2,31 +2,84 @@ import type { EdgeWork, Lease, Slice } from '../../model/cell.ts';
 import { powerOf } from '../../model/job.ts';
 import { heldBeforeIntervalsMax } from '../../model/limits.ts';
 import type { EdgeName, JobId } from '../../model/names.ts';
-import type { Execution, JobCellStatus, Plan } from '../../model/plan.ts';
-import { firstIntervals, isEmpty, type RangeSet, subtract, union } from '../../model/ranges.ts';
-import { sameReasons } from '../phases/waiting.ts';
-import { slotsInUse } from './capacity.ts';
+import type { Execution, JobCellStatus, JobFold, Plan } from '../../model/plan.ts';
 import {
-  type EdgeDraft,
-  isActive,
-  isApplied,
-  type JobDraft,
-  type LeaseDraft,
-  nextEpochOf,
-  type Pass,
-} from './draft.ts';
-import { countsOf, metaRow } from './summarize.ts';
+  firstIntervals,
+  intersect,
+  isEmpty,
+  type RangeSet,
+  subtract,
+  union,
+} from '../../model/ranges.ts';
+import { runningPercents } from '../../protocol/percents.ts';
+import { generationsOf } from '../../services/rollout.ts';
+import { slotsInUse } from './capacity.ts';
+import { closingEdge } from './closing-edge.ts';
+import { type EdgeDraft, isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
+import { isApplied, nextEpochOf } from './epochs.ts';
+import { everywhereOf, isService } from './instance-ends.ts';
+import { foldOf } from './job-fold.ts';
+import { reasonsOf, sameReasons } from './reported-reasons.ts';
+import { keepSlice } from './slice-in-lease.ts';
+import { withSpending } from './spending.ts';
+import { countsOf, metaRow, serviceCountsOf, workedPowerOf } from './summarize.ts';
 import { inconsistentReason, suspendedStatus } from './suspension.ts';
 
 /**
  * Turns the drafts into the plan: one row for everything that was touched, with absolute counts.
  */
 export function planOf(pass: Pass): Plan {
-  const works = new Map<EdgeName, EdgeWork>();
   const slices = new Map<JobId, Slice>();
+  const slicesInLeases = new Set<JobId>();
   const endedJobs = new Set<JobId>();
-  const removedEdges = new Set<EdgeName>();
+  const endedWithoutSlice = new Set<JobId>();
   const jobStatuses = new Map<JobId, JobCellStatus>();
+  const folds = new Map<JobId, JobFold>();
+  const closings = new Map<JobId, EdgeName>();
+  for (const job of pass.jobs.values()) {
+    if (!job.touched) continue;
+    const status = statusRow(pass, job);
+    const fold = foldOf(pass, job, status);
+    const slice = sliceRow(job, fold);
+    if (job.ended) {
+      endedJobs.add(job.id);
+      if (job.hasNoSliceRow) endedWithoutSlice.add(job.id);
+      const last = fold?.next.state === 'done' ? closingEdge(job) : null;
+      if (last !== null) closings.set(job.id, last);
+    } else {
+      const place = keepSlice(job, slice);
+      if (place === 'lease') slicesInLeases.add(job.id);
+      if (place === 'row' || sliceChanged(job, slice)) slices.set(job.id, slice);
+    }
+    jobStatuses.set(job.id, status);
+    if (fold !== null) folds.set(job.id, fold);
+  }
+  for (const job of pass.suspensions) {
+    const reportedReasons = [inconsistentReason];
+    slices.set(job.id, { ...job.slice, reportedReasons, foldedByRollup: true });
+    jobStatuses.set(job.id, suspendedStatus(job));
+  }
+  const plan = {
+    seenVersion: pass.cell.meta.version,
+    ...edgesOf(pass),
+    slices,
+    ...(slicesInLeases.size > 0 && { slicesInLeases }),
+    endedJobs,
+    ...(endedWithoutSlice.size > 0 && { endedWithoutSlice }),
+    jobStatuses,
+    folds,
+    ...(closings.size > 0 && { closings }),
+    chunkEnds: pass.chunkEnds,
+    alarms: pass.alarms,
+    lookAgainAtMs: pass.lookAgainAtMs,
+  };
+  return { ...plan, meta: metaRow(pass, folds), folds: withSpending(pass, plan) };
+}
+
+/** What leases say of the slices of their jobs is decided before. */
+function edgesOf(pass: Pass): Pick<Plan, 'works' | 'removedEdges' | 'executions' | 'shadows'> {
+  const works = new Map<EdgeName, EdgeWork>();
+  const removedEdges = new Set<EdgeName>();
   const executions: Execution[] = [];
   const shadows = new Set<EdgeName>();
   for (const edge of pass.edges.values()) {
@@ -39,30 +92,7 @@ export function planOf(pass: Pass): Plan {
       if (lease.touched) executions.push(executionRow(pass, lease));
     }
   }
-  for (const job of pass.jobs.values()) {
-    if (!job.touched) continue;
-    if (job.ended) endedJobs.add(job.id);
-    else if (sliceChanged(job)) slices.set(job.id, sliceRow(job));
-    jobStatuses.set(job.id, statusRow(pass, job));
-  }
-  for (const job of pass.suspensions) {
-    slices.set(job.id, { ...job.slice, reportedReasons: [inconsistentReason] });
-    jobStatuses.set(job.id, suspendedStatus(job));
-  }
-  return {
-    seenVersion: pass.cell.meta.version,
-    meta: metaRow(pass),
-    works,
-    slices,
-    endedJobs,
-    removedEdges,
-    jobStatuses,
-    executions,
-    chunkEnds: pass.chunkEnds,
-    shadows,
-    alarms: pass.alarms,
-    lookAgainAtMs: pass.lookAgainAtMs,
-  };
+  return { works, removedEdges, executions, shadows };
 }
 
 function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
@@ -85,6 +115,9 @@ function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
     failuresInRow: edge.failuresInRow,
     quarantinedUntilMs: edge.quarantinedUntilMs,
     foreignResults: edge.foreignResults,
+    totals: edge.totals,
+    ...(edge.starts !== undefined && { starts: edge.starts }),
+    ...(edge.taken.length > 0 && { taken: edge.taken }),
   };
 }
 
@@ -101,7 +134,20 @@ function leaseRow(lease: LeaseDraft): Lease {
     heldBefore: openHeldBefore(lease),
     doneHere: lease.doneHere,
     deadHere: lease.deadHere,
+    ...percentsOf(lease),
+    ...readyOf(lease),
+    ...(lease.slice !== null && { slice: lease.slice }),
   };
+}
+
+function readyOf(lease: LeaseDraft): Pick<Lease, 'ready'> {
+  const ready = intersect(lease.ready, lease.running);
+  return isEmpty(ready) ? {} : { ready };
+}
+
+function percentsOf(lease: LeaseDraft): Pick<Lease, 'percents'> {
+  const percents = runningPercents(lease.percents, lease.running);
+  return percents.size === 0 ? {} : { percents };
 }
 
 /** What has ended cannot be brought any more; of scattered remains the first are remembered. */
@@ -125,9 +171,13 @@ function removedKeys(edge: EdgeDraft): JobId[] {
   return [...keys].sort();
 }
 
-function sliceChanged(job: JobDraft): boolean {
+function sliceChanged(job: JobDraft, next: Slice): boolean {
   const { before } = job;
   return (
+    next.countedAs !== before.countedAs ||
+    next.foldedByRollup !== before.foldedByRollup ||
+    next.workedPower !== before.workedPower ||
+    job.ranges !== before.ranges ||
     job.done !== before.done ||
     job.dead !== before.dead ||
     job.cancelled !== before.cancelled ||
@@ -136,17 +186,17 @@ function sliceChanged(job: JobDraft): boolean {
     job.refusals !== before.refusals ||
     job.retryEpoch !== before.retryEpoch ||
     job.startedAtMs !== before.startedAtMs ||
+    job.rollout !== before.rollout ||
+    job.standIns !== before.standIns ||
+    (job.seats !== before.seats && job.seats.size > 0) ||
     (job.waiting !== null && !sameReasons(job.waiting, before.reportedReasons))
   );
 }
 
-function reasonsOf(job: JobDraft): string[] {
-  return (job.waiting ?? []).map(({ reason }) => reason);
-}
-
-function sliceRow(job: JobDraft): Slice {
+function sliceRow(job: JobDraft, fold: JobFold | null): Slice {
+  const { workedPower } = fold === null ? job.before : fold.next;
   return {
-    ranges: job.before.ranges,
+    ranges: job.ranges,
     done: job.done,
     dead: job.dead,
     cancelled: job.cancelled,
@@ -156,17 +206,30 @@ function sliceRow(job: JobDraft): Slice {
     retryEpoch: job.retryEpoch,
     revived: job.revived,
     attemptBase: job.attemptBase,
+    attemptsUsed: job.attemptsUsed,
     reportedReasons: job.waiting === null ? job.before.reportedReasons : reasonsOf(job),
+    countedAs: fold === null ? job.before.countedAs : fold.next.state,
+    lastEventAtMs: fold === null ? job.before.lastEventAtMs : fold.next.lastEventAtMs,
+    foldedByRollup: job.before.foldedByRollup || (job.intent.foldedByCell && fold === null),
     startedAtMs: job.startedAtMs,
     doneBeforeReopening: job.before.doneBeforeReopening,
+    ...(workedPower !== undefined && { workedPower }),
+    ...(job.rollout !== undefined && { rollout: job.rollout }),
+    ...(job.standIns !== undefined && { standIns: job.standIns }),
+    ...(job.seats.size > 0 && { seats: job.seats }),
   };
 }
 
 function statusRow(pass: Pass, job: JobDraft): JobCellStatus {
+  const donePower = powerOf(job.intent.chunking, job.done);
+  const workedPower = donePower + workedPowerOf(job);
   return {
     job: job.id,
     counts: countsOf(job),
-    donePower: powerOf(job.intent.chunking, job.done),
+    donePower,
+    ...(workedPower > donePower && { workedPower }),
+    ...(isService(job) && { service: serviceCountsOf(job) }),
+    ...((everywhereOf(job) !== null || job.standIns !== undefined) && { ranges: job.ranges }),
     done: job.done,
     dead: job.dead,
     cancelled: job.cancelled,
@@ -175,6 +238,8 @@ function statusRow(pass: Pass, job: JobDraft): JobCellStatus {
     endedAtMs: job.ended ? pass.nowMs : null,
     reason: job.endReason,
     retryEpoch: job.retryEpoch,
+    attemptsUsed: job.attemptsUsed,
+    foldedByCell: job.foldedByCell,
   };
 }
 
@@ -183,6 +248,7 @@ function executionRow(pass: Pass, lease: LeaseDraft): Execution {
   const chunks = union(union(lease.ranges, lease.doneHere), lease.deadHere);
   return {
     job: job.id,
+    submittedAtMs: job.intent.submittedAtMs,
     edge: edge.name,
     chunks,
     done: lease.doneHere,
@@ -192,5 +258,8 @@ function executionRow(pass: Pass, lease: LeaseDraft): Execution {
     slots: slotsInUse(lease),
     startedAtMs: lease.startedAtMs,
     endedAtMs: isActive(lease) ? null : pass.nowMs,
+    ...percentsOf(lease),
+    ...readyOf(lease),
+    ...(job.rollout !== undefined && { generations: generationsOf(job.rollout, lease.ranges) }),
   };
 }

@@ -11,7 +11,9 @@ import {
 } from '../../model/ranges.ts';
 import type { ProgressReport } from '../../protocol/progress-report.ts';
 import { endDead } from './chunk-ends.ts';
-import { type EdgeDraft, failuresOf, type LeaseDraft, type Pass } from './draft.ts';
+import type { EdgeDraft, LeaseDraft, Pass } from './draft.ts';
+import { failuresOf } from './due-retries.ts';
+import { isService } from './instance-ends.ts';
 import { takeAway } from './leases.ts';
 import { canAfford, leaseCost, touchLease } from './rows.ts';
 
@@ -47,6 +49,8 @@ export function blameLost(pass: Pass, lease: LeaseDraft): boolean {
 
 function blame(pass: Pass, lease: LeaseDraft, suspects: RangeSet, weight: number): boolean {
   const { job, edge } = lease;
+  // An instance is never given up: the grace of each loss keeps it from running through its edges.
+  if (isService(job)) return true;
   if (!canAfford(pass, leaseCost(lease))) return false;
   for (const chunk of chunksOf(suspects)) {
     const deaths = (job.losses.get(chunk) ?? 0) + weight;

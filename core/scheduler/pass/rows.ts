@@ -5,20 +5,44 @@ import { type EdgeDraft, type JobDraft, type LeaseDraft, lookAgain, type Pass } 
  * it and leaves the rest to the next one, which is asked for at once. Whatever must change together
  * is asked for together.
  *
- * An edge costs its WORK row, a job its SHARE and its status row, a lease also its execution row.
+ * An edge costs its WORK row, a job its SHARE row and that of its counts, a lease also its
+ * execution row. The counts of a job whose status is written here lie in that status, as do the
+ * first lines of its timeline and those of its end; a line between them is a row.
  */
 export const jobRows = 2;
+const eventRows = 1;
 /** Ending a job also takes its ASK row away, and notes that a rollup of its status is pending. */
-export const endedJobRows = 2;
-/** Leaving takes the EDGE, FACTS and REPORT rows; the WORK row is counted as touched. */
-export const removedEdgeRows = 3;
+const endedJobRows = 2;
+/** Of one whose status is written here there is no such note, nor a row for the line of its end. */
+const endedFoldRows = 1;
+/** Leaving takes the EDGE, FACTS, REPORT and SEEN rows; the WORK row is counted as touched. */
+export const removedEdgeRows = 4;
 
 export function edgeCost(edge: EdgeDraft): number {
   return edge.touched ? 0 : 1;
 }
 
 export function jobCost(job: JobDraft): number {
-  return job.touched ? 0 : jobRows;
+  return job.touched ? 0 : jobRowsOf(job);
+}
+
+export function jobRowsOf(job: JobDraft): number {
+  return jobRows + (job.foldedByCell && job.before.countedAs !== null ? eventRows : 0);
+}
+
+export function endCost({ endPaid, foldedByCell, before }: JobDraft): number {
+  if (endPaid) return 0;
+  if (!foldedByCell) return endedJobRows;
+  return before.countedAs === null ? endedFoldRows : 0;
+}
+
+/**
+ * By whoever brings the last result, so that the job ends in the pass that counts it: later on the
+ * rows may be others', and the job would be written once more.
+ */
+export function payEnd(pass: Pass, job: JobDraft): void {
+  pass.rowsLeft -= endCost(job);
+  job.endPaid = true;
 }
 
 export function leaseCost(lease: LeaseDraft): number {
@@ -46,7 +70,7 @@ export function touchEdge(pass: Pass, edge: EdgeDraft, bump: boolean): void {
 }
 
 export function touchJob(pass: Pass, job: JobDraft): void {
-  if (!job.touched) pass.rowsLeft -= jobRows;
+  if (!job.touched) pass.rowsLeft -= jobRowsOf(job);
   job.touched = true;
 }
 

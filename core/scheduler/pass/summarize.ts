@@ -1,11 +1,18 @@
-import type { CellMeta, CellSummary } from '../../model/cell.ts';
+import type { CellMeta } from '../../model/cell.ts';
+import { type CellSummary, noEdges } from '../../model/cell-summary.ts';
 import { addCounts, noChunks, powerOf } from '../../model/job.ts';
 import { summaryLabelsMax, summaryLabelValuesMax } from '../../model/limits.ts';
-import type { JobCellStatus } from '../../model/plan.ts';
-import { count } from '../../model/ranges.ts';
+import type { JobCellStatus, Plan } from '../../model/plan.ts';
+import { count, subtract } from '../../model/ranges.ts';
+import { chunkPowerOf } from '../../protocol/agent-spec.ts';
+import { runningPercents } from '../../protocol/percents.ts';
+import { dueOf } from '../../services/rollout.ts';
+import type { ServiceCounts } from '../../services/service.ts';
 import { isStranded, unavailable } from './candidates.ts';
 import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
+import { everywhereOf, restartsOf } from './instance-ends.ts';
 import { holdsSomething } from './leases.ts';
+import { readyOf, standInsOf } from './stand-ins.ts';
 
 /**
  * The figures of a pass: of each job it touched, and of the whole cell for its META row. Absolute,
@@ -18,9 +25,10 @@ export function countsOf(job: JobDraft): JobCellStatus['counts'] {
     leased += count(lease.ranges);
     running += count(lease.running);
   }
+  leased += count(subtract(job.heldByDamaged, job.done));
   const pending = count(pendingOf(job));
   return {
-    total: count(job.before.ranges),
+    total: count(job.ranges),
     waiting: job.intent.blockedByDependencies ? pending : 0,
     pending: job.intent.blockedByDependencies ? 0 : pending,
     scheduled: leased - running,
@@ -31,17 +39,44 @@ export function countsOf(job: JobDraft): JobCellStatus['counts'] {
   };
 }
 
+export function serviceCountsOf(job: JobDraft): ServiceCounts {
+  const wanted = subtract(job.ranges, standInsOf(job));
+  const counts = {
+    wanted: count(wanted),
+    ready: Math.min(count(readyOf(job)), count(wanted)),
+    restarts: restartsOf(job),
+    ...(everywhereOf(job) !== null && { everywhere: true as const }),
+  };
+  if (job.rollout === undefined) return counts;
+  const { generation, state, reason } = job.rollout;
+  const updated = count(subtract(wanted, dueOf(job.rollout)));
+  return { ...counts, rollout: { generation, state, updated, reason } };
+}
+
+/** What running chunks say they have done of their power, each rounded down. */
+export function workedPowerOf(job: JobDraft): number {
+  let power = 0;
+  for (const { percents, running } of job.leases) {
+    for (const [chunk, percent] of runningPercents(percents, running)) {
+      power += Math.floor((chunkPowerOf(job.intent.chunking, chunk) * percent) / 100);
+    }
+  }
+  return power;
+}
+
 /**
  * `null` when nothing was decided and the figures are what they were: then there is nothing to
  * commit.
  */
-export function metaRow(pass: Pass): CellMeta | null {
+export function metaRow(pass: Pass, folds: Plan['folds']): CellMeta | null {
   const { meta } = pass.cell;
-  const summary = summaryOf(pass);
+  const summary = { ...summaryOf(pass), jobStates: jobStatesOf(meta.summary, folds) };
   const decided =
     pass.rowsLeft < pass.rowsMax || pass.health !== meta.health || pass.alarms.length > 0;
-  if (!decided && isSame(summary, meta.summary)) return null;
-  return { ...meta, version: meta.version + 1, health: pass.health, summary };
+  const isKnown = meta.unreadable?.includes('summary') !== true;
+  if (!decided && (!isKnown || isSame(summary, meta.summary))) return null;
+  const version = meta.version + 1;
+  return { ...meta, version, health: pass.health, summary, passedAtMs: pass.nowMs };
 }
 
 /** Edges come and go without a decision, but new jobs choose their cells by these figures. */
@@ -57,18 +92,22 @@ function sorted(value: unknown): unknown {
   return entries.map(([key, item]) => [key, sorted(item)]);
 }
 
-function summaryOf(pass: Pass): CellSummary {
-  const before = pass.cell.meta.summary;
-  const edges = {
-    total: 0,
-    connected: 0,
-    disconnected: 0,
-    lost: 0,
-    busy: 0,
-    free: 0,
-    cordoned: 0,
-    aside: 0,
-  };
+/** A job moves from one count to the other in the commit that changes its state. */
+function jobStatesOf(before: CellSummary, folds: Plan['folds']): CellSummary['jobStates'] {
+  const states = { ...before.jobStates };
+  for (const { seen, next } of folds.values()) {
+    if (seen === next.state) continue;
+    states[next.state]++;
+    if (seen === null) states.total++;
+    else states[seen]--;
+  }
+  return states;
+}
+
+function summaryOf(pass: Pass): Omit<CellSummary, 'jobStates'> {
+  const { meta, unreadable } = pass.cell;
+  const before = meta.summary;
+  const edges = { ...noEdges };
   const power = { total: 0, free: 0, reserved: 0, served: before.power.served + pass.ends.power };
   const labels = new Map<string, readonly string[] | null>();
   let largest = 0;
@@ -85,13 +124,24 @@ function summaryOf(pass: Pass): CellSummary {
     else if (open) edges.free++;
     const { config } = edge.source;
     if (config.cordoned !== null || config.drain !== null) edges.cordoned++;
-    if (edge.quarantinedUntilMs !== null && edge.quarantinedUntilMs > pass.nowMs) edges.aside++;
-    power.total += edge.capacity.power;
-    power.reserved += edge.capacity.power - edge.free.power;
+    if (edge.quarantinedUntilMs !== null && edge.quarantinedUntilMs > pass.nowMs)
+      edges.quarantined++;
+    const reserved = edge.capacity.power - edge.free.power;
+    // Of one that is lost there is no more than what it still holds.
+    power.total += edge.lostAtMs === null ? edge.capacity.power : reserved;
+    power.reserved += reserved;
     if (!open) continue;
     power.free += Math.max(0, edge.free.power);
     largest = Math.max(largest, edge.capacity.power);
     addLabels(labels, edge);
+  }
+  for (const { edge } of pass.damagedEdges) {
+    edges.total++;
+    edges.cordoned++;
+    if (edge.source.report?.connected === true) edges.connected++;
+    else edges.disconnected++;
+    power.total += edge.capacity.power;
+    power.reserved += edge.capacity.power;
   }
   return {
     edges,
@@ -99,6 +149,7 @@ function summaryOf(pass: Pass): CellSummary {
     ...backlogOf(pass),
     largestEdgePower: largest,
     labels: Object.fromEntries(labels),
+    ...(unreadable !== undefined && { unreadable: unreadable.rows.length }),
   };
 }
 

@@ -3,6 +3,8 @@ import type { CellJob, Lease } from '../../model/cell.ts';
 import { powerOf } from '../../model/job.ts';
 import type { JobCellStatus, WaitingCount } from '../../model/plan.ts';
 import { count, isEmpty } from '../../model/ranges.ts';
+import type { Damaged } from '../../model/unreadable.ts';
+import { intentNow } from '../../services/in-effect.ts';
 import { type Amounts, type Demand, demandOf, reservedBy } from './capacity.ts';
 
 /**
@@ -21,7 +23,7 @@ export type SuspendedLease = {
 };
 
 export function suspendLease(job: CellJob, lease: Lease, free: Amounts): SuspendedLease {
-  const demand = demandOf(job.intent);
+  const demand = demandOf(intentNow(job));
   reservedBy({ ...lease, job: { demand } }, free, -1);
   return { job, lease, demand };
 }
@@ -39,6 +41,13 @@ export function suspensionOf({ slice }: CellJob): WaitingCount {
     examples: [],
     detail: 'what is stored of it contradicts itself; the log of the scheduler says how',
   };
+}
+
+/** Nothing can be decided about a job of which a row cannot be read. */
+export function unreadableJob({ row, standIn }: Damaged<CellJob>): WaitingCount {
+  const { chunks } = suspensionOf(standIn);
+  const detail = `its row ${row} cannot be read; it goes on when the row is mended`;
+  return { reason: inconsistentReason, chunks, edges: 0, examples: [], detail };
 }
 
 /** As far as its own row tells it: what edges hold of it is not counted here. */
@@ -72,5 +81,7 @@ export function suspendedStatus(job: CellJob): JobCellStatus {
     endedAtMs: null,
     reason: null,
     retryEpoch: slice.retryEpoch,
+    attemptsUsed: slice.attemptsUsed,
+    foldedByCell: false,
   };
 }

@@ -1,3 +1,4 @@
+import { unmetNeedsMax } from '../../model/limits.ts';
 import { mismatchOf } from '../matching.ts';
 import { refusalOf } from './candidates.ts';
 import { shortOf } from './capacity.ts';
@@ -18,10 +19,8 @@ export function leaveUnmet(pass: Pass, job: JobDraft, power: number): void {
     ({ job: { intent } }) => intent.spec.priority === priority && intent.spec.queue === queue,
   );
   if (before !== undefined) before.power += power;
-  else if (pass.unmet.length < unmetMax) pass.unmet.push({ job, power });
+  else if (pass.unmet.length < unmetNeedsMax) pass.unmet.push({ job, power });
 }
-
-const unmetMax = 32;
 
 export function yieldsTo(pass: Pass, lease: LeaseDraft): boolean {
   for (const unmet of pass.unmet) {

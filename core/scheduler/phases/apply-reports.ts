@@ -1,8 +1,10 @@
+import { powerOf } from '../../model/job.ts';
 import { edgeFailuresMax, placementRowsMin } from '../../model/limits.ts';
 import {
   count,
   emptyRanges,
   equal,
+  fromChunks,
   has,
   intersect,
   isEmpty,
@@ -11,22 +13,36 @@ import {
   subtract,
   union,
 } from '../../model/ranges.ts';
-import type { JobProgress, ProgressReport } from '../../protocol/progress-report.ts';
+import { noPercents, risenPercents } from '../../protocol/percents.ts';
+import {
+  type JobProgress,
+  noProgress,
+  type ProgressReport,
+} from '../../protocol/progress-report.ts';
 import { refusalOf } from '../pass/candidates.ts';
 import { endDone, endFailed } from '../pass/chunk-ends.ts';
 import {
-  appliedEpochOf,
   changeLease,
   type EdgeDraft,
-  failuresOf,
   isActive,
   type JobDraft,
   type LeaseDraft,
   type Pass,
 } from '../pass/draft.ts';
+import { failuresOf } from '../pass/due-retries.ts';
+import { appliedEpochOf } from '../pass/epochs.ts';
+import { endInstance, isService } from '../pass/instance-ends.ts';
 import { takeAway } from '../pass/leases.ts';
-import { blameRunning } from '../pass/poison.ts';
-import { canAfford, edgeCost, leaseCost, touchEdge, touchLease } from '../pass/rows.ts';
+import {
+  canAfford,
+  edgeCost,
+  endCost,
+  leaseCost,
+  payEnd,
+  touchEdge,
+  touchLease,
+} from '../pass/rows.ts';
+import { spareEnd } from '../pass/spared-rows.ts';
 
 /**
  * Applies what edges reported: whole and cumulative, so applying a report twice, late or out of
@@ -47,23 +63,11 @@ export function applyReports(pass: Pass): void {
     if (appliedEpochOf(edge) > edge.before.epoch && canAfford(pass, edgeCost(edge))) {
       touchEdge(pass, edge, true);
     }
-    if (progress.boot !== '' && progress.boot !== edge.before.boot) {
-      blameRunning(pass, edge, progress);
-    }
     if (progress.sequence !== null && progress.sequence === edge.before.acknowledgedSequence)
       continue;
     applyReport(pass, edge, progress);
   }
 }
-
-const emptyReport: JobProgress = {
-  done: emptyRanges,
-  failed: new Map(),
-  running: emptyRanges,
-  attempts: new Map(),
-  chunkMs: null,
-  refused: null,
-};
 
 function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): void {
   let whole = true;
@@ -85,7 +89,7 @@ function applyReport(pass: Pass, edge: EdgeDraft, progress: ProgressReport): voi
   }
   for (const lease of edge.leases.values()) {
     if (progress.jobs.has(lease.job.id) || !isActive(lease)) continue;
-    if (!applyEntry(pass, edge, lease.job, emptyReport, progress.epoch)) whole = false;
+    if (!applyEntry(pass, edge, lease.job, noProgress, progress.epoch)) whole = false;
   }
   noteForeign(pass, edge, foreign);
   if (whole) edge.acknowledgedSequence = progress.sequence;
@@ -105,7 +109,7 @@ function foreignOf(edge: EdgeDraft, job: JobDraft, entry: JobProgress): RangeSet
 
 function openOf(job: JobDraft, chunks: RangeSet): RangeSet {
   if (isEmpty(chunks)) return chunks;
-  const open = subtract(intersect(chunks, job.before.ranges), job.done);
+  const open = subtract(intersect(chunks, job.ranges), job.done);
   return subtract(subtract(open, job.dead), job.cancelled);
 }
 
@@ -140,12 +144,15 @@ function applyEntry(
   entry: JobProgress,
   epoch: number,
 ): boolean {
-  if (!applyDone(pass, edge, job, entry) || !applyFailed(pass, edge, job, entry)) return false;
+  if (!applyDone(pass, edge, job, entry)) return false;
+  if (!applyFailed(pass, edge, job, entry, epoch)) return false;
   const lease = edge.leases.get(job.id);
   return lease === undefined || applyLease(pass, lease, entry, epoch);
 }
 
 function applyDone(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
+  // Of an instance an end is reported as a failure with the exit code 0.
+  if (isService(job)) return true;
   const lease = edge.leases.get(job.id);
   if (lease === undefined) return true;
   const open = intersect(openOf(job, entry.done), union(lease.ranges, lease.heldBefore));
@@ -172,20 +179,42 @@ function applyPart(
   loser: LeaseDraft | null,
 ): boolean {
   if (isEmpty(done)) return true;
-  const rows = leaseCost(lease) + (loser === null ? 0 : leaseCost(loser));
-  if (!canAfford(pass, rows, placementRowsMin)) return false;
   const { job, edge } = lease;
+  const isLast = openAfter(job, done) <= 0;
+  const rows = leaseCost(lease) + (loser === null ? 0 : leaseCost(loser));
+  if (!canAfford(pass, rows + (isLast ? endCost(job) : 0), placementRowsMin)) return false;
+  if (isLast) {
+    payEnd(pass, job);
+    spareEnd(pass, lease, loser);
+  }
   if (loser !== null) {
     takeAway(loser, done);
     touchLease(pass, loser, true);
   }
   endDone(pass, job, done);
   takeAway(lease, done);
-  lease.doneHere = union(lease.doneHere, done);
+  noteDone(lease, done);
   noteStart(job, lease);
   edge.failuresInRow = 0;
   touchLease(pass, lease, !isActive(lease));
   return true;
+}
+
+/** It counts to what its edge has done in all. */
+function noteDone(lease: LeaseDraft, done: RangeSet): void {
+  const { job, edge } = lease;
+  lease.doneHere = union(lease.doneHere, done);
+  const { chunksDone, powerServed } = edge.totals;
+  edge.totals = {
+    chunksDone: chunksDone + count(done),
+    powerServed: powerServed + powerOf(job.intent.chunking, done),
+  };
+}
+
+/** Chunks of the cell that are left when these are done, too. */
+function openAfter(job: JobDraft, done: RangeSet): number {
+  const ended = count(job.done) + count(job.dead) + count(job.cancelled);
+  return count(job.before.ranges) - ended - count(done);
 }
 
 /**
@@ -200,23 +229,42 @@ function holdsAny(lease: LeaseDraft, chunks: RangeSet): boolean {
   return !isEmpty(intersect(lease.ranges, chunks));
 }
 
-function applyFailed(pass: Pass, edge: EdgeDraft, job: JobDraft, entry: JobProgress): boolean {
+function applyFailed(
+  pass: Pass,
+  edge: EdgeDraft,
+  job: JobDraft,
+  entry: JobProgress,
+  epoch: number,
+): boolean {
   const lease = edge.leases.get(job.id);
   if (lease === undefined || entry.failed.size === 0) return true;
+  let outdated = false;
   for (const [chunk, failure] of entry.failed) {
     if (!has(lease.ranges, chunk)) continue;
-    if (attemptIn(entry, chunk) <= failuresOf(job, chunk, has(job.revived, chunk))) continue;
+    if (attemptIn(entry, chunk) <= failuresOf(job, chunk, has(job.revived, chunk))) {
+      outdated = true;
+      continue;
+    }
     if (!canAfford(pass, leaseCost(lease) + 1, placementRowsMin)) return false;
     const chunks = rangeOf(chunk, chunk + 1);
     const blamed = !isEmpty(job.done);
-    const end = endFailed(pass, job, edge, chunk, failure);
+    const end = isService(job)
+      ? endInstance(pass, job, edge, chunk, failure)
+      : endFailed(pass, job, edge, chunk, failure);
     takeAway(lease, chunks);
+    if (end === 'done') noteDone(lease, chunks);
     if (end === 'dead') lease.deadHere = union(lease.deadHere, chunks);
     // A job that never succeeded anywhere says nothing about the edge.
-    if (blamed) edge.failuresInRow = Math.min(edge.failuresInRow + 1, edgeFailuresMax);
+    if (blamed && end !== 'done')
+      edge.failuresInRow = Math.min(edge.failuresInRow + 1, edgeFailuresMax);
     noteStart(job, lease);
     touchLease(pass, lease, true);
   }
+  // It obeys its last document and answers a number that is over: a user's retry has given the
+  // chunk another one, which it does not know.
+  if (!outdated || epoch < edge.before.epoch) return true;
+  if (!canAfford(pass, edgeCost(edge), placementRowsMin)) return false;
+  touchEdge(pass, edge, true);
   return true;
 }
 
@@ -225,14 +273,29 @@ function attemptIn(entry: JobProgress, chunk: number): number {
   return 1;
 }
 
+/** Of an instance, what is said of an earlier start says nothing of the present one. */
+function presentOf({ job }: LeaseDraft, entry: JobProgress): RangeSet {
+  if (!isService(job) || job.retries.size === 0) return entry.running;
+  const earlier: number[] = [];
+  for (const [chunk, { failures }] of job.retries) {
+    if (has(entry.running, chunk) && attemptIn(entry, chunk) <= failures) earlier.push(chunk);
+  }
+  return subtract(entry.running, fromChunks(earlier));
+}
+
 /** What runs, what is released, how fast it goes, and whether the edge wants the job at all. */
 function applyLease(pass: Pass, lease: LeaseDraft, entry: JobProgress, epoch: number): boolean {
-  const running = intersect(entry.running, lease.ranges);
+  const running = intersect(presentOf(lease, entry), lease.ranges);
   const confirmed = lease.reclaimEpoch !== null && epoch >= lease.reclaimEpoch;
   const started = union(running, entry.done);
   const refused = entry.refused !== null && refusalOf(pass, lease.job, lease.edge.name) === null;
-  if (confirmed || refused || !equal(running, lease.running)) {
+  const percents = risenPercents(lease.percents, entry.percents ?? noPercents, running);
+  const ready = intersect(entry.ready ?? emptyRanges, running);
+  const moved = percents !== lease.percents || !equal(ready, lease.ready);
+  if (confirmed || refused || moved || !equal(running, lease.running)) {
     if (!canAfford(pass, leaseCost(lease), placementRowsMin)) return false;
+    lease.percents = percents;
+    lease.ready = ready;
     let ranges = lease.ranges;
     if (confirmed) ranges = subtract(ranges, subtract(lease.reclaiming, started));
     if (refused) ranges = running;
@@ -246,7 +309,8 @@ function applyLease(pass: Pass, lease: LeaseDraft, entry: JobProgress, epoch: nu
       const refusal = { reason: entry.refused ?? '', atMs: pass.nowMs };
       lease.job.refusals = new Map(lease.job.refusals).set(lease.edge.name, refusal);
     }
-    if (!isEmpty(running)) lease.job.startedAtMs ??= pass.nowMs;
+    const begun = isService(lease.job) ? ready : running;
+    if (!isEmpty(begun)) lease.job.startedAtMs ??= pass.nowMs;
     // What the edge had started stays, and has to be named as its own: after a restart it would not
     // start it again.
     const kept = confirmed && !isEmpty(intersect(lease.before?.reclaiming ?? emptyRanges, ranges));

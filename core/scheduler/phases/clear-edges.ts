@@ -1,11 +1,16 @@
 import { diskTroubleOf } from '../../model/edge-facts.ts';
+import { rewritesMax } from '../../model/limits.ts';
 import { isEmpty, subtract } from '../../model/ranges.ts';
+import { isDoubled } from '../../model/starts.ts';
 import { type EdgeDraft, isActive, lookAgain, type Pass } from '../pass/draft.ts';
+import { isApplied } from '../pass/epochs.ts';
+import { moveInstances } from '../pass/instance-moves.ts';
 import { holdsSomething, reclaim, revoke, unstartedOf } from '../pass/leases.ts';
 import { canAfford, edgeCost, leaseCost, removedEdgeRows, spend, touchEdge } from '../pass/rows.ts';
 
 /**
- * Edges that shall hold less: draining, leaving, quarantined, or with a disk that takes nothing.
+ * Edges that shall hold less: draining, leaving, quarantined, used by two
+ * agents, or with a disk that takes nothing.
  * What they have not started moves, in two phases while they can answer; what runs may end, until
  * the drain's deadline. A forced removal takes everything at once.
  */
@@ -14,12 +19,17 @@ export function clearEdges(pass: Pass): void {
     const { drain, removing } = edge.source.config;
     if (removing?.force === true) revokeAll(pass, edge);
     else if (removing !== null || drain !== null) drainEdge(pass, edge);
-    else if (isQuarantined(pass, edge) || diskTroubleOf(edge.source.facts) !== null) {
+    else if (shallHoldLess(pass, edge)) {
       returnUnstarted(pass, edge);
     }
     dropUnknownLeases(pass, edge);
-    if (removing !== null) removeWhenEmpty(pass, edge);
+    if (removing !== null && (removing.force || hasStopped(edge))) removeWhenEmpty(pass, edge);
   }
+}
+
+function shallHoldLess(pass: Pass, edge: EdgeDraft): boolean {
+  if (isQuarantined(pass, edge) || isDoubled(edge.starts)) return true;
+  return diskTroubleOf(edge.source.facts) !== null;
 }
 
 function isQuarantined(pass: Pass, edge: EdgeDraft): boolean {
@@ -41,6 +51,7 @@ function drainEdge(pass: Pass, edge: EdgeDraft): void {
     return;
   }
   if (deadlineAtMs !== null && holdsSomething(edge)) lookAgain(pass, deadlineAtMs);
+  moveInstances(pass, edge);
   returnUnstarted(pass, edge);
 }
 
@@ -59,6 +70,19 @@ function dropUnknownLeases(pass: Pass, edge: EdgeDraft): void {
     if (canAfford(pass, edgeCost(edge))) touchEdge(pass, edge, true);
     return;
   }
+}
+
+/**
+ * What was taken from an edge that can answer runs on there until it applies that, and without its
+ * rows its document is written no more. One that is away, or applies nothing, is not waited for.
+ */
+function hasStopped(edge: EdgeDraft): boolean {
+  const { report } = edge.source;
+  if (report?.connected !== true) return true;
+  const isConfirmed = !edge.bumped && (isApplied(edge) || edge.rewrites >= rewritesMax);
+  if (isConfirmed) return true;
+  const said = [...(report.progress?.jobs.values() ?? [])];
+  return said.every(({ running }) => isEmpty(running));
 }
 
 function removeWhenEmpty(pass: Pass, edge: EdgeDraft): void {

@@ -8,8 +8,9 @@ import {
   type Pass,
   pendingOf,
 } from '../pass/draft.ts';
+import { everywhereOf, isService } from '../pass/instance-ends.ts';
 import { revoke } from '../pass/leases.ts';
-import { canAfford, endedJobRows, jobCost, leaseCost, spend, touchJob } from '../pass/rows.ts';
+import { canAfford, endCost, jobCost, leaseCost, payEnd, touchJob } from '../pass/rows.ts';
 
 /**
  * Jobs that end: cancelled by their user, given up because too many chunks died or the deadline
@@ -53,16 +54,18 @@ function cancelOpenChunks(pass: Pass, job: JobDraft): void {
 export function closeJobs(pass: Pass): void {
   for (const job of pass.jobs.values()) {
     if (!isOver(job)) continue;
-    const rows = jobCost(job) + endedJobRows;
-    if (!canAfford(pass, rows)) continue;
+    if (!canAfford(pass, jobCost(job) + endCost(job))) continue;
     touchJob(pass, job);
-    spend(pass, endedJobRows);
+    payEnd(pass, job);
     job.ended = true;
   }
 }
 
 function isOver(job: JobDraft): boolean {
   if (job.intent.retryEpoch > job.retryEpoch) return false;
-  if (!isEmpty(pendingOf(job))) return false;
-  return isEmpty(subtract(intersect(leasedOf(job), job.before.ranges), job.done));
+  // A service without instances is stopped, and kept.
+  if (isService(job) && isEmpty(job.ranges) && job.endReason === null) return false;
+  if (everywhereOf(job)?.until === 'forever' && job.endReason === null) return false;
+  if (!isEmpty(pendingOf(job)) || !isEmpty(subtract(job.heldByDamaged, job.done))) return false;
+  return isEmpty(subtract(intersect(leasedOf(job), job.ranges), job.done));
 }

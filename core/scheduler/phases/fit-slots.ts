@@ -17,7 +17,9 @@ import { canAfford, leaseCost, touchLease } from '../pass/rows.ts';
  */
 export function shrinkSlots(pass: Pass): void {
   for (const edge of pass.edges.values()) {
-    if (!isShort(edge.free)) continue;
+    if (!isShort(edge.free) || edge.source.unreadable !== undefined) continue;
+    // It took what it holds, and orders it by itself.
+    if (edge.source.config.pull != null) continue;
     const leases = [...edge.leases.values()].filter(isActive);
     leases.sort((a, b) => rankOf(a) - rankOf(b));
     for (const lease of leases) {
@@ -78,10 +80,18 @@ export function widenSlots(pass: Pass): void {
       const fit = Math.min(idle, fitOf(lease.job.demand, edge.free), withinQuota(pass, lease));
       if (fit <= 0 || unavailable(pass, edge) !== null) continue;
       if (!canAfford(pass, leaseCost(lease))) return;
-      changeLease(lease, { slots: slotsInUse(lease) + fit });
-      touchLease(pass, lease, true);
+      widen(pass, lease, fit);
     }
   }
+}
+
+/** What its queue holds grows with it: the next lease of the queue is measured by that. */
+function widen(pass: Pass, lease: LeaseDraft, more: number): void {
+  const queue = pass.queues?.get(lease.job.intent.spec.queue);
+  if (queue !== undefined) reservedBy(lease, queue.held, -1);
+  changeLease(lease, { slots: slotsInUse(lease) + more });
+  if (queue !== undefined) reservedBy(lease, queue.held, 1);
+  touchLease(pass, lease, true);
 }
 
 function withinQuota(pass: Pass, lease: LeaseDraft): number {

@@ -13,6 +13,7 @@ import {
 } from '../pass/draft.ts';
 import { placeableOf } from '../pass/due-retries.ts';
 import { fitsDocument, grant } from '../pass/grant.ts';
+import { holdersFirst } from '../pass/held-inputs.ts';
 import { canAfford, jobCost } from '../pass/rows.ts';
 import type { Turn } from './order-backlog.ts';
 import { placesOf } from './place.ts';
@@ -50,7 +51,7 @@ function gangParts(pass: Pass, job: JobDraft, nodes: number, chunks: RangeSet): 
   const { demand } = job;
   const extra = demand.lastPower - demand.power;
   const fitting: { edge: EdgeDraft; fit: number }[] = [];
-  for (const edge of matchingEdges(pass, job)) {
+  for (const edge of holdersFirst(job.intent.spec.inputs, [...matchingEdges(pass, job)])) {
     const fit = fitOf(demand, { ...edge.free, power: edge.free.power - extra });
     if (fit > 0) fitting.push({ edge, fit });
   }

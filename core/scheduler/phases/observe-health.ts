@@ -2,10 +2,10 @@ import { tickEveryMs, ticksMissedMax } from '../../model/limits.ts';
 import { lookAgain, type Pass } from '../pass/draft.ts';
 
 /**
- * The plane looks at itself before it judges edges. The minute tick is its pulse: while too many
- * beats are missing no edge is called lost, and when the pulse comes back every grace counts from
- * then. A cell without jobs is not ticked, so the first job after a quiet time starts the pulse
- * instead of proving an outage.
+ * The control plane looks at itself before it judges edges. The minute tick is its pulse: while too
+ * many beats are missing no edge is called lost, and when the pulse comes back every grace counts
+ * from then. A cell without jobs is not ticked, so the first job after a quiet time starts the
+ * pulse instead of proving an outage.
  */
 export function observeHealth(pass: Pass): void {
   const { cell, nowMs } = pass;

@@ -1,4 +1,5 @@
-import { cellSlicesMax, fairTurnShare } from '../../model/limits.ts';
+import { backlogTriesMax, fairTurnShare } from '../../model/limits.ts';
+import { isInVain } from '../pass/candidates.ts';
 import type { Amounts } from '../pass/capacity.ts';
 import type { JobDraft, Pass, QueueDraft } from '../pass/draft.ts';
 import { placeableOf } from '../pass/due-retries.ts';
@@ -14,7 +15,8 @@ export type Turn = 'served' | 'more' | 'stuck';
  * everything.
  *
  * A job that cannot be placed holds nobody up, except in a strict queue, which waits for its first
- * job.
+ * job. What it needs is remembered, so that thousands behind it that need the same cost next to
+ * nothing; of those that need something else only so many are tried in one pass.
  */
 export function serveBacklog(
   pass: Pass,
@@ -22,6 +24,7 @@ export function serveBacklog(
 ): void {
   const queues = openQueues(pass);
   const total = totalOf(pass);
+  let tries = 0;
   for (const level of levelsOf(pass)) {
     const lines = new Map(level);
     while (lines.size > 0) {
@@ -30,6 +33,7 @@ export function serveBacklog(
       const queue = queues.get(name)!;
       const powerMax = lines.size > 1 ? total.power * fairTurnShare : Number.POSITIVE_INFINITY;
       const job = line.jobs[line.next]!;
+      if (!isInVain(pass, job) && ++tries > backlogTriesMax) return;
       if (queue.blocked) job.obstacle = 'strict-queue';
       const outcome = queue.blocked ? 'stuck' : serve(pass, job, powerMax);
       if (outcome === 'more') continue;
@@ -47,7 +51,6 @@ function levelsOf(pass: Pass): Map<string, Line>[] {
   const waiting: JobDraft[] = [];
   for (const job of pass.jobs.values()) if (wantsEdges(pass, job)) waiting.push(job);
   waiting.sort(byPriority);
-  if (waiting.length > cellSlicesMax) waiting.length = cellSlicesMax;
   const levels = new Map<number, Map<string, Line>>();
   for (const job of waiting) {
     const { priority, queue } = job.intent.spec;

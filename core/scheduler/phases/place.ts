@@ -1,9 +1,10 @@
 import { count, intersect, isEmpty, rangeOf } from '../../model/ranges.ts';
 import { divide, type Places } from '../divide.ts';
-import { hasRoomForEntry, matchingEdges, shapeOf } from '../pass/candidates.ts';
+import { hasRoomForEntry, kindOfNeed, matchingEdges, roomOf } from '../pass/candidates.ts';
 import { type Demand, fitOf } from '../pass/capacity.ts';
 import { type EdgeDraft, isActive, type JobDraft, leaseFor, type Pass } from '../pass/draft.ts';
 import { grant } from '../pass/grant.ts';
+import { holdersFirst } from '../pass/held-inputs.ts';
 import { choose, left, openPicker, type Picker, remove } from '../pass/pick.ts';
 import { canAfford, edgeCost, jobCost } from '../pass/rows.ts';
 import { leaveUnmet } from '../pass/yield.ts';
@@ -51,9 +52,9 @@ function chunksWithin(pass: Pass, job: JobDraft, wanted: number, powerMax: numbe
   const queue = pass.queues?.get(job.intent.spec.queue);
   const turn = Math.max(1, Math.floor(powerMax / job.demand.power));
   let most = Math.min(wanted, turn);
-  const quota = queue?.config.quota ?? null;
-  if (queue !== undefined && quota !== null) {
-    const within = Math.max(0, Math.floor((quota - queue.held.power) / job.demand.power));
+  if (queue !== undefined && queue.config.quota !== null) {
+    const free = queue.config.quota - queue.held.power;
+    const within = Math.max(0, Math.floor(free / job.demand.power));
     if (within < most) {
       most = within;
       job.obstacle = 'quota';
@@ -102,7 +103,7 @@ function candidates(pass: Pass, job: JobDraft, power: number): EdgeDraft[] {
   const fitting: EdgeDraft[] = [];
   let full = job.refusals.size === 0;
   for (const edge of matchingEdges(pass, job)) {
-    if (edge.free.power < power || fitOf(job.demand, edge.free, power) === 0) continue;
+    if (edge.free.power < power || roomOf(job.demand, edge, power) === 0) continue;
     full = false;
     const lease = edge.leases.get(job.id);
     if (lease !== undefined && lease.reclaiming.length > 0) continue;
@@ -114,13 +115,7 @@ function candidates(pass: Pass, job: JobDraft, power: number): EdgeDraft[] {
   }
   // Placing only takes room away, so what does not fit now does not fit later in this pass.
   if (full) pass.memo.unfitPowerByNeed.set(key, power);
-  return withinMaxEdges(job, fitting);
-}
-
-/** Jobs with the same key see the same edges and need the same besides power. */
-function kindOfNeed(job: JobDraft): string {
-  const { others } = job.demand;
-  return others.length === 0 ? shapeOf(job) : `${shapeOf(job)} ${others.join()}`;
+  return withinMaxEdges(job, holdersFirst(job.intent.spec.inputs, fitting));
 }
 
 function withinMaxEdges(job: JobDraft, edges: EdgeDraft[]): EdgeDraft[] {
@@ -163,7 +158,7 @@ export function placesOf(demand: Demand, edges: readonly EdgeDraft[], power: num
   const room = new Float64Array(edges.length);
   for (let i = 0; i < edges.length; i++) {
     const { capacity, free } = edges[i]!;
-    fit[i] = fitOf(demand, free, power);
+    fit[i] = roomOf(demand, edges[i]!, power);
     // The resource of which one chunk takes the largest part is the one to keep level.
     let amount = capacity.power / power;
     let used = 1 - free.power / capacity.power;
@@ -179,7 +174,7 @@ export function placesOf(demand: Demand, edges: readonly EdgeDraft[], power: num
   return { fit, load, room };
 }
 
-/** Fewest edges: the roomiest first, and for the rest the smallest that holds it. */
+/** Fewest edges: the roomiest first, and for the rest the first of the smallest that hold it. */
 export function pack(wanted: number, fit: Int32Array): Int32Array {
   const order = Array.from(fit.keys()).sort((a, b) => fit[b]! - fit[a]! || a - b);
   const slots = new Int32Array(fit.length);
@@ -188,7 +183,7 @@ export function pack(wanted: number, fit: Int32Array): Int32Array {
     let edge = order[at]!;
     if (fit[edge]! >= rest) {
       for (let next = at; next < order.length && fit[order[next]!]! >= rest; next++) {
-        edge = order[next]!;
+        if (fit[order[next]!]! < fit[edge]!) edge = order[next]!;
       }
     }
     slots[edge] = Math.min(rest, fit[edge]!);

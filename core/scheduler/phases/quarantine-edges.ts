@@ -22,6 +22,6 @@ export function quarantineEdges(pass: Pass): void {
     // One more failure after its time quarantines it again.
     edge.failuresInRow = edgeFailuresMax - 1;
     touchEdge(pass, edge, false);
-    pass.alarms.push({ kind: 'edge-aside', edge: edge.name, failures: edgeFailuresMax });
+    pass.alarms.push({ kind: 'edge-quarantined', edge: edge.name, failures: edgeFailuresMax });
   }
 }

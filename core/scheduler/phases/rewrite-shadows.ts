@@ -1,6 +1,7 @@
 import { leaseTargetSecondsDefault, rewritesMax, shadowRewriteMs } from '../../model/limits.ts';
 import { isEmpty } from '../../model/ranges.ts';
-import { type EdgeDraft, isApplied, lookAgain, type Pass } from '../pass/draft.ts';
+import { type EdgeDraft, lookAgain, type Pass } from '../pass/draft.ts';
+import { isApplied } from '../pass/epochs.ts';
 import { canAfford, edgeCost, touchEdge } from '../pass/rows.ts';
 
 /**

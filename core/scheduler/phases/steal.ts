@@ -10,6 +10,7 @@ import {
   type Pass,
   pendingOf,
 } from '../pass/draft.ts';
+import { isService } from '../pass/instance-ends.ts';
 import { reclaim, unstartedOf } from '../pass/leases.ts';
 import { canAfford, leaseCost } from '../pass/rows.ts';
 
@@ -22,7 +23,7 @@ export function stealTails(pass: Pass): void {
   for (const job of pass.jobs.values()) {
     if (job.endReason !== null || job.intent.blockedByDependencies || job.leases.length === 0)
       continue;
-    if (isEmpty(pendingOf(job))) stealTail(pass, job);
+    if (isEmpty(pendingOf(job)) && !isService(job)) stealTail(pass, job);
   }
 }
 
@@ -56,8 +57,10 @@ function stealTail(pass: Pass, job: JobDraft): void {
   }
 }
 
+/** What an edge took by itself stays its own. */
 function canAnswer(lease: LeaseDraft): boolean {
   const { source, lostAtMs, before } = lease.edge;
+  if (source.config.pull != null) return false;
   return source.report?.connected === true && lostAtMs === null && before.rewrites < rewritesMax;
 }
 

@@ -1,7 +1,7 @@
 import { leaseChunksMax, leaseTargetSecondsDefault, progressEveryMs } from '../../model/limits.ts';
 import { count, isEmpty, last, rangeOf, subtract } from '../../model/ranges.ts';
 import { unavailable } from '../pass/candidates.ts';
-import { slotsInUse } from '../pass/capacity.ts';
+import { isOverdrawn, slotsInUse } from '../pass/capacity.ts';
 import { isActive, type JobDraft, type LeaseDraft, type Pass } from '../pass/draft.ts';
 import { grant } from '../pass/grant.ts';
 import { unstartedOf } from '../pass/leases.ts';
@@ -13,7 +13,8 @@ import { yieldsTo } from '../pass/yield.ts';
  * Refills leases before they run dry, without new slots. A lease should last about
  * `leaseTargetSeconds` at the measured rate, so that shadow traffic per edge is bounded whatever a
  * chunk takes; it grows by doubling what was done there. Near the end of a job each refill takes
- * only its part of half of what is left, so that the edges finish together.
+ * only its part of half of what is left, so that the edges finish together. An edge that runs more
+ * than it has room for, as after a restore of the table, gets nothing until it does not.
  */
 export function topUp(pass: Pass, job: JobDraft): void {
   const picker = openPicker(pass, job);
@@ -22,7 +23,7 @@ export function topUp(pass: Pass, job: JobDraft): void {
   const speed = speedOf(leases);
   const needy: { lease: LeaseDraft; has: number; target: number }[] = [];
   for (const lease of leases) {
-    if (unavailable(pass, lease.edge) !== null) continue;
+    if (unavailable(pass, lease.edge) !== null || isOverdrawn(lease.edge.free)) continue;
     const target = targetOf(lease);
     const has = count(unstartedOf(lease));
     // A document that is written anyway takes along what is missing; one for a refill alone waits

@@ -10,15 +10,22 @@ import { mismatchOf } from '../matching.ts';
 import {
   documentBytes,
   hasRoomForEntry,
+  matchingEdges,
   refusalOf,
+  roomOf,
   shapeOf,
   unavailable,
 } from '../pass/candidates.ts';
 import { type Demand, shortOf } from '../pass/capacity.ts';
-import { type EdgeDraft, type Found, type JobDraft, type Pass, pendingOf } from '../pass/draft.ts';
+import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from '../pass/draft.ts';
 import { backoffOf } from '../pass/due-retries.ts';
+import type { FoundEdges } from '../pass/memo.ts';
+import { openPicker } from '../pass/pick.ts';
+import { sameReasons } from '../pass/reported-reasons.ts';
 import { canAfford, jobCost, touchJob } from '../pass/rows.ts';
 import { isSuspensionReported } from '../pass/suspension.ts';
+
+type Found = FoundEdges<EdgeDraft>;
 
 /**
  * Why chunks wait, after everything that could be placed was placed: reasons with counts and a few
@@ -36,6 +43,8 @@ export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   if (later > 0) reasons.push(whole('backoff', later, 'failed and will be tried again'));
   const now = chunks - later;
   if (now === 0) return reasons;
+  const avoided = avoidedEdges(pass, job);
+  if (avoided !== null && later === 0) reasons.push(avoided);
   const ofEdges = edgeReasons(pass, job, now);
   const obstacle = job.obstacle === null ? null : obstacleOf(pass, job, now);
   const isListed = ofEdges.some(({ reason }) => reason === obstacle?.reason);
@@ -44,6 +53,22 @@ export function waitingOf(pass: Pass, job: JobDraft): WaitingCount[] {
   if (reasons.length === 0)
     reasons.push(whole('backoff', now, 'waits for an edge without failures'));
   return reasons.sort((a, b) => tierOf(a.reason) - tierOf(b.reason));
+}
+
+/** Edges with room that chunks which failed do not go to, while another one may take them. */
+function avoidedEdges(pass: Pass, job: JobDraft): WaitingCount | null {
+  const { retried, overdue, hasHealthy } = openPicker(pass, job);
+  const chunks = count(subtract(retried, overdue));
+  if (chunks === 0 || !hasHealthy) return null;
+  const found = emptyFound();
+  for (const edge of matchingEdges(pass, job)) {
+    const hasRoom = shortOf(job.demand, edge.free, job.demand.power) === null;
+    if (edge.failuresInRow > 0 && hasRoom) add(found, edge);
+  }
+  if (found.edges === 0) return null;
+  const examples = found.examples.map(({ name }) => name);
+  const detail = 'failed, and waits for another edge than one on which chunks failed last';
+  return { reason: 'backoff', chunks, edges: found.edges, examples, detail };
 }
 
 function tierOf(reason: WaitingReason): number {
@@ -77,6 +102,7 @@ function obstacleOf(pass: Pass, job: JobDraft, chunks: number): WaitingCount {
 function quotaSentence(pass: Pass, { intent, demand }: JobDraft): string {
   const { queue } = intent.spec;
   const quota = pass.queues?.get(queue)?.config.quota ?? Number.POSITIVE_INFINITY;
+  if (quota === 0) return `what queue ${queue} may use here cannot be read`;
   if (demand.power <= quota) return `queue ${queue} uses all the power it may`;
   return `a chunk needs ${demand.power} power, and queue ${queue} may use ${quota} here`;
 }
@@ -84,7 +110,8 @@ function quotaSentence(pass: Pass, { intent, demand }: JobDraft): string {
 const edgesOf = (edges: number | null): string => (edges === 1 ? '1 edge' : `${edges} edges`);
 
 function edgeReasons(pass: Pass, job: JobDraft, chunks: number): WaitingCount[] {
-  if (pass.edges.size === 0) return [whole('no-edges', chunks, 'there is no edge')];
+  if (pass.edges.size + pass.damagedEdges.length === 0)
+    return [whole('no-edges', chunks, 'there is no edge')];
   const found = [...kindReasons(pass, job), ...roomReasons(pass, job)];
   const reasons: WaitingCount[] = found.map(([reason, { edges, examples, detail }]) => {
     return { reason, chunks, edges, examples: examples.map(({ name }) => name), detail };
@@ -119,6 +146,9 @@ function kindReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
     if (why === null) fitting.push(edge);
     else note(reasons, edge, why.reason, why.detail);
   }
+  for (const { row, edge } of pass.damagedEdges) {
+    note(reasons, edge, 'edge-cordoned', `its row ${row} cannot be read`);
+  }
   pass.memo.kindByShape.set(shape, { reasons, fitting });
   return reasons;
 }
@@ -145,7 +175,8 @@ function roomReasons(pass: Pass, job: JobDraft): ReadonlyMap<WaitingReason, Foun
       add(small, edge);
     } else {
       capable++;
-      const short = shortOf(demand, edge.free, power);
+      const isFull = roomOf(demand, edge, power) === 0;
+      const short = shortOf(demand, edge.free, power) ?? (isFull ? 'power' : null);
       if (short === null) {
         if (!hasRoomForEntry(edge)) {
           note(
@@ -202,8 +233,9 @@ function add(found: Found, edge: EdgeDraft): void {
 }
 
 function isAnyConnected(pass: Pass): boolean {
-  for (const edge of pass.edges.values()) if (edge.source.report?.connected === true) return true;
-  return false;
+  const isConnected = ({ source }: EdgeDraft) => source.report?.connected === true;
+  for (const edge of pass.edges.values()) if (isConnected(edge)) return true;
+  return pass.damagedEdges.some(({ edge }) => isConnected(edge));
 }
 
 /**
@@ -241,14 +273,4 @@ export function reportWaiting(pass: Pass): void {
 /** It is decided about again, so its status must not say that it is not. */
 function wasSuspended({ before }: JobDraft): boolean {
   return isSuspensionReported({ slice: before });
-}
-
-export function sameReasons(
-  waiting: readonly WaitingCount[],
-  reportedReasons: readonly string[],
-): boolean {
-  return (
-    waiting.length === reportedReasons.length &&
-    waiting.every(({ reason }, i) => reason === reportedReasons[i])
-  );
 }

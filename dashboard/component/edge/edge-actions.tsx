@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import { reasonLengthMax } from '../../../core/model/limits.ts';
+import type { Edge } from '../../../core/contract/resources.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { Edge } from '../../api/resources.ts';
 import { useClient } from '../../live/use-live.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
+import { ReasonField, reasonOf } from './reason-field.tsx';
 
 /**
- * Setting an edge aside and taking it back. Both ways of setting aside ask for the reason that
- * others will read.
+ * Taking an edge out of service and back into it. Both ways out ask for the reason that others will
+ * read.
  */
 export type EdgeActionsProps = {
   readonly edge: Edge;
@@ -32,11 +32,11 @@ export function EdgeActions({ edge, path, refresh }: EdgeActionsProps) {
     refresh();
     return answer.ok ? null : answer.problem;
   };
-  const aside = edge.cordoned || edge.draining;
+  const isOut = edge.cordoned || edge.draining;
   const AskNow = asking === null ? null : questions[asking];
   return (
     <div class="buttons">
-      {aside ? (
+      {isOut ? (
         <button type="button" class="primary" onClick={() => setAsking('uncordon')}>
           Take back into service
         </button>
@@ -109,22 +109,4 @@ function DrainQuestion({ name, onClose, send }: Question) {
       </label>
     </ConfirmDialog>
   );
-}
-
-function ReasonField() {
-  return (
-    <label>
-      Reason
-      <input
-        name="reason"
-        required
-        maxLength={reasonLengthMax}
-        placeholder="what others should know"
-      />
-    </label>
-  );
-}
-
-function reasonOf(fields: FormData): string {
-  return String(fields.get('reason') ?? '').trim();
 }

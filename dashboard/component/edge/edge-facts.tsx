@@ -1,7 +1,7 @@
+import { factLinesMax } from '../../limits.ts';
+
 /** What the edge said about itself, flattened to the dotted names that expressions use. */
 type Line = readonly [name: string, value: string];
-
-const linesMax = 80;
 
 export function flattenFacts(facts: unknown, prefix = ''): Line[] {
   if (typeof facts !== 'object' || facts === null) return [[prefix, String(facts)]];
@@ -14,7 +14,7 @@ export function flattenFacts(facts: unknown, prefix = ''): Line[] {
 }
 
 export function EdgeFacts({ facts }: { facts: Readonly<Record<string, unknown>> | undefined }) {
-  const lines = flattenFacts(facts ?? {}).slice(0, linesMax);
+  const lines = flattenFacts(facts ?? {}).slice(0, factLinesMax);
   return (
     <section class="panel" aria-labelledby="facts-title">
       <h2 id="facts-title">Facts</h2>

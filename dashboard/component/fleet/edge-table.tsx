@@ -1,17 +1,26 @@
-import type { Edge } from '../../api/resources.ts';
+import type { Edge } from '../../../core/contract/resources.ts';
 import { edgePower } from '../../model/edge-power.ts';
 import { pure } from '../../model/pure.ts';
+import type { Selection } from '../../model/selection.ts';
 import { powerWords } from '../../model/words.ts';
 import { Link } from '../../route/navigation.tsx';
 import { Ago } from '../ago.tsx';
-import { ShortLamp } from '../marks.tsx';
+import { PickBox } from '../bulk/use-picking.tsx';
+import { StatusWord } from '../marks.tsx';
 import { Meter } from '../meter.tsx';
 import { WindowList } from '../window-list.tsx';
 
 /** The edges as rows: for reading rather than for seeing. */
-const columns = ['Edge', 'Lamp', 'Last seen', 'Power', 'Leases', 'Pool'];
+const columns = ['Edge', 'Status', 'Last seen', 'Power', 'Leases', 'Pool'];
 
-export const EdgeTable = pure(({ edges }: { readonly edges: readonly Edge[] }) => {
+type EdgeTableProps = {
+  readonly edges: readonly Edge[];
+  /** `null` while nobody chooses. */
+  readonly selection: Selection | null;
+  readonly toggle: (edge: Edge) => void;
+};
+
+export const EdgeTable = pure(({ edges, selection, toggle }: EdgeTableProps) => {
   return (
     <WindowList
       items={edges}
@@ -19,20 +28,27 @@ export const EdgeTable = pure(({ edges }: { readonly edges: readonly Edge[] }) =
       columns={columns}
       className="edge-table"
       keyOf={(edge) => edge.name}
-      cells={edgeCells}
+      cells={(edge) => edgeCells(edge, selection, toggle)}
     />
   );
 });
 
-function edgeCells(edge: Edge) {
+function edgeCells(edge: Edge, selection: Selection | null, toggle: EdgeTableProps['toggle']) {
   const { used, total } = edgePower(edge);
   return (
     <>
       <td class="main-cell">
+        {selection !== null && (
+          <PickBox
+            label={`Select ${edge.name}`}
+            isChosen={selection.has(edge.name)}
+            onToggle={() => toggle(edge)}
+          />
+        )}
         <Link to={{ page: 'edge', name: edge.name }}>{edge.name}</Link>
       </td>
       <td>
-        <ShortLamp edge={edge} />
+        <StatusWord edge={edge} />
       </td>
       <td class="soft">
         <Ago at={edge.lastSeenAt} />

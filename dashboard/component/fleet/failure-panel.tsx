@@ -1,8 +1,11 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { Chunk, Job, Page } from '../../../core/contract/resources.ts';
 import type { Client } from '../../api/client.ts';
-import type { Chunk, Job, Page } from '../../api/resources.ts';
+import { failedChunksAskedMax, failedJobsAskedMax, failureReasonsShownMax } from '../../limits.ts';
+import { pauseMs } from '../../live/pace.ts';
 import { useClient } from '../../live/use-live.ts';
 import { failureReasons, hasFailures } from '../../model/fleet-summary.ts';
+import { chunkEndWords, jobEndWords } from '../../model/reason-words.ts';
 import { numberWords } from '../../model/words.ts';
 import { Link } from '../../route/navigation.tsx';
 
@@ -11,9 +14,6 @@ import { Link } from '../../route/navigation.tsx';
  * said, each once for every count of dead chunks: enough to see what is going wrong now, without
  * reading the history of a bad week.
  */
-const jobsAskedMax = 20;
-const chunksAskedMax = 100;
-const shownMax = 6;
 
 export function FailurePanel({ jobs }: { jobs: readonly Job[] }) {
   const said = useChunkReasons(jobs);
@@ -23,15 +23,17 @@ export function FailurePanel({ jobs }: { jobs: readonly Job[] }) {
       <h2>Failures</h2>
       {reasons.length === 0 && <p class="soft">No job listed here lost a chunk.</p>}
       <ul class="reasons">
-        {reasons.slice(0, shownMax).map(({ reason, jobs: count, chunks, example }) => (
-          <li key={reason}>
-            <Link to={{ page: 'job', id: example }}>{reason}</Link>
-            <span class="figures">
-              {chunks === 1 ? '1 chunk' : `${numberWords(chunks)} chunks`},{' '}
-              {count === 1 ? '1 job' : `${numberWords(count)} jobs`}
-            </span>
-          </li>
-        ))}
+        {reasons
+          .slice(0, failureReasonsShownMax)
+          .map(({ reason, jobs: count, chunks, example }) => (
+            <li key={reason}>
+              <Link to={{ page: 'job', id: example }}>{jobEndWords(reason)}</Link>
+              <span class="figures">
+                {chunks === 1 ? '1 chunk' : `${numberWords(chunks)} chunks`},{' '}
+                {count === 1 ? '1 job' : `${numberWords(count)} jobs`}
+              </span>
+            </li>
+          ))}
       </ul>
     </section>
   );
@@ -43,15 +45,26 @@ function useChunkReasons(jobs: readonly Job[]): Reasons {
   const client = useClient();
   const [reasons, setReasons] = useState<Reasons>(new Map());
   const known = useRef<Map<string, readonly string[]>>(new Map());
-  const failed = jobs.filter(hasFailures).slice(0, jobsAskedMax);
+  const failed = jobs.filter(hasFailures).slice(0, failedJobsAskedMax);
   const asked = failed.map((job) => `${job.id}:${job.status.chunks.dead}`).join();
   useEffect(() => {
     let left = false;
-    void askAll(client, asked, known.current).then((found) => {
-      if (!left) setReasons(found);
-    });
+    let failures = 0;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    // Until the job says more than its own word: also when it could not be asked at first.
+    const turn = async () => {
+      const found = await askAll(client, asked, known.current);
+      if (left) return;
+      setReasons(found);
+      if (found.size === failed.length) return;
+      failures++;
+      const pace = { everyMs: 0, costMs: 0, failures, retryAfterMs: null, random: Math.random() };
+      timer = setTimeout(() => void turn(), pauseMs(pace));
+    };
+    void turn();
     return () => {
       left = true;
+      clearTimeout(timer);
     };
   }, [client, asked]);
   return reasons;
@@ -77,11 +90,8 @@ async function askAll(
 }
 
 async function askJob(client: Client, id: string): Promise<readonly string[] | null> {
-  const path = `/v1/jobs/${encodeURIComponent(id)}/chunks?state=dead&limit=${chunksAskedMax}`;
+  const path = `/v1/jobs/${encodeURIComponent(id)}/chunks?state=dead&limit=${failedChunksAskedMax}`;
   const answer = await client.read<Page<Chunk>>(path);
-  return answer.ok ? answer.value.items.map(reasonOf) : null;
-}
-
-function reasonOf({ reason, exitCode }: Chunk): string {
-  return reason ?? (exitCode === null ? 'failed' : `exit code ${exitCode}`);
+  if (!answer.ok) return null;
+  return answer.value.items.map(({ reason, exitCode }) => chunkEndWords(reason, exitCode));
 }

@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks';
+import type { Edge } from '../../../core/contract/resources.ts';
 import { type ShortStatus, shortStatusOf } from '../../../core/contract/short-status.ts';
-import type { Edge } from '../../api/resources.ts';
 import { edgePower, loadStep, percentUsed } from '../../model/edge-power.ts';
-import { lampWords } from '../../model/lamp-words.ts';
 import { pure } from '../../model/pure.ts';
+import { statusWords } from '../../model/status-words.ts';
 import { powerWords } from '../../model/words.ts';
 import { go } from '../../route/navigation.tsx';
 import { Ago } from '../ago.tsx';
-import { EdgeLamp } from '../marks.tsx';
+import { EdgeStatus } from '../marks.tsx';
 
 /**
- * One cell per edge, coloured by load, shaped by lamp. One stop for the Tab key; arrows walk from
- * cell to cell, Enter opens. What the pointer or the keyboard is on is told in words below.
+ * One cell per edge, coloured by load, shaped by status. One stop for the Tab key; arrows walk from
+ * cell to cell, Enter opens. What the pointer or the keyboard is on is described below.
  */
 type CellProps = {
   readonly name: string;
-  readonly lamp: ShortStatus;
+  readonly status: ShortStatus;
   readonly words: string;
   readonly step: number;
   readonly percent: number;
@@ -23,16 +23,16 @@ type CellProps = {
   readonly roomy: boolean;
 };
 
-const Cell = pure(({ name, lamp, words, step, percent, stop, roomy }: CellProps) => (
+const Cell = pure(({ name, status, words, step, percent, stop, roomy }: CellProps) => (
   <a
-    class={`cell cell-${lamp} l${step}`}
+    class={`cell cell-${status} l${step}`}
     href={`/edges/${encodeURIComponent(name)}`}
     data-edge={name}
     tabIndex={stop ? 0 : -1}
     aria-label={`${name}, ${words}, ${percent} % of its power used`}
   >
     {roomy && <span class="cell-name">{name}</span>}
-    {roomy && <span class="cell-load">{lamp === 'lost' ? 'lost' : `${percent} %`}</span>}
+    {roomy && <span class="cell-load">{status === 'lost' ? 'lost' : `${percent} %`}</span>}
   </a>
 ));
 
@@ -94,8 +94,8 @@ const Cells = pure(({ groups, roomy }: CellsProps) =>
           <li key={edge.name}>
             <Cell
               name={edge.name}
-              lamp={shortStatusOf(edge)}
-              words={lampWords(edge)}
+              status={shortStatusOf(edge)}
+              words={statusWords(edge)}
               step={loadStep(edge)}
               percent={roomy ? percentUsed(edge) : 10 * loadStep(edge)}
               stop={index === 0 && edge === group.edges[0]}
@@ -131,7 +131,7 @@ function Inspector({ edge }: { edge: Edge | undefined }) {
   return (
     <p class="inspector">
       <b>{edge.name}</b>
-      <EdgeLamp edge={edge} />
+      <EdgeStatus edge={edge} />
       <span>
         seen <Ago at={edge.lastSeenAt} />
       </span>

@@ -1,5 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import type { Edge, Job, StatsHistory } from '../../api/resources.ts';
+import type { Edge, Job, StatsHistory } from '../../../core/contract/resources.ts';
 import { useResource } from '../../live/use-live.ts';
 import { depthByQueue, powerByPool } from '../../model/fleet-summary.ts';
 import { numberWords, powerWords } from '../../model/words.ts';
@@ -38,7 +38,12 @@ function LastHour() {
   const values = useMemo(() => (minutes ?? []).map(({ chunks }) => chunks), [minutes]);
   if (minutes === undefined) return <FeedNotice live={history} what="the last hour" />;
   if (minutes.length === 0) return <p class="soft">A token of one pool does not see it.</p>;
-  return <ThroughputPlot values={values} />;
+  return (
+    <>
+      <FeedNotice live={history} what="the last hour" />
+      <ThroughputPlot values={values} />
+    </>
+  );
 }
 
 function Pools({ edges }: { edges: readonly Edge[] }) {

@@ -1,24 +1,24 @@
+import type { Stats } from '../../../core/contract/resources.ts';
 import { type ShortStatus, shortStatuses } from '../../../core/contract/short-status.ts';
-import type { Stats } from '../../api/resources.ts';
 import { numberWords, percentWords, powerWords } from '../../model/words.ts';
 import { Link } from '../../route/navigation.tsx';
 import { type FleetFilter, noFleetFilter, noJobsFilter } from '../../route/route.ts';
-import { LampDot } from '../marks.tsx';
+import { StatusDot } from '../marks.tsx';
 import { Meter } from '../meter.tsx';
 
-/** The strip on top of the fleet: lamps that filter, power, queue and pace. */
-type LampCountsOf = Readonly<Record<ShortStatus, number>>;
+/** The strip on top of the fleet: counts that filter, power, queue and pace. */
+type StatusCountsOf = Readonly<Record<ShortStatus, number>>;
 
 export type FleetTotalsProps = {
   readonly stats: Stats | null;
-  readonly lamps: LampCountsOf;
+  readonly statuses: StatusCountsOf;
   readonly filter: FleetFilter;
 };
 
-export function FleetTotals({ stats, lamps: counts, filter }: FleetTotalsProps) {
+export function FleetTotals({ stats, statuses: counts, filter }: FleetTotalsProps) {
   return (
     <div class="totals">
-      <LampCounts counts={counts} filter={filter} />
+      <StatusCounts counts={counts} filter={filter} />
       <Power stats={stats} />
       <Queue stats={stats} />
       <Rate stats={stats} />
@@ -26,33 +26,33 @@ export function FleetTotals({ stats, lamps: counts, filter }: FleetTotalsProps) 
   );
 }
 
-function LampCounts(props: Pick<FleetTotalsProps, 'filter'> & { counts: LampCountsOf }) {
+function StatusCounts(props: Pick<FleetTotalsProps, 'filter'> & { counts: StatusCountsOf }) {
   const { counts, filter } = props;
   return (
-    <div class="lamps-total">
-      <ul class="lamps" aria-label="Edges by status">
-        {shortStatuses.map((lamp) => {
-          const on = filter.lamp === lamp;
-          const next = { ...noFleetFilter, view: filter.view, lamp: on ? '' : lamp };
+    <div class="status-total">
+      <ul class="statuses" aria-label="Edges by status">
+        {shortStatuses.map((status) => {
+          const on = filter.status === status;
+          const next = { ...noFleetFilter, view: filter.view, status: on ? '' : status };
           return (
-            <li key={lamp}>
+            <li key={status}>
               <Link
-                class="lamp-count"
+                class="status-count"
                 to={{ page: 'fleet', filter: next }}
                 aria-current={on ? 'true' : undefined}
               >
                 <span>
-                  <LampDot lamp={lamp} /> {lamp}
+                  <StatusDot status={status} /> {status}
                 </span>
-                <b>{numberWords(counts[lamp])}</b>
+                <b>{numberWords(counts[status])}</b>
               </Link>
             </li>
           );
         })}
       </ul>
-      <div class="lamp-bar" aria-hidden="true">
-        {shortStatuses.map((lamp) => (
-          <span key={lamp} class={`lamp-part-${lamp}`} style={{ flexGrow: counts[lamp] }} />
+      <div class="status-bar" aria-hidden="true">
+        {shortStatuses.map((status) => (
+          <span key={status} class={`status-part-${status}`} style={{ flexGrow: counts[status] }} />
         ))}
       </div>
     </div>

@@ -1,12 +1,12 @@
 import { useMemo } from 'preact/hooks';
-import type { Job } from '../../api/resources.ts';
+import type { Job } from '../../../core/contract/resources.ts';
+import { runningShownMax } from '../../limits.ts';
 import { Link } from '../../route/navigation.tsx';
 import { noJobsFilter } from '../../route/route.ts';
 import { Took } from '../ago.tsx';
 import { ChunkBar } from '../job/chunk-bar.tsx';
 
 /** The newest jobs that are under way, under the cells: what all that load is for. */
-const shownMax = 8;
 
 export function RunningNow({ jobs }: { jobs: readonly Job[] }) {
   const running = useMemo(() => jobs.filter((job) => job.status.state === 'running'), [jobs]);
@@ -20,7 +20,7 @@ export function RunningNow({ jobs }: { jobs: readonly Job[] }) {
       </div>
       {running.length === 0 && <p class="soft">No job runs at the moment.</p>}
       <ul>
-        {running.slice(0, shownMax).map((job) => (
+        {running.slice(0, runningShownMax).map((job) => (
           <li key={job.id}>
             <Link to={{ page: 'job', id: job.id }}>{job.name ?? job.id}</Link>
             <ChunkBar counts={job.status.chunks} small />

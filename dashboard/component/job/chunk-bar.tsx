@@ -1,4 +1,4 @@
-import type { ChunkCounts } from '../../api/resources.ts';
+import type { ChunkCounts } from '../../../core/model/job.ts';
 import { numberWords } from '../../model/words.ts';
 
 /** The states of a job's chunks, in the order of their life, as one stacked bar. */

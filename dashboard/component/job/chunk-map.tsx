@@ -1,9 +1,7 @@
 import { useMemo } from 'preact/hooks';
-import type { Execution } from '../../api/resources.ts';
+import type { Execution } from '../../../core/contract/resources.ts';
+import { drawnChunksMin } from '../../limits.ts';
 import { chunkIntervals } from '../../model/chunk-intervals.ts';
-
-/** Fewer chunks than this are told by the bar alone. */
-const chunksMin = 12;
 
 /**
  * The job from its first chunk to its last, coloured by what happened to each. The legend stands
@@ -12,7 +10,7 @@ const chunksMin = 12;
 export function ChunkMap(props: { executions: readonly Execution[]; total: number }) {
   const { executions, total } = props;
   const drawn = useMemo(() => chunkIntervals(executions), [executions]);
-  if (total < chunksMin) return null;
+  if (total < drawnChunksMin) return null;
   return (
     <figure class="chunk-map">
       <svg

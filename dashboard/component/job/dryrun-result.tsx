@@ -1,9 +1,10 @@
-import type { Dryrun } from '../../api/resources.ts';
-import { numberWords, waitingSentence } from '../../model/words.ts';
+import type { Dryrun } from '../../../core/contract/resources.ts';
+import { dryrunShownMax } from '../../limits.ts';
+import { numberWords } from '../../model/words.ts';
 import { Link } from '../../route/navigation.tsx';
+import { WaitingReasons } from './waiting-reasons.tsx';
 
 /** What a dry run found: where the chunks would go, and why the rest would wait. */
-const shownMax = 20;
 
 export function DryrunResult({ plan }: { plan: Dryrun }) {
   const { placements, waiting, placed } = plan;
@@ -17,29 +18,17 @@ export function DryrunResult({ plan }: { plan: Dryrun }) {
             }`}
       </h2>
       <ul class="placements">
-        {placements.slice(0, shownMax).map(({ edge, chunks }) => (
+        {placements.slice(0, dryrunShownMax).map(({ edge, chunks }) => (
           <li key={edge}>
             <Link to={{ page: 'edge', name: edge }}>{edge}</Link>
             <span class="figures">{numberWords(chunks)}</span>
           </li>
         ))}
       </ul>
-      {placements.length > shownMax && (
-        <p class="soft">and {numberWords(placements.length - shownMax)} edges more</p>
+      {placements.length > dryrunShownMax && (
+        <p class="soft">and {numberWords(placements.length - dryrunShownMax)} edges more</p>
       )}
-      <ul class="why">
-        {waiting.map((reason) => (
-          <li key={reason.reason}>
-            <b>{numberWords(reason.chunks)}</b>
-            <div>
-              <p>
-                {waitingSentence(reason.reason)} <code class="soft">{reason.reason}</code>
-              </p>
-              {reason.detail && <p class="soft">{reason.detail}</p>}
-            </div>
-          </li>
-        ))}
-      </ul>
+      <WaitingReasons reasons={waiting} />
     </section>
   );
 }

@@ -1,17 +1,24 @@
-import type { JobEvent, JobState } from '../../api/resources.ts';
+import { useState } from 'preact/hooks';
+import type { JobEvent } from '../../../core/contract/resources.ts';
+import type { JobState } from '../../../core/model/job.ts';
+import { timelineEventsMax, timelineFirstShown, timelineShownMax } from '../../limits.ts';
 import { useCollection } from '../../live/use-live.ts';
 import { Ago } from '../ago.tsx';
 import { FeedNotice } from '../notice.tsx';
 
 /** What happened to the job, newest first: one looks at what is going on. */
 const everyMs = 3_000;
-const eventsMax = 1_000;
-const shownMax = 100;
 
 export function JobTimeline({ path, state }: { path: string; state: JobState }) {
   const over = state === 'done' || state === 'cancelled' || state === 'failed';
-  const events = useCollection<JobEvent>(`${path}/events`, over ? 4 * everyMs : everyMs, eventsMax);
-  const items = (events.value?.items ?? []).slice(-shownMax).reverse();
+  const events = useCollection<JobEvent>(
+    `${path}/events`,
+    over ? 4 * everyMs : everyMs,
+    timelineEventsMax,
+  );
+  const [isLong, setLong] = useState(false);
+  const all = (events.value?.items ?? []).slice(-timelineShownMax).reverse();
+  const items = isLong ? all : all.slice(0, timelineFirstShown);
   return (
     <section class="panel" aria-labelledby="timeline-title">
       <h2 id="timeline-title">Timeline</h2>
@@ -33,6 +40,11 @@ export function JobTimeline({ path, state }: { path: string; state: JobState }) 
           </li>
         ))}
       </ol>
+      {all.length > timelineFirstShown && (
+        <button type="button" class="quiet" aria-expanded={isLong} onClick={() => setLong(!isLong)}>
+          {isLong ? 'Show less' : `Show all ${all.length}`}
+        </button>
+      )}
     </section>
   );
 }

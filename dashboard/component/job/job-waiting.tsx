@@ -1,7 +1,8 @@
-import type { Explanation, Job } from '../../api/resources.ts';
+import type { Explanation, Job } from '../../../core/contract/resources.ts';
 import { useResource } from '../../live/use-live.ts';
-import { numberWords, waitingSentence } from '../../model/words.ts';
+import { numberWords } from '../../model/words.ts';
 import { Link } from '../../route/navigation.tsx';
+import { WaitingReasons } from './waiting-reasons.tsx';
 
 /**
  * Why chunks wait. The explanation is computed by the scheduler's own matcher when asked, so it is
@@ -15,28 +16,18 @@ export function JobWaiting({ job, path }: { job: Job; path: string }) {
   const waits = pending + waiting > 0;
   const explained = useResource<Explanation>(waits ? `${path}/explain` : null, everyMs);
   if (!waits) return null;
-  const told = explained.value?.reasons;
-  const reasons = told !== undefined && told.length > 0 ? told : job.status.waiting;
+  const found = explained.value?.reasons ?? [];
+  const reasons = found.length > 0 ? found : job.status.waiting;
   return (
     <section class="panel waits" aria-labelledby="waits-title">
       <h2 id="waits-title">Why it waits</h2>
       {reasons.length === 0 && (
         <p class="soft">{numberWords(pending + waiting)} chunks are about to be placed.</p>
       )}
-      <ul class="why">
-        {reasons.map((reason) => (
-          <li key={reason.reason}>
-            <b>{numberWords(reason.chunks)}</b>
-            <div>
-              <p>
-                {waitingSentence(reason.reason)} <code class="soft">{reason.reason}</code>
-              </p>
-              {reason.detail && <p class="soft">{reason.detail}</p>}
-              <Examples names={reason.examples ?? []} edges={reason.edges} />
-            </div>
-          </li>
-        ))}
-      </ul>
+      <WaitingReasons
+        reasons={reasons}
+        more={({ examples, edges }) => <Examples names={examples ?? []} edges={edges} />}
+      />
     </section>
   );
 }

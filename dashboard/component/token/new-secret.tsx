@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import type { Token } from '../../api/resources.ts';
+import type { Token } from '../../../core/contract/resources.ts';
 
 /**
  * A secret that nobody can show again, until it is put away. It lives in this part of the page

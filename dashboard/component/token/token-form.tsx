@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
+import type { Token } from '../../../core/contract/resources.ts';
 import { type Scope, scopes } from '../../../core/contract/scopes.ts';
 import type { Problem } from '../../api/problem.ts';
-import type { Token } from '../../api/resources.ts';
 import { useClient } from '../../live/use-live.ts';
 import { lifetimes, scopeWords, tokenBodyOf } from '../../model/token-fields.ts';
 import { ProblemNotice } from '../notice.tsx';

@@ -5,7 +5,7 @@ import { explorerPage, explorerScript, explorerStyle } from './explorer.ts';
 /**
  * `GET /docs`: a small page that reads `/openapi.json`, shows every operation and tries it with a
  * token of yours. Nothing of it comes from another host; its policy lets it run only its own script
- * and talk only to this API.
+ * and connect only to this API.
  */
 export const getDocs = {
   handle: async (): Promise<Answer> => page('text/html; charset=utf-8', explorerPage),

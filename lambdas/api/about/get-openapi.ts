@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../../core/contract/openapi.ts';
+import { openApiDocument } from '../../../core/contract/openapi/openapi-document.ts';
 import type { Answer } from '../http/call.ts';
 import { etagOf } from '../http/etag.ts';
 import { version } from '../http/version.ts';

@@ -1,71 +1,94 @@
-import { notFound, ProblemError } from '../../../core/contract/problem.ts';
+import { ProblemError } from '../../../core/contract/problem.ts';
+import {
+  liveOffsetMax,
+  livePartBytesMax,
+  livePartInlineBytesMax,
+} from '../../../core/live/limits.ts';
 import type { EdgeCaller } from '../../../core/model/caller.ts';
 import { attemptsMax, outputTailBytesMax } from '../../../core/model/limits.ts';
-import { type JobId, poolOfCell } from '../../../core/model/names.ts';
-import { has, union } from '../../../core/model/ranges.ts';
-import { type Answer, badQuery, type Call, callerOf, checkQuery, jobOfPath } from '../http/call.ts';
-import { chunkOf } from '../jobs/view/chunk-number.ts';
+import type { JobId } from '../../../core/model/names.ts';
+import {
+  type Answer,
+  badQuery,
+  type Call,
+  callerOf,
+  checkQuery,
+  flagOf,
+  jobOfPath,
+} from '../http/call.ts';
+import { chunkOf, numbersMaxOf } from '../jobs/view/chunk-number.ts';
 import type { Ports } from '../ports.ts';
+import { checkGiven, jobOfEdge } from './given-chunk.ts';
 
 /**
- * `PUT /v1/jobs/{id}/chunks/{chunk}/output`: the tail of what a chunk printed, from the edge that
- * was given the chunk. An edge that never had it is refused, so that none can write into another's
- * job.
+ * `PUT /v1/jobs/{id}/chunks/{chunk}/output`: the ends of what a chunk printed, or with an offset
+ * the part of it that comes next for those who follow it, from the edge that was given the chunk.
+ * An edge that never had it is refused, so that none can write into another's job.
  */
 export const putOutput = { handle };
 
-async function handle(
-  call: Call,
-  deps: Pick<Ports, 'edges' | 'jobs' | 'outputs'>,
-): Promise<Answer> {
-  checkQuery(call, ['attempt']);
+type Needed = Pick<Ports, 'edges' | 'jobs' | 'outputs' | 'live'>;
+
+async function handle(call: Call, deps: Needed): Promise<Answer> {
+  checkQuery(call, ['attempt', 'total', 'head', 'offset', 'more', 'last']);
   const id = jobOfPath(call);
   const caller = callerOf(call) as EdgeCaller;
-  const attempt = readAttempt(call);
-  checkOutput(call);
-  const job = await deps.jobs.findSpec(id);
-  if (job === null || poolOfCell(caller.cell) !== job.spec.pool) {
-    throw notFound(`job "${id}"`);
+  const attempt = numberOf(call, 'attempt', attemptsMax * 10) ?? 1;
+  if (attempt < 1) throw badQuery('attempt', 'This must be a whole number of at least 1.');
+  const offset = numberOf(call, 'offset', liveOffsetMax);
+  const totalBytes = numberOf(call, 'total', liveOffsetMax) ?? call.body.length;
+  checkOutput(call, offset === null ? outputTailBytesMax : livePartBytesMax);
+  const headBytes = numberOf(call, 'head', call.body.length) ?? 0;
+  const job = await jobOfEdge(id, caller, deps);
+  const chunk = chunkOf(call.params.chunk ?? '', numbersMaxOf(job));
+  await checkGiven(id, chunk, caller, deps);
+  if (offset !== null) {
+    await keepPart(call, { id, chunk, attempt, offset }, caller, deps);
+  } else {
+    const key = await deps.outputs.put(id, chunk, attempt, call.body);
+    const bytes = call.body.length;
+    const output = { key, bytes, totalBytes: Math.max(bytes, totalBytes), headBytes };
+    await deps.jobs.keepOutput(id, chunk, output);
   }
-  const chunk = chunkOf(call.params.chunk ?? '', job.chunking.chunks);
-  if (!(await wasGiven(deps, caller, id, chunk))) {
-    throw new ProblemError('forbidden', 'This edge was not given this chunk.');
-  }
-  const key = await deps.outputs.put(id, chunk, attempt, call.body);
-  await deps.jobs.keepOutput(id, chunk, key, call.body.length);
   return { status: 204 };
 }
 
-function readAttempt(call: Call): number {
-  const text = call.query.attempt ?? '1';
-  const attempt = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (attempt < 1 || attempt > attemptsMax * 10) {
-    throw badQuery('attempt', 'This must be a whole number of at least 1.');
-  }
-  return attempt;
+type PartPlace = {
+  readonly id: JobId;
+  readonly chunk: number;
+  readonly attempt: number;
+  readonly offset: number;
+};
+
+async function keepPart(
+  call: Call,
+  { id, chunk, attempt, offset }: PartPlace,
+  { edge }: EdgeCaller,
+  { live, outputs }: Needed,
+): Promise<void> {
+  const isShort = call.body.length <= livePartInlineBytesMax;
+  const key = isShort ? null : await outputs.putPart(id, chunk, { attempt, offset }, call.body);
+  const text = isShort ? call.body : null;
+  const place = { edge, attempt, offset, bytes: call.body.length };
+  const signs = { isMore: flagOf(call, 'more'), isLast: flagOf(call, 'last') };
+  await live.keepPart(id, chunk, { ...place, ...signs, text, key }, call.nowMs);
 }
 
-function checkOutput(call: Call): void {
-  if (call.body.length > outputTailBytesMax) {
-    const detail = `A kept output has at most ${outputTailBytesMax} bytes; send its tail.`;
+function numberOf(call: Call, name: string, most: number): number | null {
+  const text = call.query[name];
+  if (text === undefined) return null;
+  const value = /^\d{1,15}$/.test(text) ? Number(text) : -1;
+  if (value >= 0 && value <= most) return value;
+  throw badQuery(name, `This must be a whole number of at most ${most}.`);
+}
+
+function checkOutput(call: Call, bytesMax: number): void {
+  if (call.body.length > bytesMax) {
+    const detail = `This takes at most ${bytesMax} bytes of an output; send its tail.`;
     throw new ProblemError('body-too-large', detail);
   }
   const type = call.headers['content-type'] ?? 'text/plain';
   if (!/^(text\/plain|application\/octet-stream)\b/i.test(type)) {
     throw new ProblemError('unsupported-media-type', 'Send the output as text/plain.');
   }
-}
-
-async function wasGiven(
-  deps: Pick<Ports, 'edges' | 'jobs'>,
-  caller: EdgeCaller,
-  job: JobId,
-  chunk: number,
-): Promise<boolean> {
-  const name = caller.edge;
-  const [execution] = await deps.jobs.executionsOn(name, [job]);
-  if (execution !== undefined && has(execution.chunks, chunk)) return true;
-  const edge = await deps.edges.load(caller.cell, name);
-  const lease = edge?.work?.leases.get(job);
-  return lease !== undefined && has(union(lease.ranges, lease.heldBefore), chunk);
 }

@@ -40,7 +40,8 @@ async function handle(call: Call, deps: Pick<Ports, 'inventory' | 'log'>): Promi
 }
 
 /**
- * Over MQTT nobody could be told, so what makes no sense is left out there; here its author can be.
+ * Over MQTT nobody could be answered, so what makes no sense is left out there; here its author
+ * is.
  */
 function checkEntries(entries: unknown, progress: ProgressReport): void {
   if (!isRecord(entries)) return;

@@ -18,7 +18,7 @@ export const drainEdge = defineOperation({
     checkQuery(call, []);
     return { ...readOptionalBody(call, drainBodySchema), ...readEdgeChange(call) };
   },
-  run: async (asked, context, deps: Pick<Ports, 'edges' | 'jobs' | 'audit'>) => {
+  run: async (asked, context, deps: Pick<Ports, 'edges' | 'audit'>) => {
     const { reason, deadlineSeconds } = asked;
     const { nowMs } = context;
     const deadlineAtMs = deadlineSeconds === null ? null : nowMs + deadlineSeconds * 1_000;
@@ -28,7 +28,7 @@ export const drainEdge = defineOperation({
       drain: { reason, deadlineAtMs },
     }));
     await audit(context, deps, 'edge-drained', edge.name);
-    return edgeNow(deps, edge);
+    return edgeNow(deps, edge, nowMs);
   },
   answer: (edge) => tagged(202, edge),
 });

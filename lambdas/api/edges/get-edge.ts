@@ -11,7 +11,7 @@ export const getEdge = defineOperation({
     checkQuery(call, []);
     return { name: edgeOfPath(call) };
   },
-  run: async ({ name }, { caller }, deps: Pick<Ports, 'edges' | 'jobs'>) =>
-    edgeNow(deps, await visibleEdge(name, caller, deps)),
+  run: async ({ name }, { caller, nowMs }, deps: Pick<Ports, 'edges'>) =>
+    edgeNow(deps, await visibleEdge(name, caller, deps), nowMs),
   answer: (edge) => tagged(200, edge),
 });

@@ -1,7 +1,8 @@
 import type { EdgeAnswer } from '../../../core/contract/edge-answer.ts';
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { type Caller, seesPool } from '../../../core/model/caller.ts';
-import { type EdgeStatusName, edgeStatusNames, hasStatus } from '../../../core/model/edge-state.ts';
+import { hasStatus } from '../../../core/model/edge-state.ts';
+import { type EdgeStatusName, edgeStatusNames } from '../../../core/model/edge-status.ts';
 import { listRowsExaminedMax } from '../../../core/model/limits.ts';
 import {
   type CellId,
@@ -40,7 +41,7 @@ export const listEdges = defineOperation({
     const { state = null, pool = null } = call.query;
     return edgesAsked({ state, pool, label: valuesOf(call, 'label') }, askedPage(call));
   },
-  run: async ({ filter, paging }, context, deps: Pick<Ports, 'edges' | 'pools' | 'jobs'>) => {
+  run: async ({ filter, paging }, context, deps: Pick<Ports, 'edges' | 'pools'>) => {
     const { items, next } = await pageOfEdges(context, deps, filter, paging);
     return pageOf(paging, items, ({ cell, name }) => `${cell} ${name}`, next);
   },
@@ -69,7 +70,7 @@ type EdgePage = { readonly items: readonly EdgeAnswer[]; readonly next: string |
 
 async function pageOfEdges(
   { caller, nowMs }: Context,
-  deps: Pick<Ports, 'edges' | 'pools' | 'jobs'>,
+  deps: Pick<Ports, 'edges' | 'pools'>,
   filter: EdgeFilter,
   { position: start, limit }: Paging,
 ): Promise<EdgePage> {
@@ -80,7 +81,8 @@ async function pageOfEdges(
   const items: EdgeAnswer[] = [];
   let examined = 0;
   for (const cell of cells) {
-    for (let after = cell === from?.cell ? from.name : null; ; ) {
+    let after = cell === from?.cell ? from.name : null;
+    do {
       const wanted = limit - items.length;
       const edges = await deps.edges.listCell(cell, after, wanted + 1);
       const used = edges.slice(0, wanted);
@@ -88,6 +90,7 @@ async function pageOfEdges(
         ...(await edgeViews(
           deps,
           used.filter((edge) => passes(edge, filter, nowMs)),
+          nowMs,
         )),
       );
       examined += used.length;
@@ -96,7 +99,7 @@ async function pageOfEdges(
       if (items.length >= limit || examined >= listRowsExaminedMax) {
         return { items, next: `${cell} ${after}` };
       }
-    }
+    } while (examined < listRowsExaminedMax);
     if (items.length >= limit) return lastPage(deps, cells, cell, items);
   }
   return { items, next: null };
@@ -133,7 +136,7 @@ async function cellsOf(
   deps: Pick<Ports, 'pools'>,
   filter: EdgeFilter,
 ): Promise<readonly CellId[]> {
-  const limited = caller.kind === 'token' ? caller.pool : null;
+  const limited = caller.kind === 'edge' ? null : caller.pool;
   if (filter.pool !== null && !seesPool(caller, filter.pool)) throw new ProblemError('forbidden');
   const pool = filter.pool ?? limited;
   if (pool === null) return deps.pools.allCells();

@@ -11,7 +11,15 @@ import type { NewSecret } from '../tokens/new-secret.ts';
 /** What enrolling an edge needs, whichever way it goes. */
 export type EnrolPorts = Pick<
   Ports,
-  'edges' | 'jobs' | 'pools' | 'tokens' | 'audit' | 'idempotency' | 'iot' | 'trustAnchor'
+  | 'edges'
+  | 'clusters'
+  | 'graphs'
+  | 'pools'
+  | 'tokens'
+  | 'audit'
+  | 'idempotency'
+  | 'iot'
+  | 'trustAnchor'
 >;
 
 /** What an edge gets when it enrols, enrols again or renews: the same for all three. */
@@ -19,17 +27,21 @@ export async function enrolled(
   deps: EnrolPorts,
   identity: EdgeIdentity,
   secret: NewSecret,
+  nowMs: number,
+  submitToken?: NewSecret,
 ): Promise<Answer> {
   const stored = await deps.edges.load(identity.cell, identity.edge);
   if (stored === null) throw new ProblemError('edge-exists', 'The edge is being removed.');
-  const [edge] = await edgeViews(deps, [stored]);
+  const [edge] = await edgeViews(deps, [stored], nowMs);
   const body = {
     edge,
     certificate: identity.certificate,
     caCertificate: deps.trustAnchor,
     mqttEndpoint: await deps.iot.endpoint(),
+    thing: deps.iot.thingOf(identity.edge),
     token: secret.id,
     secret: secret.secret,
+    ...(submitToken === undefined ? {} : { submitToken: submitToken.secret }),
   };
   const headers = {
     etag: etagOf(stored.version, edge),
@@ -44,10 +56,7 @@ export async function certify(
   name: EdgeName,
   csr: string,
 ): Promise<Certificate> {
-  try {
-    return await deps.iot.enrol(name, csr);
-  } catch (error) {
-    if (!(error instanceof Error) || error.name !== 'InvalidRequestException') throw error;
-    throw invalid('/csr', `The certificate authority refused the request: ${error.message}`);
-  }
+  const outcome = await deps.iot.enrol(name, csr);
+  if (outcome.kind === 'certified') return outcome.certificate;
+  throw invalid('/csr', `The certificate authority refused the request: ${outcome.reason}`);
 }

@@ -1,5 +1,10 @@
-import { revokeCertificates } from '../../workers/edge-removal/finish-removal.ts';
-import { configureEdge, type EdgeChange, readEdgeChange } from '../edges/configure-edge.ts';
+import { forgetCluster, revokeCertificates } from '../../workers/edge-removal/finish-removal.ts';
+import {
+  type ConfigChange,
+  configureEdge,
+  type EdgeChange,
+  readEdgeChange,
+} from '../edges/configure-edge.ts';
 import { edgeNow, visibleEdge } from '../edges/view/visible-edge.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery, flagOf } from '../http/call.ts';
@@ -10,7 +15,8 @@ import type { Ports } from '../ports.ts';
 /**
  * `DELETE /v1/edges/{name}`: the edge drains and is then removed for good, with its certificate and
  * its shadows. With `?force=true` its certificate and secrets end now, so that it can do no more;
- * what it held goes elsewhere.
+ * what it held goes elsewhere. That also works when rows of it cannot be read. What it was as a
+ * cluster goes at once: nobody shall submit to what is on its way out.
  */
 export const removeEdge = defineOperation({
   name: 'removeEdge',
@@ -22,12 +28,15 @@ export const removeEdge = defineOperation({
     const { force } = asked;
     const { nowMs } = context;
     const before = await visibleEdge(asked.name, context.caller, deps);
-    const identity = await deps.edges.identify(before.name);
-    const edge = await configureEdge(asked, context, deps, (config) => ({
+    const identity = await deps.edges.remains(before.name);
+    const change: ConfigChange = (config) => ({
       ...config,
       cordoned: config.cordoned ?? { reason: 'removed', sinceMs: nowMs },
       removing: { force: force || config.removing?.force === true },
-    }));
+    });
+    const unreadable = force ? 'replaced' : 'refused';
+    const edge = await configureEdge(asked, context, deps, change, unreadable);
+    await forgetCluster(deps, before.name);
     if (identity !== null) {
       await deps.edges.markRemoving(identity, nowMs);
       if (force) await deps.edges.revoke(identity);
@@ -35,9 +44,9 @@ export const removeEdge = defineOperation({
       await deps.removals.lookAt(edge.name, 0, 1);
     }
     await audit(context, deps, force ? 'edge-removed-by-force' : 'edge-removed', edge.name);
-    return edgeNow(deps, edge);
+    return edgeNow(deps, edge, context.nowMs);
   },
   answer: (edge) => tagged(202, edge),
 });
 
-type RemoveDeps = Pick<Ports, 'edges' | 'jobs' | 'audit' | 'iot' | 'removals'>;
+type RemoveDeps = Pick<Ports, 'edges' | 'clusters' | 'graphs' | 'audit' | 'iot' | 'removals'>;

@@ -1,11 +1,12 @@
 import type { EnrolBody } from '../../../core/contract/edge-body.ts';
 import { ProblemError } from '../../../core/contract/problem.ts';
 import type { EdgeCaller } from '../../../core/model/caller.ts';
-import { renewalRepeatMs } from '../../../core/model/limits.ts';
+import { changeAttemptsMax, renewalRepeatMs } from '../../../core/model/limits.ts';
 import { edgeNameOf } from '../../../core/model/names.ts';
 import type { EdgeIdentity } from '../../../core/ports/edges.ts';
 import { audit } from '../http/audit.ts';
 import type { Answer, Call } from '../http/call.ts';
+import { contended } from '../http/outage.ts';
 import { contextOf } from '../operation.ts';
 import { newSecret } from '../tokens/new-secret.ts';
 import type { EnrolPorts } from './enrolled.ts';
@@ -25,9 +26,23 @@ export async function renewEdge(
   call: Call,
   deps: EnrolPorts,
   caller: EdgeCaller,
-  asked: { readonly body: EnrolBody; readonly keyHash: string | null },
+  asked: Renewal,
 ): Promise<Answer> {
-  const { body, keyHash } = asked;
+  for (let attempt = 1; attempt <= changeAttemptsMax; attempt++) {
+    const answer = await renewOnce(call, deps, caller, asked);
+    if (answer !== 'conflict') return answer;
+  }
+  throw contended();
+}
+
+type Renewal = { readonly body: EnrolBody; readonly keyHash: string | null };
+
+async function renewOnce(
+  call: Call,
+  deps: EnrolPorts,
+  caller: EdgeCaller,
+  { body, keyHash }: Renewal,
+): Promise<Answer | 'conflict'> {
   const name = edgeNameOf(body.name);
   const known = await deps.edges.identify(name);
   if (known === null || known.removingSinceMs !== null) {
@@ -37,8 +52,8 @@ export async function renewEdge(
   const credentials = [caller.tokenHash, secret.hash];
   if (body.csr === null || isRepeated(known, keyHash, call.nowMs)) {
     const same = { ...known, credentials };
-    if (!(await deps.edges.renew(known, same))) return renewEdge(call, deps, caller, asked);
-    return enrolled(deps, same, secret);
+    if (!(await deps.edges.renew(known, same))) return 'conflict';
+    return enrolled(deps, same, secret, call.nowMs);
   }
   const { previousCertificateId } = known;
   if (previousCertificateId !== null) await deps.iot.discard(name, previousCertificateId);
@@ -54,10 +69,10 @@ export async function renewEdge(
   };
   if (!(await deps.edges.renew(known, renewed))) {
     await deps.iot.discard(name, certificate.id);
-    return renewEdge(call, deps, caller, asked);
+    return 'conflict';
   }
   await audit(contextOf(call), deps, 'edge-certificate-renewed', name);
-  return enrolled(deps, renewed, secret);
+  return enrolled(deps, renewed, secret, call.nowMs);
 }
 
 function isRepeated(known: EdgeIdentity, keyHash: string | null, nowMs: number): boolean {

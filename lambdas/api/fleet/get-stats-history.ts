@@ -11,7 +11,7 @@ export const getStatsHistory = defineOperation({
   name: 'getStatsHistory',
   read: (call) => checkQuery(call, []),
   run: async (_, { caller, nowMs }, deps: Pick<Ports, 'stats'>): Promise<StatsHistoryAnswer> => {
-    const isLimited = caller.kind === 'token' && (caller.pool !== null || caller.queue !== null);
+    const isLimited = caller.kind !== 'edge' && (caller.pool !== null || caller.queue !== null);
     const minutes = isLimited ? [] : await deps.stats.history(nowMs);
     return {
       minutes: minutes.map(({ atMs, ...ended }) => ({

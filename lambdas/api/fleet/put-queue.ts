@@ -1,11 +1,12 @@
 import { queueBodySchema } from '../../../core/contract/fleet-body.ts';
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { type Caller, seesQueue } from '../../../core/model/caller.ts';
-import { queuesMax } from '../../../core/model/limits.ts';
+import { changeAttemptsMax, queuesMax } from '../../../core/model/limits.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery, newNameOf } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
+import { contended } from '../http/outage.ts';
 import { checkAbsent, checkPresent, readPrecondition } from '../http/precondition.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
@@ -25,8 +26,8 @@ export const putQueue = defineOperation({
   },
   run: async (asked, context, deps: Pick<Ports, 'queues' | 'audit'>) => {
     const { name, body, precondition } = asked;
-    checkRights(context.caller, name);
-    for (;;) {
+    checkQueueRights(context.caller, name);
+    for (let attempt = 1; attempt <= changeAttemptsMax; attempt++) {
       const stored = await deps.queues.find(name);
       const before = stored ?? (name === 'default' ? defaultQueue : null);
       if (before !== null) checkPresent(precondition, before.version);
@@ -39,13 +40,15 @@ export const putQueue = defineOperation({
       await audit(context, deps, before === null ? 'queue-created' : 'queue-changed', name);
       return { created: before === null, version: queue.version, view: queueView(queue) };
     }
+    throw contended();
   },
   answer: ({ created, ...queue }) => tagged(created ? 201 : 200, queue),
 });
 
-function checkRights(caller: Caller, name: string): void {
+/** A queue goes through all pools. */
+export function checkQueueRights(caller: Caller, name: string): void {
   if (!seesQueue(caller, name)) throw new ProblemError('forbidden');
-  if (caller.kind === 'token' && caller.pool !== null) {
+  if (caller.kind !== 'edge' && caller.pool !== null) {
     throw new ProblemError('forbidden', 'Queues are of all pools; this token is limited to one.');
   }
 }

@@ -18,6 +18,8 @@ export type GraphDeps = Pick<
   | 'audit'
   | 'idempotency'
   | 'outputs'
+  | 'files'
+  | 'results'
   | 'random'
   | 'clock'
 >;

@@ -3,10 +3,20 @@ import {
   type FieldNode,
   type FragmentDefinitionNode,
   Kind,
+  Lexer,
+  type OperationDefinitionNode,
   type SelectionNode,
   type SelectionSetNode,
+  Source,
+  TokenKind,
 } from 'graphql';
-import { graphqlCostMax, graphqlDepthMax, listLimitDefault } from '../../../core/model/limits.ts';
+import {
+  graphqlBracketsMax,
+  graphqlCostMax,
+  graphqlDepthMax,
+  graphqlTokensMax,
+  listLimitDefault,
+} from '../../../core/model/limits.ts';
 
 /**
  * How deep a document asks and how much it could cost, counted before anything is run. A list
@@ -19,17 +29,18 @@ export type DocumentMeasure = { readonly depth: number; readonly cost: number };
 
 type Variables = Readonly<Record<string, unknown>>;
 
-export function measureDocument(document: DocumentNode, variables: Variables): DocumentMeasure {
+export function measureDocument(document: DocumentNode, given: Variables): DocumentMeasure {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const definition of document.definitions) {
     if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       fragments.set(definition.name.value, definition);
     }
   }
-  const reading: Reading = { fragments, variables, measured: new Map() };
   let worst: DocumentMeasure = { depth: 0, cost: 0 };
   for (const definition of document.definitions) {
     if (definition.kind !== Kind.OPERATION_DEFINITION) continue;
+    const variables = { ...defaultsOf(definition), ...given };
+    const reading: Reading = { fragments, variables, measured: new Map() };
     const part = measureSelection(definition.selectionSet, reading, 0);
     worst = {
       depth: Math.max(worst.depth, part.depth, part.chain),
@@ -38,6 +49,36 @@ export function measureDocument(document: DocumentNode, variables: Variables): D
   }
   return worst;
 }
+
+/** What variables are when the request does not name them: numbers, which is what lists go by. */
+function defaultsOf({ variableDefinitions = [] }: OperationDefinitionNode): Variables {
+  const numbers = variableDefinitions.flatMap(({ variable, defaultValue }) =>
+    defaultValue?.kind === Kind.INT ? [[variable.name.value, Number(defaultValue.value)]] : [],
+  );
+  return Object.fromEntries(numbers);
+}
+
+/**
+ * Why the text of a document is not even parsed: the parser calls itself for each bracket, and a
+ * few thousand of them end it. Syntax errors are the parser's to find.
+ */
+export function nestingRefusal(text: string): string | null {
+  const lexer = new Lexer(new Source(text));
+  let open = 0;
+  for (let tokens = 0; tokens < graphqlTokensMax; tokens++) {
+    const { kind } = lexer.advance();
+    if (kind === TokenKind.EOF) return null;
+    if (opening.has(kind)) open += 1;
+    if (closing.has(kind)) open -= 1;
+    if (open > graphqlBracketsMax) {
+      return `A query has at most ${graphqlBracketsMax} brackets open at once.`;
+    }
+  }
+  return null;
+}
+
+const opening = new Set<TokenKind>([TokenKind.BRACE_L, TokenKind.BRACKET_L, TokenKind.PAREN_L]);
+const closing = new Set<TokenKind>([TokenKind.BRACE_R, TokenKind.BRACKET_R, TokenKind.PAREN_R]);
 
 /** `null`: within the limits. */
 export function refusalOf(measure: DocumentMeasure): string | null {
@@ -114,7 +155,7 @@ const connections = new Set(['jobs', 'edges', 'executions']);
 const wrappers = new Set(['edges', 'nodes', 'node', 'pageInfo']);
 /** An edge holds a handful of leases. */
 const leasesExpected = 8;
-/** What lists below the first level hold unless said, as the schema says. */
+/** What lists below the first level hold by default, as the schema says. */
 const nestedDefault = 20;
 const mutationCost = 10;
 const mutations = new Set(['submit', 'cancel', 'cordon', 'uncordon', 'drain']);

@@ -15,7 +15,7 @@ import { outageOf } from '../http/outage.ts';
 import { carriedBytes } from '../http/page.ts';
 import { contextOf } from '../operation.ts';
 import { askFor, type GraphDeps } from './ask.ts';
-import { measureDocument, refusalOf } from './document-limits.ts';
+import { measureDocument, nestingRefusal, refusalOf } from './document-limits.ts';
 import { rootOf } from './resolvers.ts';
 import { graphSchema } from './schema.ts';
 
@@ -60,6 +60,8 @@ function tooLarge(): GraphQLError {
 
 function parsed(query: string): DocumentNode | GraphQLError {
   try {
+    const refusal = nestingRefusal(query);
+    if (refusal !== null) return new GraphQLError(refusal);
     const document = parse(query, { maxTokens: graphqlTokensMax, noLocation: false });
     const watches = document.definitions.some(
       (it) => 'operation' in it && it.operation === OperationTypeNode.SUBSCRIPTION,

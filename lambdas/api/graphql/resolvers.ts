@@ -8,7 +8,7 @@ import { drainEdge } from '../edges/drain-edge.ts';
 import { getEdge } from '../edges/get-edge.ts';
 import { edgesAsked, listEdges } from '../edges/list-edges.ts';
 import { patchEdge } from '../edges/patch-edge.ts';
-import { getStats } from '../fleet/get-stats.ts';
+import { getStats, statsAsked } from '../fleet/get-stats.ts';
 import { edgeNamed, jobNamed } from '../http/call.ts';
 import type { AskedPage } from '../http/cursor.ts';
 import { checked } from '../http/json-body.ts';
@@ -37,7 +37,8 @@ export function rootOf(ask: Ask) {
     jobs: (filter: JobFilter) => graph.jobs(filter),
     edge: ({ name }: { name: string }) => graph.edge(name),
     edges: (filter: EdgeFilter) => graph.edges(filter),
-    stats: () => ask(getStats, { input: () => undefined }),
+    stats: ({ pool }: Words<'pool'>) =>
+      ask(getStats, { input: () => statsAsked(pool ?? null, null) }),
     submit: ({ job }: { job: unknown }) => graph.submit(job),
     cancel: ({ id }: { id: string }) => graph.cancel(id),
     cordon: ({ edge, reason }: { edge: string; reason?: string | null }) =>
@@ -78,7 +79,7 @@ class Graph {
 
   async jobs(asked: JobFilter): Promise<unknown> {
     const { state = null, pool = null, queue = null, edge = null, label = null } = asked;
-    const words = { state, pool, queue, edge, label: label === null ? [] : [label] };
+    const words = { state, pool, queue, edge, kind: null, label: label === null ? [] : [label] };
     const page = await this.ask(listJobs, { input: () => jobsAsked(words, pageOf(asked)) });
     return connection(page, (job) => this.jobNode(job));
   }

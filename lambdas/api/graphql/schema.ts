@@ -14,7 +14,7 @@ export const graphSchema = buildSchema(`
     edge(name: ID!): Edge
     edges(first: Int = 50, after: String, state: String, pool: String,
       label: String): EdgeConnection!
-    stats: Stats!
+    stats(pool: String): Stats!
   }
 
   type Mutation {
@@ -68,6 +68,7 @@ export const graphSchema = buildSchema(`
   }
 
   type Receipt {
+    counted: Boolean!
     shadowUpdates: Float!, messages: Float!, tableWrites: Float!, lambdaMs: Float!, usd: Float!
   }
 
@@ -78,6 +79,7 @@ export const graphSchema = buildSchema(`
   type Execution {
     edge: Edge
     edgeName: ID!
+    generation: Int
     chunks: String!
     power: Float!
     percent: Int!
@@ -119,6 +121,7 @@ export const graphSchema = buildSchema(`
     edges: StatsEdges!
     power: StatsPower!
     rates: StatsRates!
+    unreadableRows: Int!
     cells: [StatsCell!]!
   }
 

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { notFound, ProblemError } from '../../../core/contract/problem.ts';
-import type { Caller } from '../../../core/model/caller.ts';
+import { type Caller, parseCaller } from '../../../core/model/caller.ts';
 import {
   type EdgeName,
   isName,
@@ -25,7 +25,7 @@ export type Call = {
   readonly nowMs: number;
 };
 
-/** What a handler gives back. A body that is no text goes out as JSON. */
+/** What a handler gives back. A body that is neither text nor bytes goes out as JSON. */
 export type Answer = {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -80,7 +80,15 @@ export function readCaller(event: APIGatewayProxyEventV2): Caller | null {
   if (caller === 'unavailable') {
     throw new ProblemError('temporarily-unavailable', undefined, { headers });
   }
-  return JSON.parse(caller) as Caller;
+  return parseCaller(parsed(caller));
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
 
 function definedOf(values: Readonly<Record<string, string | undefined>> | undefined) {

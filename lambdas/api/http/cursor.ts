@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { listLimitDefault, listLimitMax } from '../../../core/model/limits.ts';
+import { cursorLengthMax } from '../../limits.ts';
 import { badQuery, type Call } from './call.ts';
 
 /**
@@ -38,7 +39,7 @@ export function pagingOf(list: List, scope: Scope, { limit, cursor }: AskedPage)
   const text = Buffer.from(cursor, 'base64url').toString('utf8');
   const position = text.slice(prefix.length);
   const ours =
-    cursor.length <= positionLengthMax &&
+    cursor.length <= cursorLengthMax &&
     text.startsWith(prefix) &&
     list.position.test(position) &&
     cursorOf(position) === cursor;
@@ -61,8 +62,6 @@ function prefixOf({ name }: List, scope: Scope): string {
   const digest = createHash('sha256').update(JSON.stringify(chosen.sort()));
   return `${name}|${digest.digest('base64url').slice(0, 8)}|`;
 }
-
-const positionLengthMax = 512;
 
 /** Zero, which no page can have, for what is no number. */
 function limitOf(text: string | undefined): number {

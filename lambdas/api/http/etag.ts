@@ -17,7 +17,7 @@ export function tagged<T>(status: number, { version, view }: Versioned<T>): Answ
   return { status, headers: { etag: etagOf(version, view) }, body: view };
 }
 
-/** A reader that has this very answer already is told so. */
+/** A reader that has this very answer already gets 304. */
 export function notModified(call: Call, answer: Answer): Answer {
   const etag = answer.headers?.etag;
   const known = call.headers['if-none-match'];

@@ -1,3 +1,4 @@
+import { gunzipSync } from 'node:zlib';
 import type * as z from 'zod';
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { checkBody } from '../../../core/contract/validation.ts';
@@ -55,6 +56,15 @@ function parseJson(call: Call): unknown {
   }
 }
 
+/** What was stored as JSON by somebody; `null` for what is none. */
+export function storedJson(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
 const jsonType = /^application\/(json|[a-z0-9.+-]+\+json)\s*(;|$)/i;
 
 function checkMediaType(call: Call): void {
@@ -62,4 +72,60 @@ function checkMediaType(call: Call): void {
   if (type !== undefined && !jsonType.test(type)) {
     throw new ProblemError('unsupported-media-type');
   }
+}
+
+/** A larger document, which may come packed; also as the bytes that it is, to be kept. */
+export type PackedDocument = { readonly bytes: Uint8Array; readonly value: unknown };
+
+export function readPackedDocument(call: Call, bytesMax: number): PackedDocument {
+  checkSize(call);
+  checkMediaType(call);
+  const bytes = unpacked(call, bytesMax);
+  if (bytes.length > bytesMax) throw tooLarge(bytesMax);
+  return { bytes, value: parseDocument(bytes) };
+}
+
+/** What was stored as it was sent: packed, when it begins as what gzip makes. */
+export function unpackedDocument(stored: Uint8Array, bytesMax: number): PackedDocument {
+  const isPacked = stored[0] === 0x1f && stored[1] === 0x8b;
+  const bytes = isPacked ? gunzipped(stored, bytesMax) : stored;
+  return { bytes, value: parseDocument(bytes) };
+}
+
+/** Null for what is no JSON in UTF-8. */
+export function parsedOrNull(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(decoder.decode(bytes));
+  } catch {
+    return null;
+  }
+}
+
+function parseDocument(bytes: Uint8Array): unknown {
+  const value = parsedOrNull(bytes);
+  if (value === null) throw new ProblemError('invalid-json');
+  return value;
+}
+
+function unpacked(call: Call, maxOutputLength: number): Uint8Array {
+  const encoding = call.headers['content-encoding']?.trim().toLowerCase();
+  if (encoding === undefined || encoding === 'identity') return call.body;
+  if (encoding !== 'gzip') {
+    const detail = 'A body may be packed with gzip, and with nothing else.';
+    throw new ProblemError('unsupported-media-type', detail);
+  }
+  return gunzipped(call.body, maxOutputLength);
+}
+
+function gunzipped(packed: Uint8Array, maxOutputLength: number): Uint8Array {
+  try {
+    return gunzipSync(packed, { maxOutputLength });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(maxOutputLength);
+    throw new ProblemError('invalid-json', 'The body is not what gzip makes.');
+  }
+}
+
+function tooLarge(bytesMax: number): ProblemError {
+  return new ProblemError('body-too-large', `A document has at most ${bytesMax} bytes here.`);
 }

@@ -1,4 +1,5 @@
 import { ProblemError } from '../../../core/contract/problem.ts';
+import { retryAfterSeconds } from '../../limits.ts';
 
 /**
  * Distinguishes a service that is throttled or away, for which the caller retries, from a defect of
@@ -24,15 +25,19 @@ const unavailable = new Set([
   'TransactionConflictException',
 ]);
 
-const retryAfterSeconds = 1;
+const headers = { 'retry-after': String(retryAfterSeconds) };
 
 export function outageOf(error: unknown): ProblemError {
   const name = error instanceof Error ? error.name : '';
-  const headers = { 'retry-after': String(retryAfterSeconds) };
   if (throttled.has(name)) return new ProblemError('too-many-requests', undefined, { headers });
   const code = (error as { code?: unknown } | null)?.code;
   if (unavailable.has(name) || code === 'ECONNREFUSED' || code === 'ECONNRESET') {
     return new ProblemError('temporarily-unavailable', undefined, { headers });
   }
   return new ProblemError('internal-error');
+}
+
+/** A change was decided again and again, and others got through each time. */
+export function contended(): ProblemError {
+  return new ProblemError('temporarily-unavailable', undefined, { headers });
 }

@@ -2,6 +2,7 @@ import type { APIGatewayProxyEventV2, APIGatewayProxyStructuredResultV2 } from '
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { type ApiFunction, type Route, routeKeyOf, routes } from '../../../core/contract/routes.ts';
 import { nameOfCaller } from '../../../core/model/caller.ts';
+import { shownLengthMax } from '../../../core/model/limits.ts';
 import { createLog, type Log } from '../../log.ts';
 import { checkAccess } from './access.ts';
 import { type Answer, type Call, type Handler, readCall, readCaller } from './call.ts';
@@ -18,7 +19,7 @@ export type Operations<D> = Readonly<Record<string, { readonly handle: Handler<D
 
 type ApiHandler = (event: APIGatewayProxyEventV2) => Promise<APIGatewayProxyStructuredResultV2>;
 
-const securityHeaders = {
+export const securityHeaders = {
   'cache-control': 'no-store',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
@@ -32,6 +33,7 @@ export function serve<D>(
   operations: Operations<NoInfer<D>>,
   getDeps: () => D,
   log: Log = createLog({ function: `api/${name}` }, Date.now),
+  clock: { nowMs(): number } = { nowMs: Date.now },
 ): ApiHandler {
   const table = new Map<string, { route: Route; handler: Handler<D> }>();
   for (const route of routes) {
@@ -41,7 +43,7 @@ export function serve<D>(
     table.set(routeKeyOf(route), { route, handler });
   }
   return async (event) => {
-    const request = readCall(event, Date.now());
+    const request = readCall(event, clock.nowMs());
     let call: Call = { ...request, caller: null };
     let answer: Answer;
     try {
@@ -78,7 +80,8 @@ function publicKeyOfHead({ method, path }: Call): string {
 function withoutRoute(call: Call): Answer {
   const methods = routes.filter((route) => matches(route.path, call.path)).map((it) => it.method);
   if (methods.length === 0) {
-    throw new ProblemError('not-found', `There is no address ${call.path.slice(0, 200)}.`);
+    const shown = call.path.slice(0, shownLengthMax);
+    throw new ProblemError('not-found', `There is no address ${shown}.`);
   }
   const allow = [...new Set(methods)].join(', ');
   if (call.method === 'OPTIONS') return { status: 204, headers: { allow } };
@@ -94,7 +97,7 @@ function matches(template: string, path: string): boolean {
   return wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]));
 }
 
-function problemAnswer(call: Call, error: unknown, log: Log): Answer {
+export function problemAnswer(call: Call, error: unknown, log: Log): Answer {
   const problem = error instanceof ProblemError ? error : outageOf(error);
   if (problem.status >= 500) {
     log.error('the request failed', { requestId: call.requestId, error });
@@ -115,6 +118,10 @@ function encode(call: Call, answer: Answer): APIGatewayProxyStructuredResultV2 {
   };
   if (answer.body === undefined || call.method === 'HEAD') {
     return { statusCode: answer.status, headers };
+  }
+  if (answer.body instanceof Uint8Array) {
+    const body = Buffer.from(answer.body).toString('base64');
+    return { statusCode: answer.status, headers, body, isBase64Encoded: true };
   }
   const body = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body);
   return { statusCode: answer.status, headers, body };

@@ -1,5 +1,7 @@
 import type { JobAnswer } from '../../../core/contract/job-answer.ts';
+import { resultSpaceOf } from '../../../core/files/result-space.ts';
 import { cancel, purge } from '../../../core/jobs/cancel.ts';
+import { audit } from '../http/audit.ts';
 import { checkQuery, flagOf } from '../http/call.ts';
 import { tagged, type Versioned } from '../http/etag.ts';
 import { checkVersion } from '../http/precondition.ts';
@@ -18,7 +20,7 @@ type Cancelled = {
 /**
  * `DELETE /v1/jobs/{id}`: cancels. Pending chunks are cancelled at once, running ones are stopped
  * on their edges. What has ended or is cancelled already stays as it is (200). `?purge=true`
- * removes a job that has ended, outputs included.
+ * removes a job that has ended, with all that its chunks left.
  */
 export const cancelJob = defineOperation({
   name: 'cancelJob',
@@ -36,18 +38,23 @@ export const cancelJob = defineOperation({
   answer: ({ changed, job }) => (job === null ? { status: 204 } : tagged(changed ? 202 : 200, job)),
 });
 
-type CancelDeps = Pick<JobsWriteDeps, 'jobs' | 'changes' | 'outputs'>;
+type CancelDeps = Pick<JobsWriteDeps, 'jobs' | 'changes' | 'outputs' | 'results' | 'audit'>;
 
 async function purgeJob(
   { id, precondition }: Change,
-  { caller }: Context,
+  context: Context,
   deps: CancelDeps,
 ): Promise<Cancelled> {
+  const { caller } = context;
   const found = await visibleJob(id, caller, deps);
   checkVersion(precondition, found.job.version);
   const decision = purge(found);
   if (decision.kind === 'refused') throw decision.problem;
   await deps.outputs.removeAll(decision.id);
+  if (found.job.spec.outputs !== undefined) {
+    await deps.results.removeAll(resultSpaceOf(found.job));
+  }
   await deps.changes.purge(decision);
+  await audit(context, deps, 'job-purged', id);
   return { changed: true, job: null };
 }

@@ -1,7 +1,9 @@
 import { mergeWaiting } from '../../../core/jobs/waiting.ts';
 import { isFinal } from '../../../core/model/job.ts';
+import { waitingExamplesMax } from '../../../core/model/limits.ts';
+import type { EdgeName } from '../../../core/model/names.ts';
 import type { WaitingCount } from '../../../core/model/plan.ts';
-import { explain } from '../../../core/scheduler/explain.ts';
+import { explain, holdersOf, standstillOf } from '../../../core/scheduler/explain.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
@@ -19,19 +21,25 @@ export const explainJob = defineOperation({
     return { id: jobOfPath(call) };
   },
   run: async ({ id }, { caller, nowMs }, deps: Pick<Ports, 'jobs' | 'cells' | 'cellStore'>) => {
-    const { job, status } = await visibleJob(id, caller, deps);
+    const { job, status, unreadable } = await visibleJob(id, caller, deps);
     const { counts, state } = status;
     const pending = isFinal(state) ? 0 : counts.pending + counts.waiting;
-    const counted: WaitingCount[] = [];
-    if (pending > 0) {
+    const holders: EdgeName[] = [];
+    const counted: WaitingCount[] = unreadable === undefined ? [] : [...status.waiting];
+    if (!isFinal(state)) {
       const { metas } = await deps.cells.peek(job.spec.pool, nowMs);
       const cells = new Set([...job.cells, ...metas.map((meta) => meta.id)]);
       for (const cellId of cells) {
         const cell = await deps.cellStore.load(cellId);
-        if (cell?.jobs.has(id)) counted.push(...explain(cell, id, nowMs));
+        if (cell === null) continue;
+        holders.push(...holdersOf(cell, id));
+        counted.push(...(pending > 0 ? explain(cell, id, nowMs) : standstillOf(cell, id)));
       }
     }
-    return { job: id, pending, reasons: mergeWaiting(counted).map(waitingView) };
+    const examples = holders.slice(0, waitingExamplesMax);
+    const held = { inputsHeld: { edges: holders.length, examples } };
+    const reasons = mergeWaiting(counted).map(waitingView);
+    return { job: id, pending, reasons, ...(holders.length > 0 && held) };
   },
   answer: (body) => ({ status: 200, body }),
 });

@@ -4,7 +4,7 @@ import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor
 import { pageAnswer, pageOf } from '../http/page.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { executionView } from './view/job-view.ts';
+import { executionViews } from './view/job-view.ts';
 import { visibleJob } from './view/visible-job.ts';
 
 export type ExecutionsAsked = { readonly id: JobId; readonly paging: Paging };
@@ -21,7 +21,7 @@ export const listExecutions = defineOperation({
     const { job, status } = await visibleJob(id, caller, deps);
     const rows = await deps.jobs.executions(job.id, position, limit + 1);
     const page = rows.slice(0, limit);
-    const items = page.map((execution) => executionView(status, execution));
+    const items = page.flatMap((execution) => executionViews(status, execution));
     const next = rows.length > limit ? (page.at(-1)?.edge ?? null) : null;
     return pageOf(paging, items, ({ edge }) => edge, next);
   },

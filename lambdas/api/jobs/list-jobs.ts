@@ -1,8 +1,8 @@
-import { jobStates } from '../../../core/contract/job-answer.ts';
 import { ProblemError } from '../../../core/contract/problem.ts';
-import { type Caller, seesPool, seesQueue } from '../../../core/model/caller.ts';
+import { type Caller, isBound, seesJob, seesPool, seesQueue } from '../../../core/model/caller.ts';
+import { jobKinds, jobStates } from '../../../core/model/job.ts';
 import { executionsShownMax, listRowsExaminedMax } from '../../../core/model/limits.ts';
-import { edgeNameOf, isName, type JobId, jobIdOf, namePattern } from '../../../core/model/names.ts';
+import { edgeNameOf, isName, type JobId, jobIdOf } from '../../../core/model/names.ts';
 import type { JobWithStatus } from '../../../core/model/stored-job.ts';
 import type { ListedJob } from '../../../core/ports/jobs.ts';
 import { namedValue } from '../../../core/protocol/named-values.ts';
@@ -12,6 +12,7 @@ import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';
 import { pageAnswer, pageOf } from '../http/page.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
+import { jobPositionPattern } from './view/job-position.ts';
 import { jobView } from './view/job-view.ts';
 
 /**
@@ -23,6 +24,7 @@ export type JobFilter = {
   readonly pool: string | null;
   readonly state: string | null;
   readonly queue: string | null;
+  readonly kind: string | null;
   readonly labels: LabelFilter;
   readonly edge: string | null;
 };
@@ -32,17 +34,13 @@ export type JobsAsked = {
   readonly paging: Paging;
 };
 
-/** An id that sorts by its time, or a chosen one behind the time of its job. */
-const positionPattern = new RegExp(
-  `^([0-9a-z]{18}|[0-9a-z]{9}-${namePattern.source.slice(1, -1)})$`,
-);
-
 export const listJobs = defineOperation({
   name: 'listJobs',
   read: (call): JobsAsked => {
-    checkQuery(call, ['state', 'pool', 'queue', 'label', 'edge', 'limit', 'cursor']);
-    const { state = null, pool = null, queue = null, edge = null } = call.query;
-    return jobsAsked({ state, pool, queue, edge, label: valuesOf(call, 'label') }, askedPage(call));
+    checkQuery(call, ['state', 'pool', 'queue', 'kind', 'label', 'edge', 'limit', 'cursor']);
+    const { state = null, pool = null, queue = null, kind = null, edge = null } = call.query;
+    const words = { state, pool, queue, kind, edge, label: valuesOf(call, 'label') };
+    return jobsAsked(words, askedPage(call));
   },
   run: async ({ filter, paging }, { caller }, deps: Pick<Ports, 'jobs' | 'pools'>) => {
     const page = await pageOfJobs(caller, deps, filter, paging);
@@ -56,7 +54,7 @@ export const listJobs = defineOperation({
 });
 
 /** The words of a filter as they were given, each of which may make no sense. */
-type FilterWords = Readonly<Record<'state' | 'pool' | 'queue' | 'edge', string | null>> & {
+type FilterWords = Readonly<Record<'state' | 'pool' | 'queue' | 'kind' | 'edge', string | null>> & {
   readonly label: readonly string[];
 };
 
@@ -68,10 +66,12 @@ export function jobsAsked(words: FilterWords, page: AskedPage): JobsAsked {
   if (state !== null && !(jobStates as readonly string[]).includes(state)) {
     throw badQuery('state', `This must be one of ${jobStates.join(', ')}.`);
   }
-  const position = names.edge === null ? positionPattern : namePattern;
+  if (names.kind !== null && !(jobKinds as readonly string[]).includes(names.kind)) {
+    throw badQuery('kind', `This must be one of ${jobKinds.join(', ')}.`);
+  }
   return {
     filter: { ...names, state, labels: labelsOf(label) },
-    paging: pagingOf({ name: 'jobs', position }, words, page),
+    paging: pagingOf({ name: 'jobs', position: jobPositionPattern }, words, page),
   };
 }
 
@@ -98,7 +98,7 @@ async function pageOfJobs(
   if (filter.pool !== null && !seesPool(caller, filter.pool)) throw new ProblemError('forbidden');
   if (filter.queue !== null && !seesQueue(caller, filter.queue))
     throw new ProblemError('forbidden');
-  const source = await sourceOf(caller, deps, filter);
+  const source = ofKind(await sourceOf(caller, deps, filter), deps, filter.kind);
   const positions = new Map<JobId, string>();
   let position = start;
   for (let examined = 0; examined < listRowsExaminedMax; ) {
@@ -124,20 +124,54 @@ async function sourceOf(
   const { edge } = filter;
   if (edge !== null) {
     return async (position, limit) => {
-      const ids = await deps.jobs.listOfEdge(edgeNameOf(edge), position, limit);
-      const byId = new Map((await deps.jobs.findMany(ids)).map((it) => [it.job.id, it]));
-      return ids.map((id): ListedJob => {
-        const it = byId.get(id);
-        const seen = it !== undefined && seesPool(caller, it.job.spec.pool);
-        if (!seen) return { id, position: id, state: 'gone', queue: '', labels: {} };
-        const { state } = it.status;
-        return { id, position: id, state, queue: it.job.spec.queue, labels: it.job.spec.labels };
+      const listed = await deps.jobs.listOfEdge(edgeNameOf(edge), position, limit);
+      const found = await deps.jobs.findMany(listed.map(({ id }) => id));
+      const byId = new Map(found.map((it) => [it.job.id, it]));
+      return listed.map((place): ListedJob => {
+        const it = byId.get(place.id);
+        const seen =
+          it !== undefined &&
+          seesPool(caller, it.job.spec.pool) &&
+          (!isBound(caller) || seesJob(caller, it.job));
+        if (!seen) return { ...place, state: 'gone', queue: '', labels: {} };
+        const { queue, labels } = it.job.spec;
+        return { ...place, state: it.status.state, queue, labels };
       });
     };
   }
-  const limited = caller.kind === 'token' ? caller.pool : null;
+  if (isBound(caller)) return ownJobs(caller, deps, await poolSource(caller, deps, filter));
+  return poolSource(caller, deps, filter);
+}
+
+/** Of who is bound to clusters only what it submitted: the others look as if they were gone. */
+function ownJobs(caller: Caller, deps: Pick<Ports, 'jobs'>, source: Source): Source {
+  return async (position, limit) => {
+    const listed = await source(position, limit);
+    const found = await deps.jobs.findMany(listed.map(({ id }) => id));
+    const own = new Set(found.flatMap(({ job }) => (seesJob(caller, job) ? [job.id] : [])));
+    return listed.map((it): ListedJob => (own.has(it.id) ? it : { ...it, state: 'gone' }));
+  };
+}
+
+/** The index that lists are read from does not say it: those of another kind look gone. */
+function ofKind(source: Source, deps: Pick<Ports, 'jobs'>, kind: string | null): Source {
+  if (kind === null) return source;
+  return async (position, limit) => {
+    const listed = await source(position, limit);
+    const found = await deps.jobs.findMany(listed.map(({ id }) => id));
+    const alike = new Set(found.flatMap(({ job }) => (job.spec.kind === kind ? [job.id] : [])));
+    return listed.map((it): ListedJob => (alike.has(it.id) ? it : { ...it, state: 'gone' }));
+  };
+}
+
+async function poolSource(
+  caller: Caller,
+  deps: Pick<Ports, 'jobs' | 'pools'>,
+  filter: JobFilter,
+): Promise<Source> {
+  const limited = caller.kind === 'edge' ? null : caller.pool;
   const only = filter.pool ?? limited;
-  const pools = only === null ? await deps.pools.list() : [only];
+  const pools = only === null ? await deps.pools.listWithJobs() : [only];
   return async (position, limit) => {
     const lists = await Promise.all(pools.map((pool) => deps.jobs.listPool(pool, position, limit)));
     const merged = lists.flat().sort((a, b) => (a.position < b.position ? 1 : -1));

@@ -1,20 +1,20 @@
 import type * as z from 'zod';
 import type { planSchema } from '../../../core/contract/job-answer.ts';
 import { type JobBody, jobBodySchema } from '../../../core/contract/job-body.ts';
-import { ProblemError } from '../../../core/contract/problem.ts';
 import { submit } from '../../../core/jobs/submit.ts';
 import { mergeWaiting } from '../../../core/jobs/waiting.ts';
-import { seesJob } from '../../../core/model/caller.ts';
 import { powerOf } from '../../../core/model/job.ts';
 import { jobIdOf } from '../../../core/model/names.ts';
 import type { WaitingCount } from '../../../core/model/plan.ts';
 import { count } from '../../../core/model/ranges.ts';
 import { planJob as planInCell } from '../../../core/scheduler/explain.ts';
+import { surroundingsOf } from '../../submissions/surroundings.ts';
 import { checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { surroundingsOf } from './change/surroundings.ts';
+import { countedBody } from '../sweeps/counted-body.ts';
+import { placedBody } from './change/placed-body.ts';
 import { waitingView } from './view/job-view.ts';
 
 /**
@@ -27,10 +27,9 @@ export const planJob = defineOperation({
     checkQuery(call, []);
     return readBody(call, jobBodySchema);
   },
-  run: async (body, { caller, nowMs }, deps: PlanDeps): Promise<JobPlan> => {
-    if (!seesJob(caller, body)) {
-      throw new ProblemError('forbidden', 'This token may not plan for this pool and queue.');
-    }
+  run: async (asked, { caller, nowMs }, deps: PlanDeps): Promise<JobPlan> => {
+    const own = placedBody(caller, asked);
+    const body = await countedBody(own, deps.files, nowMs, 'not kept');
     const around = await surroundingsOf(deps, body, deps.cells.peek(body.pool, nowMs));
     const wanted = { id: jobIdOf('plan'), body, caller };
     const decision = submit(wanted, around, nowMs, () => '');
@@ -56,7 +55,7 @@ export const planJob = defineOperation({
   answer: (body) => ({ status: 200, body }),
 });
 
-type PlanDeps = Pick<Ports, 'jobs' | 'edges' | 'cells' | 'cellStore'>;
+type PlanDeps = Pick<Ports, 'jobs' | 'edges' | 'cells' | 'cellStore' | 'files'>;
 type JobPlan = z.output<typeof planSchema>;
 
 function noEdges(chunks: number): WaitingCount {

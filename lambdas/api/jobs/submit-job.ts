@@ -5,8 +5,12 @@ import { checkQuery } from '../http/call.ts';
 import { answerAgain, firstAnswer, readIdempotencyKey } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
-import { type Accepted, acceptedAnswer, type Submission, storeJob } from './change/store-job.ts';
-import type { SubmitDeps } from './change/write-ports.ts';
+import { countedBody } from '../sweeps/counted-body.ts';
+import type { Accepted } from './change/accepted.ts';
+import { checkInputs } from './change/check-inputs.ts';
+import { placedBody } from './change/placed-body.ts';
+import { acceptedAnswer, type Submission, storeJob } from './change/store-job.ts';
+import type { WithFiles } from './change/write-ports.ts';
 
 type Submitted = { readonly body: JobBody; readonly keep: Submission['keep'] };
 
@@ -23,9 +27,12 @@ export const submitJob = defineOperation({
     if (key === null) return { body, keep: null };
     return { body, keep: (accepted) => firstAnswer(call, key, acceptedAnswer(accepted)) };
   },
-  run: async (asked, context, deps: SubmitDeps): Promise<Accepted | 'key-taken'> => {
+  run: async (asked, context, deps: WithFiles): Promise<Accepted | 'key-taken'> => {
+    const placed = placedBody(context.caller, asked.body);
+    await checkInputs(placed, deps.files, context.nowMs);
+    const body = await countedBody(placed, deps.files, context.nowMs);
     const id = makeJobId(context.nowMs, deps.random.bytes(jobIdRandomBytes));
-    const outcome = await storeJob({ id, ...asked }, context, deps);
+    const outcome = await storeJob({ id, body, keep: asked.keep }, context, deps);
     if (outcome === 'id-taken') throw new ProblemError('job-exists');
     return outcome;
   },

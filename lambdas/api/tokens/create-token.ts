@@ -7,6 +7,7 @@ import {
   enrolUsesMax,
   tokensMax,
 } from '../../../core/model/limits.ts';
+import { type EdgeName, edgeNameOf, poolOfCell } from '../../../core/model/names.ts';
 import type { StoredToken } from '../../../core/ports/tokens.ts';
 import { audit } from '../http/audit.ts';
 import { type Answer, type Call, callerOf, checkQuery } from '../http/call.ts';
@@ -23,7 +24,7 @@ import { isWithin, tokenView } from './token-view.ts';
  */
 export const createToken = { handle };
 
-type Deps = Pick<Ports, 'tokens' | 'audit' | 'idempotency'>;
+type Deps = Pick<Ports, 'tokens' | 'edges' | 'audit' | 'idempotency'>;
 
 async function handle(call: Call, deps: Deps): Promise<Answer> {
   checkQuery(call, []);
@@ -36,16 +37,18 @@ async function handle(call: Call, deps: Deps): Promise<Answer> {
     throw invalid('/ttlSeconds', `An enrol token lives at most ${enrolTtlSecondsMax} seconds.`);
   }
   return onceFor(call, deps.idempotency, async () => {
-    await checkRoom(deps);
+    await checkTokenRoom(deps);
+    const bound = body.edges === null ? null : await boundTo(deps, body.edges, body.pool);
     const made = newSecret(call.nowMs);
     const token: StoredToken = {
       hash: made.hash,
       id: made.id,
       name: body.name,
       scopes: body.scopes,
-      pool: body.pool,
+      pool: bound?.pool ?? body.pool,
       queue: body.queue,
       edge: body.edge,
+      edges: bound?.edges ?? null,
       usesLeft: enrols ? (body.uses ?? (body.edge === null ? enrolUsesMax : null)) : null,
       createdAtMs: call.nowMs,
       createdBy: nameOfCaller(caller),
@@ -64,7 +67,27 @@ function checkLimits(caller: Caller, body: TokenBody): void {
   throw new ProblemError('forbidden', detail);
 }
 
-async function checkRoom(deps: Pick<Ports, 'tokens'>): Promise<void> {
+/** Clusters of one pool, which the token is then limited to: a job is in one pool. */
+async function boundTo(
+  deps: Pick<Ports, 'edges'>,
+  names: readonly string[],
+  pool: string | null,
+): Promise<{ readonly edges: readonly EdgeName[]; readonly pool: string }> {
+  const edges = [...new Set(names)].map(edgeNameOf);
+  const pools = new Set<string>();
+  for (const edge of edges) {
+    const identity = await deps.edges.remains(edge);
+    if (identity === null) throw invalid('/edges', `There is no edge "${edge}".`);
+    pools.add(poolOfCell(identity.cell));
+  }
+  const [only] = pools;
+  if (only === undefined || pools.size > 1 || (pool ?? only) !== only) {
+    throw invalid('/edges', 'The clusters of a token are all in its pool.');
+  }
+  return { edges, pool: only };
+}
+
+export async function checkTokenRoom(deps: Pick<Ports, 'tokens'>): Promise<void> {
   const counted = await deps.tokens.count(tokensMax);
   if (counted >= tokensMax) {
     throw new ProblemError('limit-reached', `There are ${tokensMax} tokens; revoke some first.`);

@@ -1,5 +1,7 @@
 import { ProblemError } from '../../../core/contract/problem.ts';
+import { timeSchema } from '../../../core/contract/text-schema.ts';
 import { auditTtlSeconds } from '../../../core/model/limits.ts';
+import { auditSinceDefaultMs } from '../../limits.ts';
 import { badQuery, type Call, checkQuery } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
 import { pageAnswer } from '../http/page.ts';
@@ -19,7 +21,7 @@ export const listAudit = defineOperation({
   },
   run: async ({ sinceMs, paging }, { caller, nowMs }, deps: Pick<Ports, 'audit'>) => {
     const { position, limit, cursorOf } = paging;
-    if (caller.kind !== 'token' || caller.pool !== null || caller.queue !== null) {
+    if (caller.kind === 'edge' || caller.pool !== null || caller.queue !== null) {
       throw new ProblemError('forbidden', 'The audit trail is for tokens of the whole fleet.');
     }
     const found = await deps.audit.list(position, sinceMs, nowMs, limit + 1);
@@ -39,12 +41,11 @@ export const listAudit = defineOperation({
 
 const list = { name: 'audit', position: /^\d{14}#[\w=:.-]{1,128}$/ };
 
-const sinceDefaultMs = 24 * 3_600_000;
-
 function readSince(call: Call): number {
   const { since } = call.query;
-  if (since === undefined) return call.nowMs - sinceDefaultMs;
-  const atMs = Date.parse(since);
+  if (since === undefined) return call.nowMs - auditSinceDefaultMs;
+  // `Date` alone also reads texts that nobody means as a time.
+  const atMs = timeSchema.safeParse(since).success ? Date.parse(since) : Number.NaN;
   if (Number.isNaN(atMs))
     throw badQuery('since', 'This must be a time, like 2026-11-18T09:00:00Z.');
   return Math.max(atMs, call.nowMs - auditTtlSeconds * 1_000);

@@ -8,7 +8,7 @@ export function isWithin(
   caller: Caller,
   token: { pool: string | null; queue: string | null },
 ): boolean {
-  if (caller.kind !== 'token') return false;
+  if (caller.kind === 'edge') return false;
   const inPool = caller.pool === null || (token.pool !== null && seesPool(caller, token.pool));
   const inQueue = caller.queue === null || (token.queue !== null && seesQueue(caller, token.queue));
   return inPool && inQueue;
@@ -23,6 +23,7 @@ export function tokenView(token: StoredToken): TokenAnswer {
     pool: token.pool,
     queue: token.queue,
     edge: token.edge,
+    edges: token.edges === null ? null : [...token.edges],
     usesLeft: token.usesLeft,
     createdAt: timeOf(token.createdAtMs),
     createdBy: token.createdBy,

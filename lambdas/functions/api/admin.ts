@@ -1,6 +1,7 @@
 import { createAuditStore } from '../../../adapters/dynamodb/access/audit-store.ts';
 import { createIdempotencyStore } from '../../../adapters/dynamodb/access/idempotency-store.ts';
 import { createTokensStore } from '../../../adapters/dynamodb/access/tokens-store.ts';
+import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
 import { createPoolsStore } from '../../../adapters/dynamodb/fleet/pools-store.ts';
 import { createQueuesStore } from '../../../adapters/dynamodb/fleet/queues-store.ts';
 import { getPool } from '../../api/fleet/get-pool.ts';
@@ -9,6 +10,8 @@ import { listPools } from '../../api/fleet/list-pools.ts';
 import { listQueues } from '../../api/fleet/list-queues.ts';
 import { putPool } from '../../api/fleet/put-pool.ts';
 import { putQueue } from '../../api/fleet/put-queue.ts';
+import { removePool } from '../../api/fleet/remove-pool.ts';
+import { removeQueue } from '../../api/fleet/remove-queue.ts';
 import { serve } from '../../api/http/serve.ts';
 import { onTable } from '../../api/http/table-deps.ts';
 import { createToken } from '../../api/tokens/create-token.ts';
@@ -20,9 +23,11 @@ export const adminOperations = {
   listPools,
   getPool,
   putPool,
+  removePool,
   listQueues,
   getQueue,
   putQueue,
+  removeQueue,
   listTokens,
   createToken,
   revokeToken,
@@ -31,6 +36,7 @@ export const adminOperations = {
 
 const ports = onTable({
   pools: createPoolsStore,
+  edges: createEdgesStore,
   queues: createQueuesStore,
   tokens: createTokensStore,
   audit: createAuditStore,

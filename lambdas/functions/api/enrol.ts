@@ -1,10 +1,11 @@
 import { createAuditStore } from '../../../adapters/dynamodb/access/audit-store.ts';
 import { createIdempotencyStore } from '../../../adapters/dynamodb/access/idempotency-store.ts';
 import { createTokensStore } from '../../../adapters/dynamodb/access/tokens-store.ts';
+import { createClustersStore } from '../../../adapters/dynamodb/fleet/cluster-store.ts';
 import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
 import { createPoolsStore } from '../../../adapters/dynamodb/fleet/pools-store.ts';
-import { createJobsStore } from '../../../adapters/dynamodb/jobs/jobs-store.ts';
 import { createControlPlane } from '../../../adapters/iot/control-plane.ts';
+import { createGraphDocuments } from '../../../adapters/s3/graph-documents.ts';
 import { createEdgeRemovals } from '../../../adapters/sqs/edge-removals.ts';
 import { enrolEdge } from '../../api/enrolment/enrol-edge.ts';
 import { removeEdge } from '../../api/enrolment/remove-edge.ts';
@@ -16,7 +17,8 @@ export const enrolOperations = { enrolEdge, removeEdge };
 
 const ports = onTable({
   edges: createEdgesStore,
-  jobs: createJobsStore,
+  clusters: createClustersStore,
+  graphs: () => createGraphDocuments(requiredEnv('OUTPUTS_BUCKET')),
   pools: createPoolsStore,
   tokens: createTokensStore,
   audit: createAuditStore,
@@ -25,6 +27,7 @@ const ports = onTable({
     createControlPlane({
       policyName: requiredEnv('EDGE_POLICY'),
       certificatesArn: requiredEnv('CERTIFICATES_ARN'),
+      mqttEndpoint: process.env.EDGE_MQTT_ENDPOINT ?? '',
     }),
   removals: () => createEdgeRemovals(requiredEnv('REMOVALS_QUEUE_URL')),
   trustAnchor: () => requiredEnv('EDGE_TRUST_ANCHOR'),

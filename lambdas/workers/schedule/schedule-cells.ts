@@ -1,10 +1,12 @@
 import type { DynamoDBRecord, SQSRecord } from 'aws-lambda';
 import { cellOfPartition } from '../../../adapters/dynamodb/keys.ts';
+import { passMark } from '../../../adapters/dynamodb/schema.ts';
 import { parkedCellMs, passesAtOnce } from '../../../core/model/limits.ts';
 import { type CellId, parseCellId } from '../../../core/model/names.ts';
 import { isRecord } from '../../../core/protocol/json.ts';
 import { parseBody } from '../../event-handler.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
+import type { Log } from '../../log.ts';
 import { type PassDeps, runPass } from './run-pass.ts';
 
 /**
@@ -13,12 +15,14 @@ import { type PassDeps, runPass } from './run-pass.ts';
  */
 export type Wakeups = ReadonlyMap<CellId, readonly string[]>;
 
+/** A row with the mark was written together with the pass over it, and wakes no other. */
 export function wakeupsOfStream(records: readonly DynamoDBRecord[]): Wakeups {
   const wakeups = new Map<CellId, string[]>();
   for (const record of records) {
     const pk = record.dynamodb?.Keys?.pk?.S;
     const cell = pk === undefined ? null : cellOfPartition(pk);
     const sequence = record.dynamodb?.SequenceNumber;
+    if (record.dynamodb?.NewImage?.[passMark]?.BOOL === true) continue;
     // One record is enough: from the first on, the batch comes back whole.
     if (cell !== null && sequence !== undefined && !wakeups.has(cell)) {
       wakeups.set(cell, [sequence]);
@@ -27,18 +31,37 @@ export function wakeupsOfStream(records: readonly DynamoDBRecord[]): Wakeups {
   return wakeups;
 }
 
+/** A message that names no cell is dropped: it would come back the same. */
 export function wakeupsOfTimers(
   records: readonly Pick<SQSRecord, 'messageId' | 'body'>[],
+  log: Pick<Log, 'warn'>,
 ): Wakeups {
   const wakeups = new Map<CellId, string[]>();
-  for (const record of records) {
-    const body = parseBody(record.body);
-    if (!isRecord(body) || typeof body.cell !== 'string') continue;
-    const cell = parseCellId(body.cell);
-    if (cell === null) continue;
-    wakeups.set(cell, [...(wakeups.get(cell) ?? []), record.messageId]);
+  for (const { messageId, body } of records) {
+    const cell = cellOf(parseBody(body));
+    if (cell === null) log.warn('a timer that names no cell was dropped', { messageId });
+    else wakeups.set(cell, [...(wakeups.get(cell) ?? []), messageId]);
   }
   return wakeups;
+}
+
+function cellOf(body: unknown): CellId | null {
+  return isRecord(body) && typeof body.cell === 'string' ? parseCellId(body.cell) : null;
+}
+
+/** For when each cell's look was asked; a cell is missing where a message does not say it. */
+export function duesOfTimers(
+  records: readonly Pick<SQSRecord, 'body'>[],
+): ReadonlyMap<CellId, number> {
+  const dues = new Map<CellId, number>();
+  for (const record of records) {
+    const body = parseBody(record.body);
+    const cell = cellOf(body);
+    if (!isRecord(body) || cell === null) continue;
+    const dueAtMs = typeof body.dueAtMs === 'number' ? body.dueAtMs : Number.POSITIVE_INFINITY;
+    dues.set(cell, Math.max(dueAtMs, dues.get(cell) ?? dueAtMs));
+  }
+  return dues;
 }
 
 /**
@@ -48,11 +71,15 @@ export function wakeupsOfTimers(
  * follow them in the stream's shard, and hold up cells that have nothing to do with it. Only when
  * not even the timer could be set do they come back.
  */
-export async function scheduleCells(deps: PassDeps, wakeups: Wakeups): Promise<string[]> {
+export async function scheduleCells(
+  deps: PassDeps,
+  wakeups: Wakeups,
+  dues: ReadonlyMap<CellId, number> = new Map(),
+): Promise<string[]> {
   const failed: string[] = [];
   await forEachLimited([...wakeups], passesAtOnce, async ([cell, records]) => {
     try {
-      await runPass(deps, cell);
+      await runPass(deps, cell, dues.get(cell) ?? null);
     } catch (error) {
       deps.log.error('the pass failed', { cell, error });
       deps.log.metric('CellParked', 1, { cell });

@@ -2,6 +2,7 @@ import { type CellMove, planMoves } from '../../../core/fleet/choose-cells.ts';
 import { chooseRanges, moveRanges } from '../../../core/fleet/move-ranges.ts';
 import type { CellMeta } from '../../../core/model/cell.ts';
 import { tickEveryMs } from '../../../core/model/limits.ts';
+import { standsStill } from '../../../core/model/unreadable.ts';
 import type { CellMoves } from '../../../core/ports/cells.ts';
 import type { Clock } from '../../../core/ports/timers.ts';
 import type { Log } from '../../log.ts';
@@ -33,12 +34,14 @@ async function carryOut(deps: MoveDeps, planned: CellMove): Promise<void> {
     deps.moves.load(planned.from),
     deps.moves.load(planned.to),
   ]);
-  if (from === null || to === null) return;
+  if (from === null || to === null || standsStill(from.meta) || standsStill(to.meta)) return;
   const nowMs = deps.clock.nowMs();
   const chosen = chooseRanges(from, to, planned, nowMs);
   const arriving = [...chosen.keys()].filter((job) => !to.jobs.has(job));
   const histories = await deps.moves.historiesIn(to.meta.id, arriving);
-  const move = moveRanges(from, to, chosen, histories, nowMs);
+  const known = new Map([...histories].flatMap(([job, it]) => (it === null ? [] : [[job, it]])));
+  const movable = new Map([...chosen].filter(([job]) => histories.get(job) !== null));
+  const move = moveRanges(from, to, movable, known, nowMs);
   if (move === null) return;
   const outcome = await deps.moves.commitMove(move);
   deps.log.info('move', { ...planned, jobs: move.from.slices.size, outcome });

@@ -3,13 +3,16 @@ import { idleTickEveryMs, tableWritesAtOnce, tickEveryMs } from '../../../core/m
 import type { CellId, JobId } from '../../../core/model/names.ts';
 import type { Fleet } from '../../../core/ports/fleet.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
+import { batchAloneMs } from '../../limits.ts';
 import { type MoveDeps, moveBacklog } from './move-backlog.ts';
+import { type TidyDeps, tidyPools } from './tidy-pools.ts';
 
-export type TickDeps = MoveDeps & {
-  readonly fleet: Fleet;
-  /** Folds the statuses of these jobs again. */
-  readonly fold: (jobs: readonly JobId[]) => Promise<unknown>;
-};
+export type TickDeps = MoveDeps &
+  TidyDeps & {
+    readonly fleet: Fleet;
+    /** Folds the statuses of these jobs again. */
+    readonly fold: (jobs: readonly JobId[]) => Promise<unknown>;
+  };
 
 /**
  * Lets time pass for the cells that have something to wait for: work, or edges that are gone with
@@ -17,12 +20,14 @@ export type TickDeps = MoveDeps & {
  * wake-up was lost; so every job has somebody who comes back to it, and an idle fleet costs next to
  * nothing. Chunks are moved between cells first, so that the cells on both sides are woken after
  * it. A job whose last fold was lost is folded here: its cells are done with it and would never
- * come back to it.
+ * come back to it. So is what is left of a batch whose request did not live to store it.
  */
 export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
   const nowMs = deps.clock.nowMs();
   const metas = await deps.fleet.metas(await deps.fleet.cells());
+  await finishBatches(deps, nowMs);
   await moveBacklog(deps, metas);
+  await tidyPools(deps, metas);
   const pending = await deps.fleet.pendingRollups(nowMs - tickEveryMs);
   if (pending.length > 0) await deps.fold(pending);
   const due = metas.filter((meta, at) => isActive(meta) || isTurn(at, nowMs));
@@ -31,7 +36,19 @@ export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
   return due.map((meta) => meta.id);
 }
 
-function isActive({ summary }: CellMeta): boolean {
+/** Never the reason why time does not pass. */
+async function finishBatches({ fleet, log }: TickDeps, nowMs: number): Promise<void> {
+  try {
+    const parts = await fleet.finishBatches(nowMs - batchAloneMs);
+    if (parts > 0) log.warn('parts of batches were stored late', { parts });
+  } catch (error) {
+    log.error('a part of a batch cannot be stored', { error });
+  }
+}
+
+/** Of a cell whose row cannot be read nobody knows that it has nothing to wait for. */
+function isActive({ summary, unreadable }: CellMeta): boolean {
+  if (unreadable !== undefined) return true;
   return summary.jobs > 0 || summary.edges.busy > 0 || summary.edges.lost > 0;
 }
 

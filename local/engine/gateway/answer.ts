@@ -1,6 +1,7 @@
 /** Answers in the forms that AWS's protocols use: JSON with `__type`, REST-JSON, XML. */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
+import { escapeXml, type XmlValue, xmlOf } from './xml.ts';
 
 export function sendJson(res: ServerResponse, status: number, body: unknown, type = '1.0'): void {
   const text = JSON.stringify(body);
@@ -17,10 +18,21 @@ export function sendJsonError(
   res: ServerResponse,
   status: number,
   type: string,
-  message: string | undefined,
+  message: string,
+  version?: string,
 ): void {
-  const sentence = message === undefined ? {} : { message, Message: message };
-  sendJson(res, status, { __type: type, ...sentence });
+  sendJson(res, status, { __type: type, message, Message: message }, version);
+}
+
+/** An answer of the REST-JSON protocol. */
+export function sendRestJson(res: ServerResponse, status: number, body: unknown): void {
+  const text = JSON.stringify(body);
+  res.writeHead(status, {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(text),
+    'x-amzn-requestid': randomUUID(),
+  });
+  res.end(text);
 }
 
 /** REST-JSON protocols (Lambda, IoT): the error's name is in a header. */
@@ -72,6 +84,19 @@ export function sendQueryError(
   );
 }
 
+/** An answer of the query protocol. */
+export function sendQueryAnswer(
+  res: ServerResponse,
+  namespace: string,
+  operation: string,
+  result: { readonly [name: string]: XmlValue },
+): void {
+  const answer =
+    xmlOf(`${operation}Result`, result) + xmlOf('ResponseMetadata', { RequestId: randomUUID() });
+  const name = `${operation}Response`;
+  sendXml(res, 200, `<${name} xmlns="${namespace}">${answer}</${name}>`);
+}
+
 export function sendXml(res: ServerResponse, status: number, xml: string): void {
   const text = `<?xml version="1.0" encoding="UTF-8"?>\n${xml}`;
   res.writeHead(status, {
@@ -80,12 +105,4 @@ export function sendXml(res: ServerResponse, status: number, xml: string): void 
     'x-amzn-requestid': randomUUID(),
   });
   res.end(text);
-}
-
-function escapeXml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }

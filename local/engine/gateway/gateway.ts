@@ -5,108 +5,113 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { messageOf } from '../../failure.ts';
 import type { RoleBook } from '../../services/iam/roles.ts';
-import { forThisMachine, type HostCheck } from '../host-check.ts';
-import { sendJsonError, sendQueryError, sendRestError, sendS3Error } from './answer.ts';
-import { type GatewayRequest, readRequest } from './request.ts';
+import { forThisMachine, type HostCheck, wantsWebSocket } from '../host-check.ts';
+import { sendRestError, sendRestJson, sendS3Error } from './answer.ts';
+import { type CallCounts, makeCallCounts } from './call-counts.ts';
+import { type LocalstackPages, localstackPages } from './localstack.ts';
+import { type GatewayRequest, readHead, withBody } from './request.ts';
 import type { GatewayService } from './service.ts';
 import { refuseSignature } from './signature-refusal.ts';
+import { spoolBody } from './spool.ts';
+import { refuseOperation, refuseService } from './unknown-operation.ts';
 
-export type ServiceName =
-  | 'dynamodb'
-  | 'sqs'
-  | 'sns'
-  | 's3'
-  | 'lambda'
-  | 'secretsmanager'
-  | 'sts'
-  | 'iotdata'
-  | 'iot';
-
-export type GatewayServices = Readonly<Partial<Record<ServiceName, GatewayService>>>;
+export type GatewayServices = ReadonlyMap<string, GatewayService>;
 
 /** Names in signatures that mean a service of another name. */
-const aliases: ReadonlyMap<string, ServiceName> = new Map([
-  ['dynamodb', 'dynamodb'],
+const aliases: ReadonlyMap<string, string> = new Map([
   ['dynamodbstreams', 'dynamodb'],
-  ['sqs', 'sqs'],
-  ['sns', 'sns'],
-  ['s3', 's3'],
-  ['lambda', 'lambda'],
-  ['secretsmanager', 'secretsmanager'],
-  ['sts', 'sts'],
-  ['iotdata', 'iotdata'],
   ['iot-data', 'iotdata'],
   ['iotdevicegateway', 'iotdata'],
-  ['iot', 'iot'],
   ['execute-api', 'iot'],
 ]);
 
-const knownTargets = /^(DynamoDB_20120810|DynamoDBStreams_20120810|AmazonSQS|secretsmanager)\.\w+$/;
-
-/** A server that is not listening yet; `services` may be completed until it does. */
+/** A server that is not listening yet. */
 export function gatewayServer(
   services: GatewayServices,
   roles: RoleBook,
   isKnownHost: HostCheck,
+  invocations: () => object,
   log: (line: string) => void,
 ): Server {
+  const pages = localstackPages([...services.keys()], Date.now);
+  const parts = { services, roles, pages, counts: makeCallCounts(), invocations };
   const listener = forThisMachine(isKnownHost, (message, res) => {
     res.setTimeout(0);
-    readRequest(message)
-      .then((request) => {
-        if (request !== undefined) return answer(services, roles, request, res);
-        sendRestError(res, 413, 'RequestEntityTooLargeException', 'Request too large.');
-      })
-      .catch((error: unknown) => {
-        log(`gateway: ${message.method} ${message.url}: ${messageOf(error)}`);
-        if (res.headersSent) res.destroy();
-        else sendRestError(res, 500, 'InternalFailure', 'The local cloud failed; see its log.');
-      });
+    receive(parts, readHead(message), res).catch((error: unknown) => {
+      log(`gateway: ${message.method} ${message.url}: ${messageOf(error)}`);
+      if (res.headersSent) res.destroy();
+      else sendRestError(res, 500, 'InternalFailure', 'The local cloud failed; see its log.');
+    });
   });
-  const server = createServer(listener);
+  const server = createServer({ shouldUpgradeCallback: wantsWebSocket }, listener);
   server.keepAliveTimeout = 120_000;
   server.requestTimeout = 0;
   return server;
 }
 
+type Parts = {
+  readonly services: GatewayServices;
+  readonly roles: RoleBook;
+  readonly pages: LocalstackPages;
+  readonly counts: CallCounts;
+  /** What the functions count of themselves. */
+  readonly invocations: () => object;
+};
+
+/** Of a large object, who sends it is known before it is taken. */
+async function receive(parts: Parts, head: GatewayRequest, res: ServerResponse): Promise<void> {
+  const { services, roles, counts } = parts;
+  const service = services.get(head.service ?? '');
+  if (service?.spoolDirectory?.(head) === undefined) {
+    const request = await withBody(head);
+    if (request !== undefined) return answer(parts, request, res);
+    return sendRestError(res, 413, 'RequestEntityTooLargeException', 'Request too large.');
+  }
+  const { url, method, accessKeyId, body } = head;
+  const { headers } = head.message;
+  const bodySha256 = String(headers['x-amz-content-sha256'] ?? '');
+  const signed = { url, method, body, headers, bodySha256 };
+  const problem = roles.signatureProblem(accessKeyId, signed);
+  if (problem !== undefined) return refuseSignature(head, res, problem);
+  const spooled = await spoolBody(head.message, service.spoolDirectory(head) ?? '');
+  if (spooled === undefined) {
+    const sentence = 'Your proposed upload exceeds the maximum allowed object size.';
+    return sendS3Error(res, 400, 'EntityTooLarge', sentence);
+  }
+  counts.count('s3', head);
+  return service.handle({ ...head, spooled }, res);
+}
+
 function answer(
-  services: GatewayServices,
-  roles: RoleBook,
+  { services, roles, pages, counts, invocations }: Parts,
   request: GatewayRequest,
   res: ServerResponse,
 ): void | Promise<void> {
   const { url, method, body, accessKeyId } = request;
   if (method === 'GET' && request.path === '/_local/health') {
-    res.writeHead(200, { 'content-type': 'application/json' });
-    res.end('{"status":"ok"}');
-    return;
+    return sendRestJson(res, 200, { status: 'ok' });
   }
+  if (method === 'GET' && request.path === '/_local/calls') {
+    return sendRestJson(res, 200, { calls: counts.shown(), functions: invocations() });
+  }
+  if (pages(request, res)) return;
   const { headers } = request.message;
   const problem = roles.signatureProblem(accessKeyId, { url, method, body, headers });
   if (problem !== undefined) return refuseSignature(request, res, problem);
-  const name = aliases.get(request.service ?? '');
-  const service = name === undefined ? undefined : services[name];
-  if (service === undefined) return refuse(request, res);
-  if (request.target !== '' && !knownTargets.test(request.target)) return refuse(request, res);
+  const name = request.service ?? '';
+  const service = services.get(aliases.get(name) ?? name);
+  if (service === undefined) return refuseService(request, res, [...services.keys()]);
+  if (!isUnderstood(service, request)) return refuseOperation(request, res, service);
+  const counted = aliases.get(name) ?? name;
+  counts.count(counted, request);
+  res.once('finish', () => {
+    if (res.statusCode >= 400) counts.refused(counted, request);
+  });
   return service.handle(request, res);
 }
 
-/** An operation or service that is not there, in the form that the client's protocol expects. */
-function refuse(request: GatewayRequest, res: ServerResponse): void {
-  const form = String(request.message.headers['content-type'] ?? '');
-  if (request.target !== '') {
-    const type = 'com.amazon.coral.service#UnknownOperationException';
-    sendJsonError(res, 400, type, undefined);
-  } else if (form.includes('x-www-form-urlencoded')) {
-    const action = new URLSearchParams(request.body.toString()).get('Action') ?? '';
-    const message = `Could not find operation ${action} of service ${request.service}`;
-    sendQueryError(res, 400, 'InvalidAction', message);
-  } else if (request.service === 's3') {
-    const message = 'A header you provided implies functionality that is not implemented';
-    sendS3Error(res, 501, 'NotImplemented', message);
-  } else {
-    const name = request.service ?? 'of this request';
-    const message = `The local cloud does not run the service ${name}.`;
-    sendRestError(res, 404, 'UnknownOperationException', message);
-  }
+/** A service is asked in its own protocol: by a target of its own, or without one. */
+function isUnderstood({ targets }: GatewayService, { target }: GatewayRequest): boolean {
+  const prefix = target.slice(0, Math.max(0, target.lastIndexOf('.')));
+  return targets.length === 0 ? target === '' : targets.includes(prefix);
 }

@@ -1,6 +1,7 @@
 /** One request to the gateway: whole body, who signed it, and for which service. */
 import type { IncomingMessage } from 'node:http';
 import { gatewayBodyBytesMax } from '../../limits.ts';
+import type { SpooledBody } from './spool.ts';
 
 export type GatewayRequest = {
   readonly message: IncomingMessage;
@@ -9,8 +10,13 @@ export type GatewayRequest = {
   readonly url: string;
   readonly path: string;
   readonly query: URLSearchParams;
+  /** Empty when the body is in a file. */
   readonly body: Buffer;
+  /** The body, when it is that of a large object. */
+  readonly spooled?: SpooledBody;
   readonly accessKeyId: string | undefined;
+  /** The region of the signature's scope. */
+  readonly region: string | undefined;
   /** The service of the signature's scope, such as `dynamodb` or `iotdata`. */
   readonly service: string | undefined;
   /** `X-Amz-Target`, such as `DynamoDB_20120810.PutItem`. */
@@ -18,9 +24,13 @@ export type GatewayRequest = {
 };
 
 /** Resolves to undefined when the body is larger than any service takes. */
-export async function readRequest(message: IncomingMessage): Promise<GatewayRequest | undefined> {
-  const body = await readBody(message, gatewayBodyBytesMax);
-  if (body === undefined) return undefined;
+export async function withBody(head: GatewayRequest): Promise<GatewayRequest | undefined> {
+  const body = await readBody(head.message, gatewayBodyBytesMax);
+  return body === undefined ? undefined : { ...head, body };
+}
+
+/** All but the body, which has not arrived. */
+export function readHead(message: IncomingMessage): GatewayRequest {
   const url = message.url ?? '/';
   const mark = url.indexOf('?');
   const query = new URLSearchParams(mark < 0 ? '' : url.slice(mark + 1));
@@ -31,8 +41,9 @@ export async function readRequest(message: IncomingMessage): Promise<GatewayRequ
     url,
     path: mark < 0 ? url : url.slice(0, mark),
     query,
-    body,
+    body: Buffer.alloc(0),
     accessKeyId: scope?.[0],
+    region: scope?.[2],
     service: scope?.[3],
     target: String(message.headers['x-amz-target'] ?? ''),
   };

@@ -17,6 +17,8 @@ export function refuseSignature(
   else sendJsonError(res, 400, `com.amazon.coral.service#${json}`, sentence);
 }
 
+export const signatureSentence = (problem: SignatureProblem): string => refusals[problem].sentence;
+
 /** The error's name in each family of protocols. */
 type Refusal = {
   readonly sentence: string;
@@ -58,4 +60,16 @@ const refusals: Readonly<Record<SignatureProblem, Refusal>> = {
   },
   signature: otherSignature,
   token: invalidToken,
+  expired: {
+    sentence: 'The security token included in the request is expired',
+    json: 'ExpiredTokenException',
+    query: 'ExpiredToken',
+    s3: 'ExpiredToken',
+  },
+  over: {
+    sentence: 'Request has expired',
+    json: 'AccessDeniedException',
+    query: 'AccessDenied',
+    s3: 'AccessDenied',
+  },
 };

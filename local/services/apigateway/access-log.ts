@@ -20,7 +20,7 @@ export type AccessLog = {
 };
 
 export function accessLog(logDir: string, logGroup: string, format: string): AccessLog {
-  const path = join(logDir, `${logGroup.replaceAll('/', '_').replace(/^_/, '')}.log`);
+  const path = accessLogPath(logDir, logGroup);
   const render = compile(format);
   let bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   let stream: WriteStream = createWriteStream(path, { flags: 'a' });
@@ -39,6 +39,9 @@ export function accessLog(logDir: string, logGroup: string, format: string): Acc
     close: () => new Promise((resolve) => stream.end(resolve)),
   };
 }
+
+export const accessLogPath = (logDir: string, logGroup: string): string =>
+  join(logDir, `${logGroup.replaceAll('/', '_').replace(/^_/, '')}.log`);
 
 type Value = (facts: AccessFacts) => unknown;
 

@@ -5,7 +5,7 @@
  *
  * - DynamoDB Local listens on every network interface, and keeps the data of each access key apart:
  *   the key of this state directory opens it, any other finds an empty database.
- * - dynoxide has one database for all keys, and listens where it is told: on Linux, where all of
+ * - dynoxide has one database for all keys, and listens where it should: on Linux, where all of
  *   127.0.0.0/8 is this machine, on an address out of sixteen million. A page in a browser cannot
  *   find it; another user of this machine, who sees which ports are open, can.
  */

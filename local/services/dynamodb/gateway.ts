@@ -2,37 +2,52 @@
  * DynamoDB and DynamoDB Streams: asks the caller's role, then passes the request to the engine.
  * Answers to writes announce the table to the readers of its stream.
  */
-import { Agent, request as httpRequest, type ServerResponse } from 'node:http';
-import { type Account, accountId } from '../../account.ts';
+import type { ServerResponse } from 'node:http';
+import type { Account } from '../../account.ts';
 import type { Json, JsonObject } from '../../assembly/assembly.ts';
-import { sendJsonError } from '../../engine/gateway/answer.ts';
-import type { GatewayRequest } from '../../engine/gateway/request.ts';
-import type { GatewayService } from '../../engine/gateway/service.ts';
-import { gatewayTimeoutMs } from '../../limits.ts';
+import { sendJson, sendJsonError } from '../../engine/gateway/answer.ts';
+import type { GatewayService, Offer } from '../../engine/gateway/service.ts';
+import { refuseOperation } from '../../engine/gateway/unknown-operation.ts';
+import type { Table } from '../../world.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { WriteSignal } from '../lambda/event-sources/stream/write-signal.ts';
 import { dynamodbAccess } from './access.ts';
-import { type EngineAddress, engineHeaders } from './engine-address.ts';
+import type { EngineAddress } from './engine-address.ts';
+import { type EngineAnswer, engineProxy } from './engine-proxy.ts';
+import { engineInput, outerAnswer } from './translation.ts';
 
 export type DynamodbOptions = {
   account: Account;
+  streamShards: number;
   roles: RoleBook;
   signal: WriteSignal;
   address: EngineAddress;
   engineRegion: string;
+  tables: ReadonlyMap<string, Table>;
 };
 
 const refused = 'com.amazon.coral.service#AccessDeniedException';
 const invalid = 'com.amazon.coral.service#SerializationException';
 
-/** Answers of these carry ARNs with the engine's own region. */
-const describing =
-  /^(Create|Describe|Update|Delete)(Table|TimeToLive)$|^(ListStreams|DescribeStream)$/;
+/** What both engines have. */
+const offer: Offer = {
+  operations: [
+    ...['GetItem', 'PutItem', 'UpdateItem', 'DeleteItem', 'Query', 'Scan'],
+    ...['BatchGetItem', 'BatchWriteItem', 'TransactGetItems', 'TransactWriteItems'],
+    ...['CreateTable', 'DescribeTable', 'UpdateTable', 'DeleteTable', 'ListTables'],
+    ...['DescribeTimeToLive', 'UpdateTimeToLive', 'DescribeContinuousBackups'],
+    ...['ListStreams', 'DescribeStream', 'GetShardIterator', 'GetRecords'],
+  ],
+  instead:
+    'Backups and replicas are not kept: the state directory can be copied when it is stopped.',
+};
 
 export function dynamodbService(options: DynamodbOptions): GatewayService {
-  const agent = new Agent({ keepAlive: true, maxSockets: 128 });
+  const engine = engineProxy(options.address);
   return {
+    ...offer,
+    targets: ['DynamoDB_20120810', 'DynamoDBStreams_20120810'],
     handle: async (request, res) => {
       const operation = request.target.slice(request.target.indexOf('.') + 1);
       const input = parseBody(request.body);
@@ -40,13 +55,47 @@ export function dynamodbService(options: DynamodbOptions): GatewayService {
       const access = dynamodbAccess(options.account, operation, input);
       const sentence = options.roles.refusal(options.roles.callerOf(request.accessKeyId), access);
       if (sentence !== undefined) return sendJsonError(res, 400, refused, sentence);
-      const touches = writtenTables(access);
-      await forward(options, agent, request, res, describing.test(operation), () => {
-        for (const name of touches) options.signal.announce(name);
-      });
+      const table = options.tables.get(tableName(input));
+      if (table !== undefined && answerItself(operation, table, res)) return;
+      const asked = engineInput(request.body, operation, input, options.engineRegion);
+      const body = typeof asked === 'string' ? Buffer.from(asked) : asked;
+      const answer = await engine.ask(request.target, body).catch(() => undefined);
+      for (const name of writtenTables(access)) options.signal.announce(name);
+      if (answer === undefined) {
+        return sendJsonError(res, 500, 'InternalServerError', 'The database does not answer.');
+      }
+      if (answer.status === 400 && answer.body.includes('UnknownOperationException')) {
+        return refuseOperation(request, res, offer, operation);
+      }
+      send(res, answer, outerAnswer(options, operation, input, answer));
     },
-    close: () => agent.destroy(),
+    close: () => engine.close(),
   };
+}
+
+/** The table may be given by its ARN. */
+const tableName = ({ TableName }: JsonObject): string =>
+  String(TableName ?? '').replace(/^arn:.*:table\//, '');
+
+/** What the template decides and the engine knows nothing of; true when it is answered. */
+function answerItself(operation: string, table: Table, res: ServerResponse): boolean {
+  const { isProtected, isRecoverable } = table.description;
+  if (operation === 'DeleteTable' && isProtected) {
+    const message =
+      'Resource cannot be deleted as it is currently protected against deletion. ' +
+      'Disable deletion protection first.';
+    sendJsonError(res, 400, 'com.amazon.coral.validate#ValidationException', message);
+    return true;
+  }
+  if (operation !== 'DescribeContinuousBackups') return false;
+  const PointInTimeRecoveryStatus = isRecoverable ? 'ENABLED' : 'DISABLED';
+  sendJson(res, 200, {
+    ContinuousBackupsDescription: {
+      ContinuousBackupsStatus: 'ENABLED',
+      PointInTimeRecoveryDescription: { PointInTimeRecoveryStatus },
+    },
+  });
+  return true;
 }
 
 function parseBody(body: Buffer): JsonObject | undefined {
@@ -75,86 +124,10 @@ function writtenTables(access: readonly AccessRequest[]): Set<string> {
   return names;
 }
 
-async function forward(
-  options: DynamodbOptions,
-  agent: Agent,
-  request: GatewayRequest,
-  res: ServerResponse,
-  rewrites: boolean,
-  answered: () => void,
-): Promise<void> {
-  const { address } = options;
-  const isStreams = request.target.includes('Streams');
-  const body = isStreams ? withRegion(request.body, options.engineRegion) : request.body;
-  return new Promise((resolve) => {
-    const sent = httpRequest(
-      {
-        agent,
-        host: address.host,
-        port: address.port,
-        method: 'POST',
-        path: '/',
-        timeout: gatewayTimeoutMs,
-        headers: engineHeaders(address, request.target, body.length),
-      },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('error', fail);
-        answer.on('end', () => {
-          answered();
-          const raw = Buffer.concat(chunks);
-          const own = rewrites ? withRegion(raw, options.account.region) : raw;
-          const content = request.target.endsWith('.DescribeStream') ? withOpenShards(own) : own;
-          const headers = { ...answer.headers, 'content-length': content.length };
-          // The checksum no longer fits an answer that was rewritten.
-          if (content !== raw) delete (headers as Record<string, unknown>)['x-amz-crc32'];
-          delete (headers as Record<string, unknown>).connection;
-          res.writeHead(answer.statusCode ?? 500, headers);
-          res.end(content);
-          resolve();
-        });
-      },
-    );
-    const fail = (): void => {
-      if (!res.headersSent) {
-        sendJsonError(res, 500, 'InternalServerError', 'The database does not answer.');
-      } else res.destroy();
-      resolve();
-    };
-    sent.on('timeout', () => sent.destroy(new Error('timeout')));
-    sent.on('error', fail);
-    sent.end(body);
-  });
-}
-
-/**
- * A shard that is still written has no last sequence number on AWS; one engine names the newest
- * record instead, and readers would take the shard for closed. Only a shard with a child is closed.
- */
-function withOpenShards(body: Buffer): Buffer {
-  const answer = JSON.parse(body.toString()) as {
-    StreamDescription?: { Shards?: Shard[] };
-  };
-  const shards = answer.StreamDescription?.Shards ?? [];
-  const parents = new Set(shards.map((shard) => shard.ParentShardId));
-  for (const shard of shards) {
-    if (!parents.has(shard.ShardId)) delete shard.SequenceNumberRange?.EndingSequenceNumber;
-  }
-  return Buffer.from(JSON.stringify(answer));
-}
-
-type Shard = {
-  ShardId?: string;
-  ParentShardId?: string;
-  SequenceNumberRange?: { EndingSequenceNumber?: string };
-};
-
-/** Engines name their region otherwise: ARNs are translated in both directions. */
-const regionInArn = /arn:aws:dynamodb:[a-z0-9-]+:\d+:/g;
-
-function withRegion(body: Buffer, region: string): Buffer {
-  const text = body.toString();
-  if (!text.includes('arn:aws:dynamodb:')) return body;
-  return Buffer.from(text.replace(regionInArn, `arn:aws:dynamodb:${region}:${accountId}:`));
+function send(res: ServerResponse, answer: EngineAnswer, content: Buffer): void {
+  const { connection: _, 'x-amz-crc32': checksum, ...headers } = answer.headers;
+  // The checksum no longer fits an answer that was rewritten.
+  const kept = checksum === undefined || content !== answer.body ? {} : { 'x-amz-crc32': checksum };
+  res.writeHead(answer.status, { ...headers, ...kept, 'content-length': content.length });
+  res.end(content);
 }

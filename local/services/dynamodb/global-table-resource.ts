@@ -1,9 +1,10 @@
 /** AWS::DynamoDB::GlobalTable: a table with its indexes and stream, in this one region. */
-import { physicalName, stableToken } from '../../account.ts';
+import { physicalName, stableUuid } from '../../account.ts';
 import { readerOf } from '../../assembly/property.ts';
 import { StartFailure } from '../../failure.ts';
 import { tableNameMax } from '../../limits.ts';
 import type { ResourceType } from '../../world.ts';
+import { describedOnly, tableDescription } from './description.ts';
 import { ensureTable } from './table.ts';
 
 const capacity = 'capacity is not simulated: the engine takes what the machine can';
@@ -19,13 +20,10 @@ export const dynamodbGlobalTable: ResourceType = {
     'StreamSpecification',
     'TimeToLiveSpecification',
     'Replicas',
+    ...describedOnly,
   ],
   ignored: {
-    SSESpecification: 'the state directory is not encrypted',
     WriteProvisionedThroughputSettings: capacity,
-    WriteOnDemandThroughputSettings: capacity,
-    WarmThroughput: capacity,
-    ReadOnDemandThroughputSettings: capacity,
     GlobalTableSettingsReplicationMode: 'there is one account only',
   },
   create: async ({ logicalId, path, properties, world }) => {
@@ -39,6 +37,12 @@ export const dynamodbGlobalTable: ResourceType = {
       path: `${path}.Replicas[0]`,
       reason: 'backups, tags, insights and deletion protection have no meaning on one machine',
     });
+    for (const key of describedOnly.filter((each) => reader.has(each))) {
+      world.ignored.push({
+        path: `${path}.${key}`,
+        reason: 'DescribeTable shows it; it does nothing',
+      });
+    }
     const ttl = reader.optionalObject('TimeToLiveSpecification');
     const table = await ensureTable(world.database, world.account, {
       name,
@@ -51,12 +55,13 @@ export const dynamodbGlobalTable: ResourceType = {
     if (ttl?.optionalFlag('Enabled') === true) {
       await world.timeToLive(name, ttl.text('AttributeName'));
     }
-    world.tables.set(name, table);
+    const tableId = stableUuid(table.arn);
+    world.tables.set(name, { ...table, description: tableDescription(reader, tableId) });
     return {
       ref: name,
       attributes: {
         Arn: table.arn,
-        TableId: stableToken(table.arn, 32),
+        TableId: tableId,
         ...(table.streamArn === undefined ? {} : { StreamArn: table.streamArn }),
       },
     };

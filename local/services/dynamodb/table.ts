@@ -22,7 +22,7 @@ export async function ensureTable(
   database: DatabaseClient,
   account: Account,
   request: TableRequest,
-): Promise<Table> {
+): Promise<Omit<Table, 'description'>> {
   const existing = await describe(database, request.name);
   if (existing === undefined) await create(database, request);
   else await adapt(database, request, existing);
@@ -33,9 +33,14 @@ export async function ensureTable(
   return {
     name: request.name,
     arn,
+    partitionKey: partitionKeyOf(request),
     streamArn: isStreamed ? `${arn}/stream/${table?.LatestStreamLabel}` : undefined,
     engineStreamArn: isStreamed ? engineStreamArn : undefined,
   };
+}
+
+function partitionKeyOf({ keys }: TableRequest): string {
+  return String(keys.find((key) => key.KeyType === 'HASH')?.AttributeName ?? '');
 }
 
 async function describe(database: DatabaseClient, name: string): Promise<JsonObject | undefined> {

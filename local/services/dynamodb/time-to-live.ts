@@ -1,5 +1,5 @@
 /**
- * Time to live: the engine is told the attribute and deletes expired items at its own pace, as
+ * Time to live: the engine knows the attribute and deletes expired items at its own pace, as
  * DynamoDB does ("typically within a few days").
  */
 import { type DatabaseClient, DatabaseError } from './client.ts';

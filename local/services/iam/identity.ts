@@ -13,6 +13,8 @@ export type Credentials = {
   readonly secretAccessKey: string;
   /** Undefined: a key that lasts, as of a user, and not of a role. */
   readonly sessionToken: string | undefined;
+  /** Undefined: never. */
+  readonly expiresAtMs?: number;
 };
 
 export type FunctionCredentials = Credentials & { readonly sessionToken: string };
@@ -22,6 +24,8 @@ export type KeyRing = {
   /** The key that the database keeps the data of this state directory under. */
   readonly database: string;
   forFunction(roleArn: string, functionName: string): FunctionCredentials;
+  /** Other ones each time: they end with the local cloud at the latest. */
+  forSession(): FunctionCredentials;
 };
 
 export type Caller =
@@ -61,6 +65,11 @@ export function keyRing(store: StateStore): KeyRing {
         sessionToken: stableToken(`${own}/session`, 32),
       };
     },
+    forSession: () => ({
+      accessKeyId: `ASIA${stableToken(randomBytes(32).toString('hex'), 16)}`,
+      secretAccessKey: randomBytes(30).toString('base64'),
+      sessionToken: randomBytes(96).toString('base64'),
+    }),
   };
 }
 

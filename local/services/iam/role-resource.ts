@@ -5,11 +5,17 @@ import { roleNameMax } from '../../limits.ts';
 import type { ResourceType } from '../../world.ts';
 
 export const iamRole: ResourceType = {
-  used: ['RoleName', 'Path', 'AssumeRolePolicyDocument', 'Policies', 'ManagedPolicyArns'],
+  used: [
+    'RoleName',
+    'Path',
+    'AssumeRolePolicyDocument',
+    'Policies',
+    'ManagedPolicyArns',
+    'MaxSessionDuration',
+  ],
   ignored: {
     Description: 'a text for people',
     Tags: 'tags do nothing',
-    MaxSessionDuration: 'keys of the local cloud do not expire',
   },
   create: ({ logicalId, path, properties, world }) => {
     const reader = readerOf(properties, path);
@@ -17,7 +23,8 @@ export const iamRole: ResourceType = {
       reader.optionalText('RoleName') ?? physicalName(world.account, logicalId, roleNameMax);
     const arn = globalArnOf('iam', `role${reader.optionalText('Path') ?? '/'}${name}`);
     const trust = reader.raw.AssumeRolePolicyDocument ?? null;
-    world.roles.addRole(arn, trust, `${path}.AssumeRolePolicyDocument`);
+    const sessionSeconds = reader.optionalWhole('MaxSessionDuration', 3_600, 43_200) ?? 3_600;
+    world.roles.addRole(arn, trust, `${path}.AssumeRolePolicyDocument`, sessionSeconds);
     for (const policy of reader.objects('Policies')) {
       const document = policy.raw.PolicyDocument ?? null;
       world.roles.addPolicy(name, document, `${policy.path}.PolicyDocument`);

@@ -6,7 +6,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { accountId } from '../../account.ts';
 import type { Json } from '../../assembly/assembly.ts';
 import { appendLine } from '../../engine/log-file.ts';
 import { StartFailure } from '../../failure.ts';
@@ -20,17 +19,13 @@ import {
   rootCaller,
 } from './identity.ts';
 import { managedPolicies } from './managed-policies.ts';
-import {
-  type AccessRequest,
-  checkIdentityStatement,
-  decide,
-  parsePolicy,
-  type Statement,
-} from './policy.ts';
+import { type AccessRequest, checkIdentityStatement, decide, type Statement } from './policy.ts';
+import { baseContext, parseKnown } from './request-context.ts';
+import { isOver, type RoleSession, type SessionWish, whyNoSession } from './role-session.ts';
 import { type SignatureProblem, type SignedRequest, signatureProblem } from './signature.ts';
 
 export type RoleBook = {
-  addRole(arn: string, trust: Json, path: string): void;
+  addRole(arn: string, trust: Json, path: string, sessionSecondsMax: number): void;
   /** Adds an inline or customer managed policy to a role, by the role's name. */
   addPolicy(roleName: string, document: Json, path: string): void;
   addManagedPolicy(roleName: string, policyArn: string, path: string): void;
@@ -40,6 +35,10 @@ export type RoleBook = {
   /** The keys of who may do everything: those of `endpoints.json`. */
   readonly rootCredentials: Credentials;
   credentialsOf(definition: FunctionDefinition): FunctionCredentials;
+  /** Keys for a session of a role, or the sentence of AWS's refusal. */
+  assume(caller: Caller, wish: SessionWish): RoleSession | string;
+  /** The longest session of a role; undefined when there is no such role. */
+  sessionSecondsMax(roleArn: string): number | undefined;
   /** Whose key this is; it was given away here, or the request was refused before. */
   callerOf(accessKeyId: string | undefined): Caller;
   /** What is wrong with the signature of a request, or undefined when it is somebody's. */
@@ -64,7 +63,9 @@ export type RoleBook = {
 };
 
 type Role = {
+  readonly arn: string;
   readonly name: string;
+  readonly sessionSecondsMax: number;
   readonly trust: readonly Statement[];
   readonly statements: Statement[];
 };
@@ -100,9 +101,10 @@ class Roles implements RoleBook {
     this.#hand(keys.root, rootCaller);
   }
 
-  addRole(arn: string, trust: Json, path: string): void {
+  addRole(arn: string, trust: Json, path: string, sessionSecondsMax: number): void {
     const name = nameOf(arn);
-    this.#roles.set(name, { name, trust: parseKnown(trust, path), statements: [] });
+    const parsed = parseKnown(trust, path);
+    this.#roles.set(name, { arn, name, sessionSecondsMax, trust: parsed, statements: [] });
   }
 
   addPolicy(roleName: string, document: Json, path: string): void {
@@ -137,13 +139,35 @@ class Roles implements RoleBook {
     return credentials;
   }
 
+  sessionSecondsMax(roleArn: string): number | undefined {
+    return this.#named(roleArn)?.sessionSecondsMax;
+  }
+
+  assume(caller: Caller, wish: SessionWish): RoleSession | string {
+    const { roleArn, sessionName, expiresAtMs } = wish;
+    const request = { action: 'sts:AssumeRole', resource: roleArn };
+    const role = this.#named(roleArn);
+    const why = role === undefined ? 'there is no such role' : whyNoSession(caller, role);
+    if (why !== undefined) return this.#refuse(caller.arn, request, why);
+    // Who is named by the trust policy itself needs no policy of its own.
+    const isNamed = whyNoSession(caller, role!, 'itself') === undefined;
+    const sentence = isNamed ? undefined : this.refusal(caller, [request]);
+    if (sentence !== undefined) return sentence;
+    const session = roleCaller(roleArn, sessionName);
+    const credentials = { ...this.#keys.forSession(), expiresAtMs };
+    this.#hand(credentials, session);
+    return { credentials, arn: session.arn, userId: session.userId };
+  }
+
   signatureProblem(
     accessKeyId: string | undefined,
     request: SignedRequest,
   ): SignatureProblem | undefined {
     if (accessKeyId === undefined) return 'missing';
     const credentials = this.#credentials.get(accessKeyId);
-    return credentials === undefined ? 'key' : signatureProblem(request, credentials);
+    if (credentials === undefined) return 'key';
+    const problem = signatureProblem(request, credentials, Date.now());
+    return problem ?? (isOver(credentials) ? 'expired' : undefined);
   }
 
   callerOf(accessKeyId: string | undefined): Caller {
@@ -202,6 +226,11 @@ class Roles implements RoleBook {
   #hand(credentials: Credentials, caller: Caller): void {
     this.#callers.set(credentials.accessKeyId, caller);
     this.#credentials.set(credentials.accessKeyId, credentials);
+  }
+
+  #named(roleArn: string): Role | undefined {
+    const role = this.#roles.get(nameOf(roleArn));
+    return role?.arn === roleArn ? role : undefined;
   }
 
   #role(name: string, path: string): Role {
@@ -320,53 +349,6 @@ function bucketPolicy(policies: ReadonlyMap<string, Statement[]>, resource: stri
 
 function appliesTo(statement: Statement, principal: readonly string[]): boolean {
   return (statement.principals ?? []).some((name) => name === '*' || principal.includes(name));
-}
-
-/** Condition keys that a request has here. A condition on another one would quietly never hold. */
-const knownKeys = new Set([
-  'aws:securetransport',
-  'aws:principalarn',
-  'aws:principalaccount',
-  'aws:sourcearn',
-  'aws:sourceaccount',
-  'aws:currenttime',
-  'aws:epochtime',
-  'aws:principaltype',
-  'aws:resourceaccount',
-  'aws:sourceip',
-  'aws:viaawsservice',
-  's3:prefix',
-  's3:resourceaccount',
-]);
-
-function parseKnown(document: Json, path: string): Statement[] {
-  const statements = parsePolicy(document, path);
-  for (const statement of statements) {
-    const key = statement.conditionKeys.find((name) => !knownKeys.has(name));
-    if (key !== undefined) {
-      throw new StartFailure(
-        `${statement.path}.Condition: the local cloud does not know the condition key ${key}.`,
-      );
-    }
-  }
-  return statements;
-}
-
-/** The loopback interface stands for the TLS connection that AWS would see. */
-function baseContext(who: string): Record<string, string> {
-  return {
-    'aws:securetransport': 'true',
-    'aws:principalarn': who,
-    'aws:principalaccount': accountId,
-    'aws:sourceaccount': accountId,
-    'aws:currenttime': new Date().toISOString(),
-    'aws:epochtime': String(Math.floor(Date.now() / 1000)),
-    'aws:principaltype': 'AssumedRole',
-    'aws:resourceaccount': accountId,
-    'aws:sourceip': '127.0.0.1',
-    'aws:viaawsservice': 'false',
-    's3:resourceaccount': accountId,
-  };
 }
 
 function nameOf(roleArn: string): string {

@@ -1,7 +1,8 @@
 /** AWS IoT over HTTP: asks the caller's role, then hands the request to the IoT half. */
 
 import { sendRestError } from '../../engine/gateway/answer.ts';
-import type { GatewayService } from '../../engine/gateway/service.ts';
+import { fromTemplate, type GatewayService } from '../../engine/gateway/service.ts';
+import { refuseOperation } from '../../engine/gateway/unknown-operation.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { IotService } from './service.ts';
 
@@ -10,8 +11,12 @@ export function iotGateway(
   roles: RoleBook,
   iot: IotService,
 ): GatewayService {
+  const offer = { operations: iot.operationsOf(kind), instead: fromTemplate };
   return {
+    ...offer,
+    targets: [],
     handle: async (request, res) => {
+      if (!iot.knows(kind, request.message)) return refuseOperation(request, res, offer);
       const access = iot.actionOf(kind, request.message);
       const sentence = roles.refusal(roles.callerOf(request.accessKeyId), [access]);
       if (sentence !== undefined) {

@@ -5,14 +5,19 @@
 import { mkdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import type { TLSSocket } from 'node:tls';
+import type { ServerCertificate } from '../../engine/gateway/plain-or-tls.ts';
+import type { Request } from '../../engine/gateway/routes.ts';
 import { type Broker, startBroker } from './broker/broker.ts';
+import type { AuthorizerSource } from './broker/connection.ts';
 import { retainedSchema, retainedStore } from './broker/retained.ts';
 import { type Authority, ensureAuthority } from './control-plane/authority.ts';
 import { controlPlane } from './control-plane/control-plane.ts';
 import { registry, registrySchema } from './control-plane/registry.ts';
 import { dataPlane } from './data-plane/data-plane.ts';
+import { deviceRequests } from './data-plane/device-requests.ts';
 import { type Exchange, exchange } from './exchange.ts';
-import { neededAction } from './http/action-names.ts';
+import { isKnown, neededAction, operationsOf } from './http/action-names.ts';
 import { openJournal } from './journal.ts';
 import {
   deliveryBackoffMaxMs,
@@ -20,7 +25,8 @@ import {
   republishDepthMax,
   sessionExpiryMs,
 } from './limits.ts';
-import { type Policy, parsePolicy, type ResolvedPolicy } from './policy/policy.ts';
+import { parsePolicy, type ResolvedPolicy } from './policy/policy.ts';
+import { type PolicyBook, policyBook } from './policy/policy-book.ts';
 import { type Presence, presence } from './presence/presence.ts';
 import { presenceSchema, presenceStore } from './presence/store.ts';
 import { type RuleDelivery, ruleDelivery } from './rules/delivery.ts';
@@ -30,6 +36,8 @@ import { persistentSessions } from './sessions/persistent-sessions.ts';
 import { sessionSchema, sessionStore } from './sessions/store.ts';
 import { shadowSchema, shadowStore } from './shadow/store.ts';
 import { requestRate } from './shadow/throttle.ts';
+import type { SignedBy } from './web-socket/handshake.ts';
+import { type Upgrade, webSockets } from './web-socket/web-sockets.ts';
 
 type Timing = {
   readonly keepAliveSecondsMin: number;
@@ -55,6 +63,8 @@ export type IotOptions = {
   };
   /** Shorter times than those of AWS, for tests that wait for one to run out. */
   readonly timing?: Partial<Timing>;
+  /** Who signed the request for a WebSocket. */
+  readonly signedBy: SignedBy;
   log(line: string): void;
   /** What the IoT policies refused. */
   denied?(clientId: string, action: string, resource: string): void;
@@ -69,12 +79,16 @@ export type IotService = {
     readonly keyPath: string;
     readonly clientId: string;
   };
+  /** What a server of this cloud shows in TLS. */
+  readonly serverCertificate: ServerCertificate;
+  /** MQTT over WebSocket. */
+  readonly upgrade: Upgrade;
   handleData(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void>;
   handleControl(req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void>;
-  actionOf(
-    service: 'iotdata' | 'iot',
-    req: Pick<IncomingMessage, 'method' | 'url' | 'headers'>,
-  ): { action: string; resource: string };
+  /** The operations of one of the two services, and whether a request is for one of them. */
+  operationsOf(service: 'iotdata' | 'iot'): string[];
+  knows(service: 'iotdata' | 'iot', req: Request): boolean;
+  actionOf(service: 'iotdata' | 'iot', req: Request): { action: string; resource: string };
   counters(): Record<string, number>;
   /** Resolves when no rule owes anything to its actions. */
   idle(): Promise<void>;
@@ -94,12 +108,11 @@ const housekeepingMs = 60_000;
 export async function startIot(options: IotOptions): Promise<IotService> {
   // What cannot be run is refused before anything is opened.
   const rules = parseRules(options.resources.topicRules);
-  const policies = new Map<string, Policy>(
-    options.resources.policies.map(({ name, document }) => [name, parsePolicy(name, document)]),
-  );
+  for (const { name, document } of options.resources.policies) parsePolicy(name, document);
   const authority = await ensureAuthority(options.stateDir);
   const stores = openStores(options);
   try {
+    const policies = policyBook(options.resources.policies, stores.registry);
     return await run(options, { rules, policies, authority, stores });
   } catch (error) {
     stores.sessions.close();
@@ -133,7 +146,7 @@ function openStores(options: IotOptions) {
 
 type Prepared = {
   readonly rules: Rules;
-  readonly policies: ReadonlyMap<string, Policy>;
+  readonly policies: PolicyBook;
   readonly authority: Authority;
   readonly stores: Stores;
 };
@@ -173,13 +186,21 @@ async function run(options: IotOptions, prepared: Prepared): Promise<IotService>
     nowMs,
     log: options.log,
   };
+  const handleData = dataPlane(doors);
+  const source = authorizerSource(options, prepared, parts);
+  const { signedBy, log } = options;
+  parts.request = deviceRequests({ authority, source, handle: handleData, log });
   return {
     mqttPort: broker.port,
     caPem: authority.caPem,
     caPath: authority.caPath,
     operator: authority.operator,
-    handleData: dataPlane(doors),
+    serverCertificate: authority.server,
+    upgrade: webSockets({ signedBy, mqtt: broker.accept, log }),
+    handleData,
     handleControl: createControlPlane(options, prepared, parts, broker),
+    operationsOf,
+    knows: isKnown,
     actionOf: (service, req) => neededAction(service, req, options.region, options.accountId),
     counters: () => ({
       ...broker.counters(),
@@ -202,6 +223,7 @@ async function run(options: IotOptions, prepared: Prepared): Promise<IotService>
 type Parts = {
   exchange?: Exchange;
   broker?: Broker;
+  request?: (socket: TLSSocket) => void;
   /** Grows with every change of what is registered or attached. */
   generation: number;
 };
@@ -233,25 +255,19 @@ function createDelivery(options: IotOptions, prepared: Prepared, parts: Parts): 
 
 function createBroker(
   options: IotOptions,
-  { policies, authority, stores }: Prepared,
+  prepared: Prepared,
   parts: Parts,
   { messages, lifecycle }: { messages: Exchange; lifecycle: Presence },
 ): Promise<Broker> {
-  const { host, region, accountId, log } = options;
-  const { registry: things, retained } = stores;
-  const generation = () => parts.generation;
+  const { host, log } = options;
+  const { authority, stores } = prepared;
+  const { retained } = stores;
   return startBroker({
     host,
     port: options.mqttPort,
     authority,
-    source: {
-      registry: things,
-      policies,
-      region,
-      accountId,
-      generation,
-      denied: (clientId, action, resource) => options.denied?.(clientId, action, resource),
-    },
+    source: authorizerSource(options, prepared, parts),
+    request: (socket) => parts.request?.(socket),
     exchange: messages,
     presence: lifecycle,
     retained,
@@ -259,6 +275,21 @@ function createBroker(
     keepAliveSecondsMin: timingOf(options).keepAliveSecondsMin,
     log,
   });
+}
+
+function authorizerSource(
+  { region, accountId, denied }: IotOptions,
+  { policies, stores }: Prepared,
+  parts: Parts,
+): AuthorizerSource {
+  return {
+    registry: stores.registry,
+    policies,
+    region,
+    accountId,
+    generation: () => parts.generation,
+    denied: (clientId, action, resource) => denied?.(clientId, action, resource),
+  };
 }
 
 function createControlPlane(
@@ -272,7 +303,7 @@ function createControlPlane(
     registry: stores.registry,
     journal: stores.journal,
     policies,
-    documents: new Map(options.resources.policies.map(({ name, document }) => [name, document])),
+    rules: options.resources.topicRules,
     region: options.region,
     accountId: options.accountId,
     endpoint: () => `${options.host}:${broker.port}`,

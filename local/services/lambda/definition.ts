@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+
 /** What a template says about one Lambda function, resolved. */
 export type FunctionDefinition = {
   readonly name: string;
@@ -19,6 +21,9 @@ export type FunctionDefinition = {
   readonly deadLetterArn: string | undefined;
 };
 
+/** An answer that goes on while it is read. */
+export type StreamedAnswer = { readonly contentType: string; readonly body: Readable };
+
 /** What one invocation may ask for besides its payload. */
 export type InvokeOptions = {
   /** The request's id, which the function sees as `awsRequestId`. */
@@ -27,6 +32,8 @@ export type InvokeOptions = {
   readonly clientContext?: string;
   /** True: the outcome carries the end of the execution's log. */
   readonly wantsLog?: boolean;
+  /** Takes the answer of a function that streams it, which is then none of the outcome. */
+  readonly onStream?: (answer: StreamedAnswer) => void;
 };
 
 /** What became of one invocation. `payload` of a failure is AWS's error document. */

@@ -1,13 +1,16 @@
 /**
- * Lambda's Invoke, synchronous, asynchronous and dry run
- * (https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html). Functions have one version,
- * `$LATEST`; no other qualifier is found.
+ * Lambda: Invoke, synchronous, asynchronous and dry run
+ * (https://docs.aws.amazon.com/lambda/latest/api/API_Invoke.html), and what tells about functions
+ * and their event sources. Functions have one version, `$LATEST`; no other qualifier is found.
  */
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { sendRestError } from '../../engine/gateway/answer.ts';
+import { type Account, arnOf } from '../../account.ts';
+import { sendRestError, sendRestJson } from '../../engine/gateway/answer.ts';
 import type { GatewayRequest } from '../../engine/gateway/request.ts';
-import type { GatewayService } from '../../engine/gateway/service.ts';
+import { routesOf } from '../../engine/gateway/routes.ts';
+import { fromTemplate, type GatewayService, type Offer } from '../../engine/gateway/service.ts';
+import { refuseOperation } from '../../engine/gateway/unknown-operation.ts';
 import {
   lambdaAsyncPayloadBytesMax,
   lambdaClientContextBytesMax,
@@ -15,34 +18,60 @@ import {
 } from '../../limits.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { FunctionDefinition, InvocationOutcome } from './definition.ts';
+import { type LambdaWorld, readingOperations, readingRoutes } from './reading.ts';
 import type { LambdaService } from './service.ts';
 
 const latest = '$LATEST';
 
-export function lambdaGateway(
-  roles: RoleBook,
-  lambda: LambdaService,
-  functionArn: (name: string) => string,
-): GatewayService {
+export type LambdaGatewayOptions = LambdaWorld & {
+  readonly roles: RoleBook;
+  readonly account: Account;
+};
+
+const routes = routesOf([
+  {
+    operation: 'Invoke',
+    method: 'POST',
+    path: '/2015-03-31/functions/{name}/invocations',
+  },
+  ...readingRoutes,
+]);
+
+const offer: Offer = {
+  operations: ['Invoke', ...readingRoutes.map(({ operation }) => operation)],
+  instead: `Functions have one version, $LATEST. ${fromTemplate}`,
+};
+
+export function lambdaGateway(options: LambdaGatewayOptions): GatewayService {
+  const { roles, lambda, account } = options;
+  const reading = readingOperations(options);
   return {
+    ...offer,
+    targets: [],
     handle: async (request, res) => {
-      const match = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(request.path);
-      if (match === null || request.method !== 'POST') {
-        return sendRestError(res, 404, 'UnknownOperationException', 'Unknown operation.');
-      }
-      const name = decodeURIComponent(match[1] ?? '');
-      const definition = lambda.find(name);
-      const version = request.query.get('Qualifier') ?? qualifierOf(name);
-      const resource = definition?.arn ?? functionArn(name);
-      const access = { action: 'lambda:InvokeFunction', resource };
-      const sentence = roles.refusal(roles.callerOf(request.accessKeyId), [access]);
+      const found = routes.find(request.message);
+      if (found === undefined) return refuseOperation(request, res, offer);
+      const name = found.path['name'];
+      const definition = name === undefined ? undefined : lambda.find(name);
+      const resource =
+        name === undefined
+          ? '*'
+          : (definition?.arn ?? arnOf(account, 'lambda', `function:${name}`));
+      const isInvoke = found.operation === 'Invoke';
+      const action = isInvoke ? 'lambda:InvokeFunction' : `lambda:${found.operation}`;
+      const sentence = roles.refusal(roles.callerOf(request.accessKeyId), [{ action, resource }]);
       if (sentence !== undefined) return sendError(res, 403, 'AccessDeniedException', sentence);
-      if (definition === undefined || (version ?? latest) !== latest) {
+      const version = request.query.get('Qualifier') ?? qualifierOf(name ?? '');
+      const isOther = (version ?? latest) !== latest;
+      if (name !== undefined && (definition === undefined || isOther)) {
         const suffix = version === undefined || definition === undefined ? '' : `:${version}`;
         const message = `Function not found: ${resource}${suffix}`;
         return sendError(res, 404, 'ResourceNotFoundException', message);
       }
-      await invoke(request, res, lambda, definition);
+      if (isInvoke && definition !== undefined) return invoke(request, res, lambda, definition);
+      const answer = reading(found, definition);
+      if (typeof answer !== 'string') return sendRestJson(res, 200, answer);
+      sendError(res, 404, 'ResourceNotFoundException', answer);
     },
   };
 }

@@ -13,6 +13,7 @@ export function checkPermissions(world: World): void {
   for (const { path, functionArn, service, ruleArn } of world.laterChecks) {
     requirePermission(world, path, functionArn, service, ruleArn);
   }
+  for (const { functionArn } of world.functionUrls) requireEverybody(world, functionArn);
   const service = 'apigateway.amazonaws.com';
   for (const api of world.apis.values()) {
     const arn = (rest: string): string => arnOf(world.account, 'execute-api', `${api.id}/${rest}`);
@@ -34,6 +35,21 @@ export function checkPermissions(world: World): void {
         arn(`authorizers/${authorizer.id}`),
       );
     }
+  }
+}
+
+/** "Starting in October 2025, new function URLs will require both" of these. */
+function requireEverybody(world: World, functionArn: string): void {
+  const name = functionNameOf(functionArn);
+  for (const action of ['lambda:InvokeFunctionUrl', 'lambda:InvokeFunction']) {
+    const isAllowed = world.permissions.some(
+      (it) => it.functionName === name && it.principal === '*' && it.action === action,
+    );
+    if (isAllowed) continue;
+    throw new StartFailure(
+      `the address of the function ${name}: nobody may call it, because an ` +
+        `AWS::Lambda::Permission for ${action} is missing.`,
+    );
   }
 }
 

@@ -19,6 +19,7 @@ import { type RuntimeApi, startRuntimeApi } from './runtime/runtime-api.ts';
 export type LambdaService = {
   /** The definition with this name or ARN (a version or alias behind the ARN is ignored). */
   find(nameOrArn: string): FunctionDefinition | undefined;
+  all(): FunctionDefinition[];
   invoke(
     definition: FunctionDefinition,
     payload: Buffer,
@@ -66,6 +67,7 @@ export async function startLambda(options: LambdaOptions): Promise<LambdaService
   later.resume();
   return {
     find,
+    all: () => [...pools.values()].map((pool) => pool.definition),
     invoke,
     invokeLater: async (definition, payload, requestId) =>
       later.accept(definition, payload, requestId),

@@ -3,15 +3,20 @@
  * stand-in does not know is refused here: by its query it would be taken for another one, and
  * setting the tags of an object would overwrite it.
  */
-import type { ServerResponse } from 'node:http';
+import { rmSync } from 'node:fs';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { sendS3Error, sendXml } from '../../engine/gateway/answer.ts';
 import type { GatewayRequest } from '../../engine/gateway/request.ts';
-import type { GatewayService } from '../../engine/gateway/service.ts';
+import type { GatewayService, Offer } from '../../engine/gateway/service.ts';
+import { refuseOperation } from '../../engine/gateway/unknown-operation.ts';
 import type { Caller } from '../iam/identity.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { QueuesAndBuckets } from '../queues-and-buckets.ts';
 import { plain } from '../sqs/gateway.ts';
+import { checksumProblem } from './checksums.ts';
+import { conditionalWrites } from './conditional-writes.ts';
+import { isLargePut, largeGet, putLarge } from './large-objects.ts';
 
 /** Parts of buckets and objects that S3 has and the local cloud has not. */
 const missingParts = new Set([
@@ -48,52 +53,107 @@ const missingParts = new Set([
 
 const methods = new Set(['GET', 'HEAD', 'PUT', 'POST', 'DELETE', 'OPTIONS']);
 
+const offer: Offer = {
+  operations: [
+    ...['ListBuckets', 'CreateBucket', 'DeleteBucket', 'HeadBucket', 'GetBucketLocation'],
+    ...[
+      'GetBucketLifecycleConfiguration',
+      'PutBucketLifecycleConfiguration',
+      'PutObject',
+      'CopyObject',
+      'GetObject',
+      'HeadObject',
+    ],
+    ...['DeleteObject', 'DeleteObjects', 'ListObjects', 'ListObjectsV2'],
+    ...['CreateMultipartUpload', 'UploadPart', 'CompleteMultipartUpload', 'AbortMultipartUpload'],
+  ],
+  instead: 'All other settings of buckets come from the template.',
+};
+
 export function s3Service(
   roles: RoleBook,
   standIn: QueuesAndBuckets,
   region: string,
 ): GatewayService {
+  const conditionals = conditionalWrites(standIn.buckets);
   return {
+    ...offer,
+    targets: [],
+    spoolDirectory: (head) =>
+      isLargePut(head) && !isMissing(head) ? standIn.files.directory : undefined,
     handle: async (request, res) => {
-      if (isMissing(request)) {
-        const message = 'A header you provided implies functionality that is not implemented';
-        sendS3Error(res, 501, 'NotImplemented', message);
-        return;
-      }
-      if (!methods.has(request.method)) {
-        const message = 'The specified method is not allowed against this resource.';
-        sendS3Error(res, 405, 'MethodNotAllowed', message);
-        return;
-      }
-      const caller = roles.callerOf(request.accessKeyId);
-      const sentence = roles.refusal(caller, s3Access(request));
-      if (sentence !== undefined) return sendS3Error(res, 403, 'AccessDenied', sentence);
-      const bucket = bucketOnly(request);
-      if (bucket !== undefined && standIn.buckets.hasBucket(bucket)) {
-        if (request.method === 'GET' && request.query.has('location')) {
-          sendLocation(res, region);
-          return;
+      const { spooled } = request;
+      await answer(request, res).finally(() => {
+        if (spooled !== undefined && !res.statusCode.toString().startsWith('2')) {
+          rmSync(spooled.path, { force: true });
         }
-        // "In all AWS Regions except in the North Virginia Region."
-        if (request.method === 'PUT' && region !== 'us-east-1' && request.query.size === 0) {
-          const message =
-            'Your previous request to create the named bucket succeeded and you already own it.';
-          sendS3Error(res, 409, 'BucketAlreadyOwnedByYou', message);
-          return;
-        }
-      }
-      const answer = await standIn.handle({
-        method: request.method,
-        url: request.url,
-        headers: request.message.headers,
-        body: request.body,
       });
-      const hidden = answer.status === 404 ? whyHidden(roles, caller, request) : undefined;
-      if (hidden !== undefined) return sendS3Error(res, 403, 'AccessDenied', hidden);
-      res.writeHead(answer.status, plain(answer.headers));
-      res.end(request.method === 'HEAD' ? undefined : answer.body);
     },
   };
+
+  async function answer(request: GatewayRequest, res: ServerResponse): Promise<void> {
+    if (isMissing(request)) {
+      return refuseOperation(request, res, offer, `${request.method} ${request.url}`);
+    }
+    if (!methods.has(request.method)) {
+      const message = 'The specified method is not allowed against this resource.';
+      sendS3Error(res, 405, 'MethodNotAllowed', message);
+      return;
+    }
+    const caller = roles.callerOf(request.accessKeyId);
+    const sentence = roles.refusal(caller, s3Access(request));
+    if (sentence !== undefined) return sendS3Error(res, 403, 'AccessDenied', sentence);
+    const bucket = bucketOnly(request);
+    if (bucket !== undefined && standIn.buckets.hasBucket(bucket)) {
+      if (request.method === 'GET' && request.query.has('location')) {
+        sendLocation(res, region);
+        return;
+      }
+      // "In all AWS Regions except in the North Virginia Region."
+      if (request.method === 'PUT' && region !== 'us-east-1' && request.query.size === 0) {
+        const message =
+          'Your previous request to create the named bucket succeeded and you already own it.';
+        sendS3Error(res, 409, 'BucketAlreadyOwnedByYou', message);
+        return;
+      }
+    }
+    const otherBytes = isUpload(request) ? checksumProblem(request) : undefined;
+    if (otherBytes !== undefined) return sendS3Error(res, 400, 'BadDigest', otherBytes);
+    const condition = conditionals.begin(request);
+    if (condition.kind === 'refused') {
+      return sendS3Error(res, condition.status, condition.code, condition.message);
+    }
+    if (request.spooled !== undefined) {
+      putLarge(request, res, standIn);
+      condition.end();
+      return;
+    }
+    const sendLarge = largeGet(request, standIn);
+    if (sendLarge !== undefined) return sendLarge(res).finally(condition.end);
+    const given = await standIn
+      .handle({
+        method: request.method,
+        url: request.url,
+        headers: typed(request),
+        body: request.body,
+      })
+      .finally(condition.end);
+    const hidden = given.status === 404 ? whyHidden(roles, caller, request) : undefined;
+    if (hidden !== undefined) return sendS3Error(res, 403, 'AccessDenied', hidden);
+    res.writeHead(given.status, plain(given.headers));
+    res.end(request.method === 'HEAD' ? undefined : given.body);
+  }
+}
+
+/** Without a type the stand-in sees no body of an object, not even an empty one. */
+function typed({ method, message: { headers } }: GatewayRequest): IncomingHttpHeaders {
+  return method === 'PUT' ? { 'content-type': 'application/octet-stream', ...headers } : headers;
+}
+
+/** Of an object or of a part of one, and not of settings or a copy. */
+function isUpload({ method, message, path }: GatewayRequest): boolean {
+  if (method !== 'PUT' || path.split('/').length < 3) return false;
+  return message.headers['x-amz-copy-source'] === undefined;
 }
 
 /**
@@ -160,6 +220,10 @@ export function s3Access(request: GatewayRequest): AccessRequest[] {
 
 function bucketAccess(request: GatewayRequest, resource: string): AccessRequest {
   const { method, query } = request;
+  if (query.has('lifecycle')) {
+    const verb = method === 'GET' ? 'Get' : 'Put';
+    return { action: `s3:${verb}LifecycleConfiguration`, resource };
+  }
   if (method === 'PUT') return { action: 's3:CreateBucket', resource };
   if (method === 'DELETE') return { action: 's3:DeleteBucket', resource };
   if (method === 'POST' && query.has('delete')) {

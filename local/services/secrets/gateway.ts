@@ -2,7 +2,9 @@
 
 import type { JsonObject } from '../../assembly/assembly.ts';
 import { sendJson, sendJsonError } from '../../engine/gateway/answer.ts';
-import type { GatewayService } from '../../engine/gateway/service.ts';
+import { operationOf } from '../../engine/gateway/named-operation.ts';
+import type { GatewayService, Offer } from '../../engine/gateway/service.ts';
+import { refuseOperation } from '../../engine/gateway/unknown-operation.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { Secret, SecretStore } from './store.ts';
 
@@ -49,8 +51,15 @@ const operations: Readonly<Record<string, Operation>> = {
   },
 };
 
+const offer: Offer = {
+  operations: [...Object.keys(operations), 'ListSecrets'],
+  instead: 'Secrets come from the template; endpoints.json has the value of one in an output.',
+};
+
 export function secretsmanagerService(roles: RoleBook, secrets: SecretStore): GatewayService {
   return {
+    ...offer,
+    targets: ['secretsmanager'],
     handle: (request, res) => {
       const name = request.target.slice(request.target.indexOf('.') + 1);
       const input = parse(request.body);
@@ -58,9 +67,9 @@ export function secretsmanagerService(roles: RoleBook, secrets: SecretStore): Ga
         return sendJsonError(res, 400, 'SerializationException', 'The body is not JSON.');
       }
       const secret = secrets.find(String(input.SecretId ?? ''));
-      const operation = operations[name];
+      const operation = operationOf(operations, name);
       if (operation === undefined && name !== 'ListSecrets') {
-        return sendJsonError(res, 400, 'UnknownOperationException', undefined);
+        return refuseOperation(request, res, offer, name);
       }
       const resource = name === 'ListSecrets' ? '*' : (secret?.arn ?? String(input.SecretId));
       const access = { action: `secretsmanager:${name}`, resource };

@@ -1,4 +1,4 @@
-/** AWS::SNS::Subscription: a queue that gets what a topic is told. */
+/** AWS::SNS::Subscription: a queue that gets what a topic publishes. */
 
 import { readerOf } from '../../assembly/property.ts';
 import { StartFailure } from '../../failure.ts';

@@ -20,7 +20,7 @@ export type SqsRefusal = {
 export type SqsChecks = {
   /** Undefined: the stand-in may decide. */
   refusal(operation: string, input: JsonObject): SqsRefusal | undefined;
-  /** To be told when a request was carried out. */
+  /** Called when a request was carried out. */
   done(operation: string, input: JsonObject): void;
 };
 

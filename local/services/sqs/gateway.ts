@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../../assembly/assembly.ts';
 import { sendJson, sendJsonError } from '../../engine/gateway/answer.ts';
 import type { GatewayRequest } from '../../engine/gateway/request.ts';
 import type { GatewayService } from '../../engine/gateway/service.ts';
+import { refuseOperation } from '../../engine/gateway/unknown-operation.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { QueuesAndBuckets, StandInAnswer } from '../queues-and-buckets.ts';
@@ -39,7 +40,19 @@ type SqsOptions = {
   readonly standIn: QueuesAndBuckets;
 };
 
+/** What the stand-in has, and what is added to it. */
+const operations = [
+  ...['CreateQueue', 'DeleteQueue', 'ListQueues', 'GetQueueUrl', 'PurgeQueue'],
+  ...['GetQueueAttributes', 'SetQueueAttributes', 'ListQueueTags', 'TagQueue', 'UntagQueue'],
+  ...['SendMessage', 'SendMessageBatch', 'ReceiveMessage', 'DeleteMessage', 'DeleteMessageBatch'],
+  ...['ChangeMessageVisibility', 'ChangeMessageVisibilityBatch'],
+  ...['StartMessageMoveTask', 'ListMessageMoveTasks', 'CancelMessageMoveTask'],
+];
+
 class Sqs implements GatewayService {
+  readonly operations = operations;
+  readonly instead = 'Policies of queues come from the template.';
+  readonly targets = ['AmazonSQS'];
   readonly #options: SqsOptions;
   readonly #checks: SqsChecks = sqsChecks(Date.now);
   readonly #late: LateDeletes = lateDeletes();
@@ -74,6 +87,9 @@ class Sqs implements GatewayService {
         : await this.#ask(request, operation, input);
     if (answer === undefined) return;
     if (answer.status === 200) this.#note(operation, input, answer);
+    if (answer.status === 400 && answer.body.includes('#InvalidAction"')) {
+      return refuseOperation(request, res, this, operation);
+    }
     this.#send(res, operation, input, answer);
   }
 
@@ -134,11 +150,6 @@ class Sqs implements GatewayService {
   }
 
   #send(res: ServerResponse, operation: string, input: JsonObject, answer: StandInAnswer): void {
-    if (answer.status === 400 && answer.body.includes('#InvalidAction"')) {
-      const type = 'com.amazon.coral.service#UnknownOperationException';
-      sendJsonError(res, 400, type, undefined);
-      return;
-    }
     const body = mended(operation, input, answer, this.#options.gatewayUrl);
     const headers: ReturnType<typeof plain> = {
       'x-amzn-requestid': randomUUID(),

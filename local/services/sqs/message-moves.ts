@@ -3,8 +3,10 @@
  * (https://docs.aws.amazon.com/AWSSimpleQueueService/latest/APIReference/API_StartMessageMoveTask.html).
  * A task here moves everything that is there at once; what is in flight stays.
  */
+
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../assembly/assembly.ts';
+import { operationOf } from '../../engine/gateway/named-operation.ts';
 import type { QueueStore } from '../queues-and-buckets.ts';
 import type { SqsRefusal } from './checks.ts';
 
@@ -61,7 +63,7 @@ export function messageMoves(store: QueueStore): MessageMoves {
       return { queueUrls: sourcesOf(store, queue).map(({ url }) => url) };
     },
   };
-  return { handle: (operation, input) => operations[operation]?.(input) };
+  return { handle: (operation, input) => operationOf(operations, operation)?.(input) };
 }
 
 const notFound: SqsRefusal = {

@@ -28,7 +28,7 @@ test('of several one is named', () => {
   expect(loadAssembly(dir, 'Bank').stack).toBe('Bank');
 });
 
-test('a folder without any, and no folder, are told from each other', () => {
+test('a folder without any, and no folder, are different things', () => {
   expect(() => loadAssembly(dir, undefined)).toThrow(/^There is no template in .*synthesize it/);
   const none = join(dir, 'none');
   expect(() => loadAssembly(none, undefined)).toThrow(`There is no folder ${none}; --app takes`);

@@ -118,6 +118,9 @@ describe('a start stops with the path of', () => {
   test('unknown types and properties, all at once', async () => {
     const message = await refusal((resources) => {
       Object.assign(resources, { Strange: { Type: 'AWS::Strange::Thing', Properties: {} } });
+      // Left out by its condition, so nobody has to run it.
+      const Left = { Type: 'AWS::Strange::Other', Condition: 'Never', Properties: {} };
+      Object.assign(resources, { Left });
       resources['Queue']!.Properties['Colour'] = 'red';
     });
     expect(message.split('\n')).toEqual([

@@ -74,7 +74,8 @@ async function writeUntil(
         await write(id);
         acknowledged.add(id);
       } catch {
-        return;
+        // A refusal on a busy machine is no end: only the power is.
+        if (process_?.killed !== false) return;
       }
     }
   };

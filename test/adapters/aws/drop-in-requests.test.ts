@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as sdkDynamoDB from '@aws-sdk/client-dynamodb';
+import * as sdkEvents from '@aws-sdk/client-eventbridge';
 import * as sdkIotData from '@aws-sdk/client-iot-data-plane';
 import * as sdkSecrets from '@aws-sdk/client-secrets-manager';
 import * as sdkSqs from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as dynamoDB from '../../../adapters/aws/dynamodb-client.ts';
+import * as events from '../../../adapters/aws/eventbridge-client.ts';
 import * as iotData from '../../../adapters/aws/iot-data-plane-client.ts';
 import * as secrets from '../../../adapters/aws/secrets-manager-client.ts';
 import * as sqs from '../../../adapters/aws/sqs-client.ts';
@@ -108,6 +110,12 @@ const calls: [service: string, command: string, input: object, good: Answer][] =
     jsonAnswer({ MessageId: 'one', MD5OfMessageBody: '06db635085aaa8df2faa00f622fa298b' }),
   ],
   [
+    'EventBridge',
+    'PutEventsCommand',
+    { Entries: [{ Source: 'edgewise', DetailType: 'job.done', Detail: '{"a":"ü"}' }] },
+    jsonAnswer({ FailedEntryCount: 0, Entries: [{ EventId: 'x' }] }),
+  ],
+  [
     'SecretsManager',
     'GetSecretValueCommand',
     { SecretId: 'arn:secret' },
@@ -174,6 +182,7 @@ const refusals: [service: string, name: string, refused: Answer][] = [
 
 const both: Readonly<Record<string, readonly [sdk: object, standIn: object]>> = {
   DynamoDB: [sdkDynamoDB, dynamoDB],
+  EventBridge: [sdkEvents, events],
   SQS: [sdkSqs, sqs],
   SecretsManager: [sdkSecrets, secrets],
   IoTDataPlane: [sdkIotData, iotData],

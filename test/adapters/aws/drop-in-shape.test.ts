@@ -1,10 +1,12 @@
 import type * as sdkDynamoDB from '@aws-sdk/client-dynamodb';
+import type * as sdkEvents from '@aws-sdk/client-eventbridge';
 import type * as sdkIotData from '@aws-sdk/client-iot-data-plane';
 import type * as sdkSecrets from '@aws-sdk/client-secrets-manager';
 import type * as sdkSqs from '@aws-sdk/client-sqs';
 import { expect, test } from 'vitest';
 import type { ClientConfig } from '../../../adapters/aws/client-config.ts';
 import type * as dynamoDB from '../../../adapters/aws/dynamodb-client.ts';
+import type * as events from '../../../adapters/aws/eventbridge-client.ts';
 import type * as iotData from '../../../adapters/aws/iot-data-plane-client.ts';
 import { commandsOf, type InputOf, type OutputOf } from '../../../adapters/aws/sdk-shape.ts';
 import type * as secrets from '../../../adapters/aws/secrets-manager-client.ts';
@@ -60,6 +62,7 @@ const none = <M>(...misfits: [M] extends [never] ? [] : [M]) => misfits;
 
 test('what stands in for the SDK has its shape', () => {
   none<Misfits<typeof dynamoDB, typeof sdkDynamoDB>>();
+  none<Misfits<typeof events, typeof sdkEvents>>();
   none<Misfits<typeof iotData, typeof sdkIotData>>();
   none<Misfits<typeof secrets, typeof sdkSecrets>>();
   none<Misfits<typeof sqs, typeof sdkSqs>>();

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { collectParts } from '../../../adapters/dynamodb/rows/cell-parts.ts';
 import { assembleCell } from '../../../adapters/dynamodb/rows/cell-rows.ts';
 import { decodeMeta, encodeMeta } from '../../../adapters/dynamodb/rows/rows-cell.ts';
 import {
@@ -43,7 +44,8 @@ const stored: Readonly<Record<string, Row>> = {
     version: 57,
     health: '{"tickAtMs":1000,"healthySinceMs":500,"holdSinceMs":null}',
     summary:
-      '{"edges":3,"power":{"total":750,"free":100,"reserved":650,"served":9},' +
+      '{"edges":{"total":3,"connected":2,"disconnected":0,"lost":1,"busy":1,"free":1,' +
+      '"cordoned":0,"aside":0},"power":{"total":750,"free":100,"reserved":650,"served":9},' +
       '"chunks":{"pending":4,"scheduled":1,"running":2,"done":10,"dead":1,"cancelled":0},' +
       '"backlogPower":40,"strandedPower":0,"largestEdgePower":250,"jobs":1,' +
       '"labels":{"site":["north"]}}',
@@ -84,7 +86,11 @@ const stored: Readonly<Record<string, Row>> = {
   ASK: {
     ...inCell,
     sk: 'ASK#a-job',
-    spec: '{"queue":"default","chunkResources":{}}',
+    spec:
+      '{"queue":"default","resources":{},"run":{"simulate":{"seconds":1}},' +
+      '"requires":{"labels":{},"expressions":[],"edges":[]},' +
+      '"placement":{"policy":"spread","maxEdges":null,"nodes":null},' +
+      '"lostAfterSeconds":120,"deadlineSeconds":null}',
     priority: 5,
     retries: '{"attempts":3,"backoffSeconds":1}',
     specHash: 'abc',
@@ -198,11 +204,11 @@ test('what no version before had reads as its default', () => {
     { ...inCell, sk: 'FACTS#edge-1' },
     { ...inCell, sk: 'REPORT#edge-1' },
     { ...inCell, sk: 'WORK#edge-1' },
-    { ...inCell, sk: 'ASK#a-job', spec: '{}', retries: '{}' },
+    { ...stored.ASK!, given: '0-3' },
     { ...inCell, sk: 'SHARE#a-job' },
     { ...inCell, sk: 'QUEUE#default' },
   ];
-  const read = assembleCell(rows)!;
+  const read = assembleCell(collectParts(rows))!;
   expect(read.edges.get(edge)).toMatchObject({ report: { connected: false }, facts: {} });
   expect(read.jobs.has(job)).toBe(true);
   expect(read.queues.get('default')).toMatchObject({ weight: 1, strict: false });
@@ -215,32 +221,7 @@ test('a kind of row that a later version writes is left to it', () => {
     { ...inCell, sk: 'LATER#edge-1', what: 'nobody knows' },
     { ...inCell, sk: 'LATER' },
   ];
-  const read = assembleCell(rows)!;
+  const read = assembleCell(collectParts(rows))!;
   expect([...read.edges.keys()]).toEqual([edge]);
   expect(read.unreadable).toBeUndefined();
 });
-
-test.each([
-  ['EDGE', { labels: '{"half' }],
-  ['FACTS', { capacity: 'not JSON' }],
-  ['REPORT', { prog: '{"b":' }],
-])(
-  'an edge whose %s row makes no sense stands still alone, until the row is mended',
-  (kind, garbage) => {
-    const sk = `${kind}#edge-1`;
-    const whole = ['EDGE', 'FACTS', 'REPORT', 'WORK'].flatMap((name) => [
-      { ...stored[name]!, sk: `${name}#edge-1` },
-      { ...stored[name]!, sk: `${name}#edge-2` },
-    ]);
-    const broken = whole.map((row) => (row.sk === sk ? { ...row, ...garbage } : row));
-    const meta = stored.META!;
-    const mended = assembleCell([meta, ...whole])!;
-    const read = assembleCell([meta, ...broken])!;
-    const other = edgeNameOf('edge-2');
-    expect(read.unreadable).toEqual([sk]);
-    expect(read.edges.get(other)).toEqual(mended.edges.get(other));
-    expect(read.edges.get(edge)!.work).toEqual(mended.edges.get(edge)!.work);
-    expect(read.edges.get(edge)!.config.cordoned?.reason).toBe(`its row ${sk} cannot be read`);
-    expect(mended.unreadable).toBeUndefined();
-  },
-);

@@ -8,10 +8,12 @@ import {
   jobRows,
   partitions,
   poolRows,
+  scheduleRows,
   statsRows,
+  submissionRows,
 } from '../../../adapters/dynamodb/schema.ts';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
-import { createTableStores } from '../../contract/stores.ts';
+import { createTableStores } from '../../contract/table-stores.ts';
 import { storeOneOfEach } from './one-of-each.ts';
 
 /**
@@ -36,13 +38,17 @@ test('every kind of row is stored as it always was', async () => {
 });
 
 test('no kind of row is missing', () => {
+  // A part of a batch is gone when its jobs are stored: `create-jobs.test.ts` has one.
+  const { batch: _, ...lasting } = partitions;
   const kinds = [
-    ...Object.values(partitions).map((pk) => [pk, '']),
+    ...Object.values(lasting).map((pk) => [pk, '']),
     ...Object.values(cellRows).map((sk) => [partitions.cell, sk]),
     ...Object.values(jobRows).map((sk) => [partitions.job, sk]),
     ...Object.values(edgeRows).map((sk) => [partitions.edge, sk]),
     ...Object.values(poolRows).map((sk) => [partitions.pool, sk]),
     ...Object.values(statsRows).map((sk) => [partitions.stats, sk]),
+    ...Object.values(submissionRows).map((sk) => [partitions.submission, sk]),
+    ...Object.values(scheduleRows).map((sk) => [partitions.schedule, sk]),
   ] as const;
   const keys = readFileSync(path, 'utf8')
     .split('\n')

@@ -1,9 +1,14 @@
 import { type Lease, newSlice } from '../../../core/model/cell.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
+import type { Submission } from '../../../core/model/submission.ts';
 import { newPool } from '../../../core/ports/pools.ts';
 import { parseProgressReport } from '../../../core/protocol/progress-report.ts';
+import type { Schedule } from '../../../core/schedules/schedule.ts';
+import type { Delivery, Webhook } from '../../../core/webhooks/webhook.ts';
+import { makeDigest, makeRecord } from '../../contract/clusters.ts';
 import {
+  auditOf,
   cellStatus,
   chunkEnd,
   commit,
@@ -15,6 +20,7 @@ import {
 } from '../../contract/stored-fixture.ts';
 import type { Stores } from '../../contract/stored-ports.ts';
 import { startMs } from '../../core/cell-fixture.ts';
+import { storeService } from './one-service.ts';
 
 const edge = edgeNameOf('edge-1');
 const [parent, job, ended, asked] = ['job-a', 'job-b', 'job-c', 'job-d'].map(jobIdOf);
@@ -37,7 +43,13 @@ async function storeFleet(stores: Stores): Promise<void> {
     renewedAtMs: startMs + 1,
     credentials: ['secret-1', 'secret-2'],
   });
-  const pool = { ...newPool('default', startMs), description: 'All.', policy: 'pack' as const };
+  await stores.clusters.save(makeRecord(edge), makeDigest(2), null);
+  const pool = {
+    ...newPool('default', startMs),
+    description: 'All.',
+    policy: 'pack' as const,
+    edgeCapacityMax: { power: 500 },
+  };
   await stores.pools.put({ ...pool, version: 1 }, 0);
   await stores.edges.markRemoving(identity, startMs + 2);
   const config = {
@@ -59,6 +71,7 @@ async function tell({ inventory }: Stores): Promise<void> {
   const at = { edge, atMs: startMs + 3, version: 4 };
   await inventory.store(north, { kind: 'prog', progress, ...at });
   await inventory.store(north, { kind: 'connected', ...at });
+  await inventory.store(north, { kind: 'contact', edge, atMs: startMs + 5, version: null });
   const facts = { capacity: { power: 250, memory: 4 }, labels: { site: 'north' }, facts: { a: 1 } };
   await inventory.store(north, { kind: 'facts', facts, ...at });
 }
@@ -68,7 +81,15 @@ async function storeJobs(stores: Stores): Promise<void> {
   const parents = [(await stores.jobs.find(parent!))!];
   await submit(stores, job!, { parents, labels: { team: 'a' } });
   const { request, answer } = firstAnswer;
-  await stores.changes.create(makeCreation(asked!), { request, answer, atMs: startMs });
+  const kept = { request, answer, atMs: startMs };
+  const part = { id: jobIdOf('jobspec-a'), tasks: 3 };
+  const made = makeCreation(asked!);
+  const of = { ...made, job: { ...made.job, submission: part } };
+  const intents = [...of.intents].map(([cell, it]) => {
+    return [cell, { ...it, intent: { ...it.intent, submission: part } }] as const;
+  });
+  const creation = { ...of, intents: new Map(intents) };
+  await stores.changes.create(creation, kept, auditOf(asked!));
   await submit(stores, ended!);
   const counted = cellStatus(job!, { done: rangeOf(0, 3), dead: rangeOf(4, 5), ...early });
   await commit(stores, north, {
@@ -82,8 +103,17 @@ async function storeJobs(stores: Stores): Promise<void> {
     executions: [executionOf(job!, edge, { dead: rangeOf(3, 4), endedAtMs: startMs + 6 })],
     chunkEnds: [chunkEnd(job!, 4)],
   });
-  await stores.jobs.keepOutput(job!, 4, 'outputs/4', 99);
+  await stores.jobs.keepOutput(job!, 4, { key: 'outputs/4', bytes: 99, totalBytes: 900 });
+  await stores.live.saveWishes(edge, 0, [{ job: job!, chunk: 4, untilMs: startMs }], startMs);
+  const printed = { edge, attempt: 2, offset: 7, bytes: 3, text: Buffer.from('abc'), key: null };
+  await stores.live.keepPart(job!, 4, { ...printed, isMore: true, isLast: true }, startMs);
+  const event = { id: 'job-b.job.done.1', atMs: startMs, kind: 'job.done', job: job!, name: 'b' };
+  const where = { edge: null, pool: 'default', queue: 'fast', jobspec: 'spec', detail: 'Done.' };
+  await stores.fleetLog.append([{ ...event, ...where }], startMs);
+  const far = { text: null, key: 'outputs/4/10', offset: 10, isMore: false, isLast: false };
+  await stores.live.keepPart(job!, 4, { ...printed, ...far }, startMs);
   await fold(stores);
+  await storeService(stores);
 }
 
 const waiting = {
@@ -106,8 +136,10 @@ const slice = {
   retryEpoch: 2,
   revived: rangeOf(5, 6),
   attemptBase: 3,
+  attemptsUsed: 5,
   reportedReasons: ['no-free-power', 'attempts'],
   startedAtMs: startMs + 2,
+  workedPower: 340,
   doneBeforeReopening: new Map([[edge, rangeOf(0, 1)]]),
 };
 
@@ -123,6 +155,14 @@ const lease: Lease = {
   heldBefore: rangeOf(9, 10),
   doneHere: rangeOf(0, 2),
   deadHere: rangeOf(4, 5),
+  percents: new Map([[2, 40]]),
+  slice: {
+    reportedReasons: ['no-free-power'],
+    countedAs: 'running',
+    lastEventAtMs: startMs + 4,
+    startedAtMs: startMs + 3,
+    workedPower: 340,
+  },
 };
 const plain = { reclaiming: emptyRanges, reclaimEpoch: null, running: emptyRanges };
 const none = {
@@ -131,7 +171,8 @@ const none = {
   doneHere: emptyRanges,
   deadHere: emptyRanges,
 };
-const fresh: Lease = { ...lease, ...plain, ...none, startedAtMs: lease.grantedAtMs };
+const { percents: _percents, slice: _slice, ...silent } = lease;
+const fresh: Lease = { ...silent, ...plain, ...none, startedAtMs: lease.grantedAtMs };
 
 const work = {
   epoch: 8,
@@ -148,6 +189,8 @@ const work = {
   failuresInRow: 4,
   quarantinedUntilMs: startMs + 7,
   foreignResults: 2,
+  totals: { chunksDone: 3, powerServed: 30 },
+  taken: [{ id: jobIdOf('jobspec-a'), fits: true }],
 };
 
 async function fold({ rollups }: Stores): Promise<void> {
@@ -157,6 +200,7 @@ async function fold({ rollups }: Stores): Promise<void> {
     version: status.version + 1,
     state: 'failed' as const,
     donePower: 300,
+    workedPower: 340,
     startedAtMs: startMs + 2,
     endedAtMs: startMs + 9,
     reason: 'dependency-failed',
@@ -176,11 +220,86 @@ const firstAnswer = {
   answer: { status: 202, headers: { location: '/v1/jobs/job-d' }, body: 'sealed' },
 };
 
-async function storeAccess({ tokens, audit }: Stores): Promise<void> {
+const submission: Submission = {
+  id: jobIdOf('jobspec-a'),
+  name: 'weather',
+  pool: 'default',
+  queue: 'fast',
+  createdAtMs: startMs,
+  createdBy: 'token:ci',
+  text: 'version: 1',
+  cluster: 'blue',
+  placing: {
+    to: { kind: 'cluster', edge: 'blue', executor: 'flux' },
+    chosen: new Map([['/tasks/0/resources', 'cpu']]),
+  },
+  decision: { algorithm: 'first' },
+  asked: { clusters: ['blue'], select: { algorithm: 'first' }, together: 'pool' },
+  staged: { data: { sha256: 'ab' } },
+  labels: { team: 'storms' },
+  jobs: [{ unit: 'a', id: jobIdOf('job-s'), after: ['b'] }],
+  impossible: ['a'],
+  isOpen: true,
+  waits: true,
+  lookedAtMs: startMs + 2,
+  cancelledAtMs: startMs + 1,
+  version: 2,
+};
+
+const run = {
+  atMs: startMs,
+  madeAtMs: startMs + 1,
+  job: 'nightly-20260101t0300z',
+  outcome: 'made',
+  detail: '',
+} as const;
+const schedule: Schedule = {
+  name: 'nightly',
+  pool: 'default',
+  queue: 'fast',
+  cron: '0 3 * * *',
+  everySeconds: null,
+  timezone: 'Europe/Berlin',
+  job: { run: { simulate: { seconds: 1 } } },
+  overlap: 'skip',
+  catchUp: 'one',
+  startAtMs: startMs,
+  endAtMs: startMs + 1,
+  paused: false,
+  createdAtMs: startMs,
+  createdBy: 'token:ci',
+  version: 1,
+  turn: 2,
+  nextAtMs: startMs + 1,
+  lastRun: run,
+  lastJob: run.job,
+};
+
+const webhook: Webhook = {
+  ...{ id: 'hook', url: 'https://a', kinds: ['job.done'], pool: 'p', job: 'j', secret: 'x' },
+  sees: { scopes: ['jobs:read'], pool: null, queue: null },
+  ...{ createdAtMs: startMs, createdBy: 'token:ci' },
+};
+const sent: Delivery = {
+  ...{ position: { batch: 1, events: 2 }, failures: 3, failingSinceMs: 4, nextAtMs: 5 },
+  last: { atMs: 6, event: 'e', status: null, error: 'x' },
+  ...{ missedBeforeMs: 7, busyUntilMs: 8, turn: 9 },
+};
+
+async function storeAccess(stores: Stores): Promise<void> {
+  const { tokens, audit, submissions, schedules, webhooks } = stores;
+  const hooked = { by: 'token:ci', action: 'webhook-created', target: 'z', requestId: 'r-4' };
+  await webhooks.create(webhook, sent, { atMs: startMs, ...hooked });
+  const made = { by: 'token:ci', action: 'schedule-created', target: 'y', requestId: 'r-3' };
+  await schedules.create({ ...schedule, turn: 1 }, { atMs: startMs, ...made });
+  await schedules.save(schedule, 1, [run]);
+  const trace = { by: 'token:ci', action: 'jobspec-submitted', target: 'x', requestId: 'r-2' };
+  await submissions.create(submission, null, { atMs: startMs, ...trace });
   await tokens.create({
     hash: 'hash',
     id: 'id',
     name: 'ci',
+    edges: null,
     scopes: ['jobs:read', 'jobs:write'],
     pool: 'default',
     queue: 'fast',

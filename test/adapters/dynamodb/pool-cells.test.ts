@@ -15,7 +15,7 @@ beforeEach(() => {
 
 function stage() {
   const meta = newCellMeta(cell, 'default', 0);
-  const pools: Pick<Pools, 'find' | 'metas' | 'ensureCell'> = {
+  const pools: Pick<Pools, 'find' | 'metas' | 'ensureCell' | 'countUnnamed'> = {
     async find() {
       asked.push('cells');
       return { pool: null, cells: [{ id: cell, edges: 0 }] };
@@ -25,6 +25,7 @@ function stage() {
       return ids.map(() => ({ ...meta, summary: { ...meta.summary, largestEdgePower } }));
     },
     ensureCell: async () => cell,
+    countUnnamed: async () => 0,
   };
   return createPoolCells(pools, keptMs);
 }

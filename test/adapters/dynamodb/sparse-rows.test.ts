@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { collectParts } from '../../../adapters/dynamodb/rows/cell-parts.ts';
 import { assembleCell } from '../../../adapters/dynamodb/rows/cell-rows.ts';
 import { encodeMeta } from '../../../adapters/dynamodb/rows/rows-cell.ts';
 import {
@@ -13,12 +14,18 @@ import {
   encodeSlice,
 } from '../../../adapters/dynamodb/rows/rows-slice.ts';
 import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
-import { type Lease, newCellMeta, newSlice, noEdgeWork } from '../../../core/model/cell.ts';
-import { noChunks } from '../../../core/model/job.ts';
+import type { Row } from '../../../adapters/dynamodb/table.ts';
+import {
+  type Cell,
+  type Lease,
+  newCellMeta,
+  newSlice,
+  noEdgeWork,
+} from '../../../core/model/cell.ts';
 import { newJobStatus } from '../../../core/model/job-status.ts';
 import { cellIdOf, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
-import { makeJob } from '../../core/cell-fixture.ts';
+import { makeCellStatus, makeJob } from '../../core/cell-fixture.ts';
 
 const cell = cellIdOf('default.0');
 const job = jobIdOf('a-job');
@@ -30,15 +37,18 @@ test('a slice that just began is little more than its ranges, and reads the same
   expect(decodeSlice(row)).toEqual(slice);
 });
 
-test('a new job is one row in its cell: the intent tells its chunks until a pass wrote a slice', () => {
+test('a new job is one row in its cell: the intent has its chunks until a pass wrote a slice', () => {
   const { intent, slice } = makeJob(job, { chunks: 10 });
   const meta = encodeMeta(newCellMeta(cell, 'default', 0));
   const row = encodeIntent(cell, job, intent, slice.ranges);
-  expect(assembleCell([meta, row])?.jobs.get(job)).toEqual({ id: job, intent, slice });
+  expect(assembledOf([meta, row])?.jobs.get(job)).toEqual({
+    ...{ id: job, intent, slice },
+    hasNoSliceRow: true,
+  });
   const folded = { ...slice, done: rangeOf(0, 3) };
   const rows = [meta, encodeSlice(cell, job, folded), row];
-  expect(assembleCell(rows)?.jobs.get(job)?.slice).toEqual(folded);
-  const withoutChunks = assembleCell([meta, encodeIntent(cell, job, intent)]);
+  expect(assembledOf(rows)?.jobs.get(job)?.slice).toEqual(folded);
+  const withoutChunks = assembledOf([meta, encodeIntent(cell, job, intent)]);
   expect(withoutChunks?.jobs.has(job)).toBe(false);
 });
 
@@ -72,19 +82,7 @@ test('a zero is a value: a job that may have no failed chunk at all is not one w
 });
 
 test('the counts of a cell read the same', () => {
-  const status = {
-    job,
-    counts: noChunks,
-    donePower: 0,
-    done: emptyRanges,
-    dead: emptyRanges,
-    cancelled: emptyRanges,
-    waiting: [],
-    startedAtMs: null,
-    endedAtMs: 0,
-    reason: null,
-    retryEpoch: 0,
-  };
+  const status = makeCellStatus(job, { endedAtMs: 0 });
   expect(decodeJobCell(encodeJobCell(cell, status))).toEqual(status);
   const again = { ...status, retryEpoch: 3 };
   expect(decodeJobCell(encodeJobCell(cell, again))).toEqual(again);
@@ -110,3 +108,7 @@ test('a lease that was granted again keeps when it began', () => {
     expect(decodeWorkRow(row).leases.get(job)).toEqual(kept);
   }
 });
+
+function assembledOf(rows: readonly Row[]): Cell | null {
+  return assembleCell(collectParts(rows));
+}

@@ -169,7 +169,7 @@ describe('what a service answers under load', () => {
   });
 });
 
-/** A table that answers what it is told to: each answer once, the last one for ever. */
+/** A table that answers what it is given: each answer once, the last one for ever. */
 function awayTable(...answers: readonly object[]) {
   const { client, inputs } = answering(new DynamoDBClient({}), ...answers);
   return { inputs, away: createTable({ client, name: 'away' }) };

@@ -19,7 +19,7 @@ const throttling = new ThrottlingException(said);
 const conflict = new ConflictException(said);
 
 /**
- * Shadows of a service that answers what it is told to: each answer once, the last one for ever.
+ * Shadows of a service that answers what it is given: each answer once, the last one for ever.
  */
 function stage(...answers: readonly object[]) {
   const { client, inputs } = answering(new IoTDataPlaneClient({}), ...answers);

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, test } from 'vitest';
+import { outputPagesPerPurgeMax } from '../../../adapters/limits.ts';
 import { createOutputs } from '../../../adapters/s3/outputs.ts';
 import { jobIdOf } from '../../../core/model/names.ts';
 
@@ -28,8 +29,8 @@ function refusal(name: string, $fault: 'client' | 'server' = 'client') {
 type Body = NonNullable<GetObjectCommandOutput['Body']>;
 
 /** As much of a body as is read of one. */
-function bodyOf(transformToString: () => Promise<string>): Body {
-  return { transformToString } as unknown as Body;
+function bodyOf(transformToByteArray: () => Promise<Uint8Array>): Body {
+  return { transformToByteArray } as unknown as Body;
 }
 
 test('an output is kept under its job, and its key is answered', async () => {
@@ -44,7 +45,7 @@ test('an output is kept under its job, and its key is answered', async () => {
 });
 
 test.each(['SlowDown', 'AccessDenied', 'NoSuchBucket'])(
-  'that an output was not kept for %s is told by that name',
+  'that an output was not kept for %s is an error of that name',
   async (name) => {
     const { s3, outputs } = stage();
     s3.on(PutObjectCommand).rejects(refusal(name));
@@ -52,25 +53,22 @@ test.each(['SlowDown', 'AccessDenied', 'NoSuchBucket'])(
   },
 );
 
-test('an output is read as text, an empty one is no missing one', async () => {
+test('an output is read byte for byte, an empty one is no missing one', async () => {
   const { s3, outputs } = stage();
   s3.on(GetObjectCommand)
-    .resolvesOnce({ Body: bodyOf(async () => 'ü') })
-    .resolvesOnce({ Body: bodyOf(async () => '') });
-  expect(await outputs.get(key)).toBe('ü');
-  expect(await outputs.get(key)).toBe('');
+    .resolvesOnce({ Body: bodyOf(async () => Uint8Array.of(0xff, 0, 0xc3)) })
+    .resolvesOnce({ Body: bodyOf(async () => new Uint8Array()) });
+  expect(await outputs.get(key)).toEqual(Uint8Array.of(0xff, 0, 0xc3));
+  expect(await outputs.get(key)).toEqual(new Uint8Array());
 });
 
-test('an output that is gone is null, whether S3 says so or denies that it is known', async () => {
+test('an output that is gone is null', async () => {
   const { s3, outputs } = stage();
-  s3.on(GetObjectCommand)
-    .rejectsOnce(new NoSuchKey({ message: 'no', $metadata: {} }))
-    .rejectsOnce(refusal('AccessDenied'));
-  expect(await outputs.get(key)).toBeNull();
+  s3.on(GetObjectCommand).rejectsOnce(new NoSuchKey({ message: 'no', $metadata: {} }));
   expect(await outputs.get(key)).toBeNull();
 });
 
-test.each(['SlowDown', 'InternalError', 'NoSuchBucket'])(
+test.each(['SlowDown', 'InternalError', 'NoSuchBucket', 'AccessDenied'])(
   'that nothing could be read for %s is no missing output',
   async (name) => {
     const { s3, outputs } = stage();
@@ -120,4 +118,12 @@ test('a deletion that is throttled can be repeated from its beginning', async ()
   s3.on(DeleteObjectsCommand).rejectsOnce(refusal('SlowDown', 'server')).resolves({});
   await expect(outputs.removeAll(job)).rejects.toMatchObject({ name: 'SlowDown' });
   await expect(outputs.removeAll(job)).resolves.toBeUndefined();
+});
+
+test('a deletion ends after so many pages, as one that has to be asked for again', async () => {
+  const { s3, outputs } = stage();
+  s3.on(ListObjectsV2Command).resolves({ Contents: [{ Key: 'a' }] });
+  s3.on(DeleteObjectsCommand).resolves({});
+  await expect(outputs.removeAll(job)).rejects.toMatchObject({ name: 'TimeoutError' });
+  expect(s3.commandCalls(DeleteObjectsCommand)).toHaveLength(outputPagesPerPurgeMax);
 });

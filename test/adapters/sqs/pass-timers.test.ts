@@ -18,11 +18,12 @@ function stage() {
   return { timers, delays, pass: (ms: number) => (nowMs += ms), now: () => nowMs, sent };
 }
 
-test('names the cell and waits in whole seconds, never shorter than asked', async () => {
+test('names the cell and when it is due, and waits in whole seconds, never shorter than asked', async () => {
   const { timers, delays, now, sent } = stage();
   await timers.lookAgain(cell, now() + 2_100);
   expect(delays()).toEqual([3]);
-  expect(sent).toMatchObject([{ QueueUrl: 'https://queue', MessageBody: '{"cell":"default.0"}' }]);
+  const MessageBody = JSON.stringify({ cell, dueAtMs: now() + 3_000 });
+  expect(sent).toMatchObject([{ QueueUrl: 'https://queue', MessageBody }]);
 });
 
 test('what is due already is sent at once, what is far away as far as the queue can', async () => {

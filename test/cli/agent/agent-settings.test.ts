@@ -44,6 +44,15 @@ test('flags win over the environment, and the enrol token over the token of the 
   });
 });
 
+test('a file with the enrol token stands over the token of the user', () => {
+  const env = { EDGEWISE_ENROL_TOKEN_FILE: '/etc/edgewise/enrol-token' };
+  expect(environmentOf(['--api', 'http://127.0.0.1:4567'], env)).toEqual({
+    ...env,
+    EDGEWISE_API: 'http://127.0.0.1:4567',
+    EDGEWISE_DATA: join(directory, '.edgewise', 'edges'),
+  });
+});
+
 test('the agent is left what is its own', () => {
   const { words, given } = takeClientFlags(['--name', 'a', '--context', 'lab', '--count=2']);
   expect(words).toEqual(['--name', 'a', '--count=2']);

@@ -1,10 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openApi, queryText } from '../../../cli/client/api.ts';
+import { openApi } from '../../../cli/client/api.ts';
 import { listPages } from '../../../cli/client/pages.ts';
 import { exitCode } from '../../../cli/exit-code.ts';
 import { requestAttemptsMax } from '../../../cli/limits.ts';
+import { queryText } from '../../../clients/typescript/repeat.ts';
 import { type ScriptedTerminal, scriptedTerminal } from '../scripted-terminal.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse, n: number) => void;
@@ -44,7 +45,10 @@ describe('repetition', () => {
 
   test('gives up after a bounded number of tries', async () => {
     const { api, asked } = await serve((_, response) => response.writeHead(503).end());
-    await expect(api.get('/v1/x')).rejects.toMatchObject({ code: exitCode.failure, status: 503 });
+    await expect(api.get('/v1/x')).rejects.toMatchObject({
+      code: exitCode.failure,
+      problem: { status: 503 },
+    });
     expect(asked()).toBe(requestAttemptsMax);
   });
 
@@ -52,7 +56,7 @@ describe('repetition', () => {
     const { api, asked } = await serve((_, response) => {
       response.writeHead(429, { 'retry-after': '3600' }).end();
     });
-    await expect(api.get('/v1/x')).rejects.toMatchObject({ status: 429 });
+    await expect(api.get('/v1/x')).rejects.toMatchObject({ problem: { status: 429 } });
     expect(asked()).toBe(1);
   });
 
@@ -102,7 +106,7 @@ describe('answers', () => {
     await expect(asking).rejects.toMatchObject({ code: expected, message: 'It is so.' });
   });
 
-  test('a token that is refused is told from one that is missing', async () => {
+  test('a token that is refused reads differently from one that is missing', async () => {
     const { api, terminal } = await serve((_, response) => response.writeHead(401).end('{}'));
     const refused = { code: exitCode.notAuthorised, message: expect.stringContaining('expired') };
     await expect(api.get('/v1/x')).rejects.toMatchObject(refused);
@@ -132,7 +136,7 @@ describe('answers', () => {
     });
   });
 
-  test('a page that is no API is told as such', async () => {
+  test('a page that is not an API is named as such', async () => {
     const { api } = await serve((_, response) => response.end('<html>'));
     await expect(api.get('/v1/x')).rejects.toThrow('does not answer like an Edgewise API');
   });
@@ -142,7 +146,7 @@ describe('answers', () => {
     await expect(api.get('/v1/x')).rejects.toThrow('The API answered 502.');
   });
 
-  test('nobody there is told with what to do', async () => {
+  test('an address where nobody answers is named, with what to do', async () => {
     const terminal = scriptedTerminal({ directory: '/' });
     const api = openApi({ url: 'http://127.0.0.1:2', token: null }, terminal);
     await expect(api.get('/v1/x')).rejects.toMatchObject({

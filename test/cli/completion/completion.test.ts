@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -57,7 +57,8 @@ describe.skipIf(!hasShell('bash'))('bash', () => {
     const path = await scriptOf('bash');
     const quoted = words.map((word) => `'${word}'`).join(' ');
     const script = `set -u; source '${path}'
-COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _edgewise
+COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}
+${words[0] === 'npx' ? '_edgewise_npx' : '_edgewise'} ${words[0]}
 printf '%s\\n' "\${COMPREPLY[@]:-}"`;
     return runShell('bash', ['--norc'], script)
       .split('\n')
@@ -90,12 +91,38 @@ printf '%s\\n' "\${COMPREPLY[@]:-}"`;
   });
 });
 
+describe.skipIf(!hasShell('bash'))('npx in bash', () => {
+  const script = `complete -p npx | sed 's/.*-F //'`;
+
+  test('is completed as the client, by the client', async () => {
+    const path = await scriptOf('bash');
+    writeFileSync(join(directory, 'npx'), '#!/bin/sh\necho "$1-$2-$3"\n', { mode: 0o755 });
+    const words = `COMP_WORDS=(npx edgewise edge get ''); COMP_CWORD=4; _edgewise_npx npx`;
+    const shown = `printf '%s\\n' "\${COMPREPLY[@]:-}"`;
+    const out = runShell('bash', ['--norc'], `set -u; source '${path}'; ${words}; ${shown}`);
+    expect(out.trim()).toBe('edgewise-edge-list');
+    const other = `COMP_WORDS=(npx cowsay ''); COMP_CWORD=2; _edgewise_npx npx`;
+    expect(runShell('bash', ['--norc'], `source '${path}'; ${other}; ${shown}`).trim()).toBe('');
+  });
+
+  test('keeps a completion that it has already', async () => {
+    const path = await scriptOf('bash');
+    const before = 'complete -F _mine npx';
+    expect(runShell('bash', ['--norc'], `${before}; source '${path}'; ${script}`)).toBe(
+      '_mine npx\n',
+    );
+    expect(runShell('bash', ['--norc'], `source '${path}'; ${script}`)).toBe('_edgewise_npx npx\n');
+  });
+});
+
 describe.skipIf(!hasShell('zsh'))('zsh', () => {
   test('loads and registers', async () => {
     const path = await scriptOf('zsh');
     const load = `autoload -Uz compinit; compinit -u -D; source '${path}'`;
     const script = `${load}; print $_comps[edgewise]`;
     expect(runShell('zsh', ['-f'], script).trim()).toBe('_edgewise');
+    const npx = `${load}; print $_comps[npx]`;
+    expect(runShell('zsh', ['-f'], npx).trim()).toBe('_edgewise_npx');
   });
 });
 
@@ -104,11 +131,37 @@ describe.skipIf(!hasShell('fish'))('fish', () => {
     const path = await scriptOf('fish');
     const out = runShell('fish', ['--no-config'], `source '${path}'; complete -C 'edgewise sub'`);
     expect(out).toContain('submit');
+    const npx = `source '${path}'; complete -C 'npx edgewise sub'`;
+    expect(runShell('fish', ['--no-config'], npx)).toContain('submit');
+  });
+});
+
+describe('PowerShell', () => {
+  const keysOf = (script: string, table: string): string[] => {
+    const body = new RegExp(`\\$edgewise${table} = @\\{\\n([\\s\\S]*?)\\n?\\}\\n`).exec(
+      script,
+    )![1]!;
+    return body.split('\n').map((line) => {
+      const entry = /^ {2}'((?:[^']|'')*)' = (?:'(?:[^']|'')*'|@\([^()]*\))$/.exec(line);
+      expect(entry, line).not.toBeNull();
+      return entry![1]!;
+    });
+  };
+
+  test('its tables have every command, and no key twice in whatever case', async () => {
+    const script = readFileSync(await scriptOf('powershell'), 'utf8');
+    for (const table of ['Words', 'Verbs', 'Flags', 'Values', 'Names']) {
+      const keys = keysOf(script, table).map((key) => key.toLowerCase());
+      expect(new Set(keys).size, table).toBe(keys.length);
+    }
+    expect(keysOf(script, 'Flags')).toEqual(expect.arrayContaining([...catalogue.commands.keys()]));
+    expect(keysOf(script, 'Names')).toContain('edge get');
+    expect(keysOf(script, 'Values')).toContain('job list --state');
   });
 });
 
 test('every command is in every script', async () => {
-  for (const shell of ['bash', 'zsh', 'fish']) {
+  for (const shell of ['bash', 'zsh', 'fish', 'powershell']) {
     const terminal = scriptedTerminal({ directory: '/' });
     await run(['completion', shell], terminal);
     for (const name of catalogue.commands.keys()) {

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeRandomJob, seededRandom } from '../../../cli/fleet/random-job.ts';
 import { run } from '../../../cli/run.ts';
-import { type ApiDouble, startApiDouble } from '../api-double.ts';
-import { addJob } from '../api-double-world.ts';
+import { adminSecret, type ServedFleet, startServedFleet } from '../api/served-fleet.ts';
 import { scriptedTerminal } from '../scripted-terminal.ts';
 
-let api: ApiDouble;
+let api: ServedFleet;
 beforeEach(async () => {
-  api = await startApiDouble();
+  api = await startServedFleet();
 });
 afterEach(() => api.close());
 
@@ -15,22 +14,43 @@ const submitted = () =>
   api.seen.filter(({ method, path }) => method === 'POST' && path === '/v1/jobs');
 
 async function request(words: string, interruptAfterMs?: number) {
-  const env = { EDGEWISE_API: api.url, EDGEWISE_TOKEN: 'admin' };
+  const env = { EDGEWISE_API: api.url, EDGEWISE_TOKEN: adminSecret };
   const interrupt = interruptAfterMs === undefined ? {} : { interruptAfterMs };
-  const terminal = scriptedTerminal({ directory: '/', env, ...interrupt });
+  const time = { startMs: api.nowMs(), pass: api.pass };
+  const terminal = scriptedTerminal({ directory: '/', env, ...time, ...interrupt });
   return run(['request', ...words.split(' ')], terminal);
 }
 
+/** What is submitted from here on waits. */
+async function cordonAll(): Promise<void> {
+  for (const edge of ['edge-10', 'edge-11']) {
+    const body = { cordoned: true, reason: 'full' };
+    await api.api.request('PATCH', `/v1/edges/${edge}`, { body });
+  }
+}
+
 test('it stops submitting while enough jobs wait, and goes on when they do not', async () => {
-  // One job of the double waits for ever, so there is room for two more.
+  // One job waits for a label that no edge has, so there is room for two more.
+  await cordonAll();
   expect(await request('--pending 3', 5_000)).toBe(0);
   expect(submitted()).toHaveLength(2);
 });
 
 test('it stops submitting while enough jobs are under way', async () => {
-  for (let i = 0; i < 4; i++) addJob(api.world, { name: `run-${i}` }, 'running');
+  const run = { process: { argv: ['sleep', '600'] } };
+  for (let i = 0; i < 4; i++) await api.submit({ chunks: 1, chunkPower: 10, run });
+  await cordonAll();
   expect(await request('--max-active 6 --pending 100', 5_000)).toBe(0);
   expect(submitted()).toHaveLength(1);
+});
+
+test('with a pool only that pool is counted', async () => {
+  await cordonAll();
+  await api.api.request('PUT', '/v1/pools/lab', { body: {} });
+  for (let i = 0; i < 20; i++) await api.submit({ power: 1 });
+  await api.submit({ power: 1, pool: 'lab' });
+  expect(await request('--pool lab --pending 3', 5_000)).toBe(0);
+  expect(submitted().map(({ body }) => (body as { pool: string }).pool)).toEqual(['lab', 'lab']);
 });
 
 test('it ends after as many as it was asked for, each with a key of its own', async () => {
@@ -45,10 +65,12 @@ test('it ends after as many as it was asked for, each with a key of its own', as
 });
 
 test('its old jobs are removed', async () => {
-  expect(await request('--max-jobs 2 --pending 2 --keep 1s', 20_000)).toBe(0);
+  expect(await request('--max-jobs 12 --pending 2 --keep 4s')).toBe(0);
   const removed = api.seen.filter(({ method }) => method === 'DELETE');
   expect(removed.length).toBeGreaterThan(0);
   expect(removed[0]?.path).toContain('purge=true');
+  const [first] = removed.map(({ path }) => path.split('?')[0]!);
+  expect((await api.api.request('GET', first!)).status).toBe(404);
 });
 
 test('the same seed gives the same jobs', () => {

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Api } from '../../../cli/client/api.ts';
-import type { Job } from '../../../cli/client/resources.ts';
 import { exitCode } from '../../../cli/exit-code.ts';
 import { Failure } from '../../../cli/failure.ts';
 import { awaitJob, readWait, waitFor } from '../../../cli/job/job-ending.ts';
 import { unreachableMsMax } from '../../../cli/limits.ts';
+import type { Job } from '../../../core/contract/resources.ts';
 import { scriptedTerminal } from '../scripted-terminal.ts';
 
 const chunks = { total: 1, pending: 0, scheduled: 0, running: 1, done: 0, dead: 0, cancelled: 0 };
@@ -48,6 +48,19 @@ test('the limit counts while the API is away', async () => {
   await expect(waiting).rejects.toMatchObject({
     code: exitCode.timedOut,
     message: 'Job j is not known to have ended after 5s.',
+  });
+});
+
+test('Ctrl-C ends the wait and not the job, also while the API is asked', async () => {
+  const terminal = scriptedTerminal({ directory: '/' });
+  const cutOff = (): never => {
+    terminal.interrupt();
+    throw new Failure(exitCode.interrupted, 'Interrupted.');
+  };
+  const waiting = awaitJob(scripted(running, cutOff), terminal, 'j', waitFor('done', undefined));
+  await expect(waiting).rejects.toMatchObject({
+    code: exitCode.interrupted,
+    message: 'Stopped waiting; job j goes on.',
   });
 });
 

@@ -6,7 +6,7 @@ import {
   chooseCells,
   planMoves,
 } from '../../../core/fleet/choose-cells.ts';
-import { type CellSummary, emptySummary } from '../../../core/model/cell.ts';
+import { type CellSummary, emptySummary } from '../../../core/model/cell-summary.ts';
 import { cellsPerJobMax } from '../../../core/model/limits.ts';
 import { cellIdOf } from '../../../core/model/names.ts';
 import { count, unionAll } from '../../../core/model/ranges.ts';

@@ -1,30 +1,16 @@
 import { expect, test } from 'vitest';
 import { chooseRanges, type Move, moveRanges } from '../../../core/fleet/move-ranges.ts';
 import type { Cell } from '../../../core/model/cell.ts';
-import { noChunks } from '../../../core/model/job.ts';
 import { cellIdOf, jobIdOf } from '../../../core/model/names.ts';
-import type { JobCellStatus } from '../../../core/model/plan.ts';
-import { count, emptyRanges, intersect, rangeOf, union } from '../../../core/model/ranges.ts';
+import { count, intersect, rangeOf, union } from '../../../core/model/ranges.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
-import { makeCell, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
+import { makeCell, makeCellStatus, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
 import { checkChunks } from '../invariants.ts';
 import { rest, slice } from '../stage.ts';
 
 const job = jobIdOf('job-a');
 
-const emptyStatus: JobCellStatus = {
-  job,
-  counts: noChunks,
-  donePower: 0,
-  done: emptyRanges,
-  dead: emptyRanges,
-  cancelled: emptyRanges,
-  waiting: [],
-  startedAtMs: null,
-  endedAtMs: startMs,
-  reason: null,
-  retryEpoch: 0,
-};
+const emptyStatus = makeCellStatus(job, { endedAtMs: startMs });
 
 function idle(): Cell {
   const cell = makeCell({ edges: makeEdges(4) });

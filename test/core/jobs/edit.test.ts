@@ -18,7 +18,10 @@ test('an edit changes what it names and nothing else, where the job is open', ()
     id: jobId,
     seenVersion: 7,
     spec: { ...found.job.spec, priority: 90, retries },
+    chunking: found.job.chunking,
     cells: [north],
+    ofOpenJob: true,
+    fields: ['priority', 'retries'],
     detail: 'Changed: priority, retries.',
   });
 });
@@ -29,7 +32,10 @@ test('an empty patch is no change', () => {
 
 test('of a job that has ended only the labels change', () => {
   const ended = storedJob({ state: 'failed' });
-  expect(edit(ended, cells, { labels: { a: '1' } })).toMatchObject({ kind: 'edit' });
+  expect(edit(ended, cells, { labels: { a: '1' } })).toMatchObject({
+    kind: 'edit',
+    ofOpenJob: false,
+  });
   expect(edit(ended, cells, { priority: 1 })).toMatchObject({
     kind: 'refused',
     problem: { code: 'conflict' },

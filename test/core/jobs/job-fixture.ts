@@ -2,13 +2,18 @@ import { jobBodySchema } from '../../../core/contract/job-body.ts';
 import type { JobInCell } from '../../../core/jobs/job-cells.ts';
 import { type JobCreation, type Surroundings, submit } from '../../../core/jobs/submit.ts';
 import type { Caller, TokenCaller } from '../../../core/model/caller.ts';
-import { type CellSummary, emptySummary, newCellMeta } from '../../../core/model/cell.ts';
-import type { ChunkCounts, JobSpec, JobState } from '../../../core/model/job.ts';
+import { newCellMeta } from '../../../core/model/cell.ts';
+import { type CellSummary, emptySummary } from '../../../core/model/cell-summary.ts';
+import {
+  type ChunkCounts,
+  type JobSpec,
+  type JobState,
+  noChunks,
+} from '../../../core/model/job.ts';
 import { type CellId, cellIdOf, jobIdOf } from '../../../core/model/names.ts';
-import type { JobCellStatus } from '../../../core/model/plan.ts';
 import { count, emptyRanges, type RangeSet } from '../../../core/model/ranges.ts';
 import type { JobWithStatus } from '../../../core/model/stored-job.ts';
-import { startMs } from '../cell-fixture.ts';
+import { makeCellStatus, startMs } from '../cell-fixture.ts';
 
 /** Jobs as their users made them: everything has a default, tests say only what they are about. */
 
@@ -24,6 +29,7 @@ export const admin: TokenCaller = {
   pool: null,
   queue: null,
   edge: null,
+  edges: null,
 };
 
 export function makeMeta(cell: CellId, summary: Partial<CellSummary> = {}) {
@@ -82,27 +88,13 @@ export function inCell(
   sets: { done?: RangeSet; dead?: RangeSet } = {},
 ): JobInCell {
   const { done = emptyRanges, dead = emptyRanges } = sets;
-  const status: JobCellStatus = {
-    job: jobId,
-    counts: {
-      total: count(done) + count(dead),
-      waiting: 0,
-      pending: 0,
-      scheduled: 0,
-      running: 0,
-      done: count(done),
-      dead: count(dead),
-      cancelled: 0,
-    },
-    donePower: 0,
-    done,
-    dead,
-    cancelled: emptyRanges,
-    waiting: [],
-    startedAtMs: startMs,
-    endedAtMs: isOpen ? null : startMs + 1,
-    reason: null,
-    retryEpoch: 0,
+  const counts = {
+    ...noChunks,
+    total: count(done) + count(dead),
+    done: count(done),
+    dead: count(dead),
   };
+  const endedAtMs = isOpen ? null : startMs + 1;
+  const status = makeCellStatus(jobId, { counts, done, dead, startedAtMs: startMs, endedAtMs });
   return { isOpen, status };
 }

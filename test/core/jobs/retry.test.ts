@@ -35,13 +35,10 @@ test('where the job has ended it begins again, and nothing done is forgotten', (
 });
 
 test('attempts are numbered on, however often the job has ended and begun again', () => {
-  const again = { ...failed, job: { ...failed.job, retryEpoch: 2 } };
-  const change = retry(again, new Map([[south, ended]]), []) as JobRetry;
-  const { attempts } = failed.job.spec.retries;
-  expect(change.reopened.get(south)!.slice).toMatchObject({
-    retryEpoch: 2,
-    attemptBase: 2 * attempts,
-  });
+  const counted = { ...ended.status!, attemptsUsed: 7 };
+  const cells: JobCells = new Map([[south, { isOpen: false, status: counted }]]);
+  const change = retry(failed, cells, []) as JobRetry;
+  expect(change.reopened.get(south)!.slice.attemptsUsed).toBe(7);
 });
 
 test('a cell without dead chunks is left alone', () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { rollUp } from '../../../core/jobs/rollup.ts';
 import { type JobState, noChunks } from '../../../core/model/job.ts';
 import {
+  eventTimeOf,
   foldJob,
   type JobStatus,
   newJobStatus,
@@ -9,8 +10,7 @@ import {
 } from '../../../core/model/job-status.ts';
 import { cellIdOf, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import type { JobCellStatus, WaitingCount } from '../../../core/model/plan.ts';
-import { emptyRanges } from '../../../core/model/ranges.ts';
-import { startMs } from '../cell-fixture.ts';
+import { makeCellStatus, startMs } from '../cell-fixture.ts';
 
 const job = jobIdOf('job-1');
 const north = cellIdOf('default.0');
@@ -37,20 +37,8 @@ function counted(
   counts: Partial<JobCellStatus['counts']>,
   over: Partial<JobCellStatus> = {},
 ): JobCellStatus {
-  return {
-    job,
-    counts: { ...noChunks, ...counts },
-    donePower: (counts.done ?? 0) * 100,
-    done: emptyRanges,
-    dead: emptyRanges,
-    cancelled: emptyRanges,
-    waiting: [],
-    startedAtMs: null,
-    endedAtMs: null,
-    reason: null,
-    retryEpoch: 0,
-    ...over,
-  };
+  const donePower = (counts.done ?? 0) * 100;
+  return makeCellStatus(job, { counts: { ...noChunks, ...counts }, donePower, ...over });
 }
 
 function roll(
@@ -129,13 +117,35 @@ describe('the end of a job', () => {
 
   test('comes after its start in the timeline, however late the start was folded', () => {
     const running = counted({ running: 4 }, { startedAtMs: startMs - 60 });
-    const started = roll(makeStatus(), { [north]: running });
+    const submitted = makeStatus({ createdAtMs: startMs - 100 });
+    const started = roll(submitted, { [north]: running });
     expect(started.events).toMatchObject([{ kind: 'started', atMs: startMs - 60 }]);
     const ended = counted({ done: 4 }, { startedAtMs: startMs - 60, endedAtMs: startMs - 10 });
     const { events } = roll(started.next, { [north]: ended });
     expect(events).toMatchObject([{ kind: 'done', atMs: startMs - 10 }]);
     const again = roll({ ...started.next, state: 'pending' }, { [north]: running });
     expect(again.events).toMatchObject([{ kind: 'started', atMs: endMs }]);
+  });
+
+  test('comes after all that led to it, whatever clock each was read from', () => {
+    // The first fold was late: by its clock, chunks ran and ended before they were handed out.
+    const early = { startedAtMs: startMs - 60, endedAtMs: startMs - 10 };
+    const folds = [
+      counted({ scheduled: 4 }),
+      counted({ running: 4 }, { startedAtMs: early.startedAtMs }),
+      counted({ done: 4 }, early),
+    ];
+    let status = makeStatus();
+    const lines = folds.map((cell) => {
+      const { next, events } = roll(status, { [north]: cell });
+      status = next;
+      return events[0]!;
+    });
+    expect(lines.map(({ kind }) => kind)).toEqual(['scheduled', 'started', 'done']);
+    expect(lines.toSorted((a, b) => a.atMs - b.atMs)).toEqual(lines);
+    expect(new Set(lines.map(({ atMs }) => atMs)).size).toBe(3);
+    expect([status.startedAtMs, status.endedAtMs]).toEqual([early.startedAtMs, early.endedAtMs]);
+    expect(eventTimeOf(status, 0)).toBe(lines.at(-1)!.atMs + 1);
   });
 
   test('is failed with the reason of the cell that gave up', () => {
@@ -189,7 +199,7 @@ describe('a job whose dead chunks were asked for again', () => {
     expect([next.state, changed]).toEqual(['running', true]);
   });
 
-  test('is told to cells that have not begun again, when it is cancelled', () => {
+  test('reaches cells that have not begun again, when it is cancelled', () => {
     const status = makeStatus({ ...again, cancelled: true });
     expect(roll(status, { [north]: failed }).cancel).toEqual([north]);
   });
@@ -259,11 +269,11 @@ describe('a job that waits for others', () => {
     },
   );
 
-  test('an end that its cells were told and that was not saved stands, also after a retry', () => {
+  test('an end that its cells know and that was not saved stands, also after a retry', () => {
     const cancelled = { [north]: counted({ cancelled: 4 }, { endedAtMs: endMs }) };
     const retried = { 'parent-1': 'running', 'parent-2': 'done' } as const;
-    const told = roll(blockedByDependencies, cancelled, retried);
-    expect(told.next).toMatchObject({
+    const rolled = roll(blockedByDependencies, cancelled, retried);
+    expect(rolled.next).toMatchObject({
       state: 'failed',
       dependencyFailed: true,
       reason: 'dependency-failed',

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { type Caller, mayCall, seesJob } from '../../../core/model/caller.ts';
+import { type EdgeCaller, mayCall, seesJob, type TokenCaller } from '../../../core/model/caller.ts';
 import { cellIdOf, edgeNameOf } from '../../../core/model/names.ts';
 
-const token: Caller = {
+const token: TokenCaller = {
   kind: 'token',
   id: 't',
   name: 't',
@@ -10,8 +10,9 @@ const token: Caller = {
   pool: 'blue',
   queue: null,
   edge: null,
+  edges: null,
 };
-const edge: Caller = {
+const edge: EdgeCaller = {
   kind: 'edge',
   edge: edgeNameOf('e-1'),
   cell: cellIdOf('blue.0'),
@@ -32,8 +33,20 @@ test('an edge reaches its own routes and nobody else’s', () => {
   expect(mayCall({ ...token, scopes: ['fleet:admin'] }, access, 'e-1')).toBe('forbidden');
 });
 
+const jobIn = (pool: string, createdBy = 'token:other') => ({
+  spec: { pool, queue: 'any' },
+  createdBy,
+});
+
 test('a limited token sees its own pool and queue', () => {
-  expect(seesJob(token, { pool: 'blue', queue: 'any' })).toBe(true);
-  expect(seesJob(token, { pool: 'red', queue: 'any' })).toBe(false);
-  expect(seesJob({ ...token, queue: 'q' }, { pool: 'blue', queue: 'any' })).toBe(false);
+  expect(seesJob(token, jobIn('blue'))).toBe(true);
+  expect(seesJob(token, jobIn('red'))).toBe(false);
+  expect(seesJob({ ...token, queue: 'q' }, jobIn('blue'))).toBe(false);
+});
+
+test('a token that is bound to clusters sees what it submitted itself', () => {
+  const bound = { ...token, edges: [edgeNameOf('e-1')] };
+  expect(seesJob(bound, jobIn('blue'))).toBe(false);
+  expect(seesJob(bound, jobIn('blue', 'token:t'))).toBe(true);
+  expect(seesJob(bound, jobIn('red', 'token:t'))).toBe(false);
 });

@@ -13,6 +13,7 @@ import {
   intersect,
   last,
   longestInterval,
+  nth,
   parseRanges,
   rangeOf,
   subtract,
@@ -39,6 +40,8 @@ test('ranges hold what a set of numbers holds', () => {
       expect(count(ranges)).toBe(set.size);
       expect(first(ranges)).toBe(sorted(set)[0]);
       expect(last(ranges)).toBe(sorted(set).at(-1));
+      expect(sorted(set).map((_, i) => nth(ranges, i))).toEqual(sorted(set));
+      expect(nth(ranges, set.size)).toBeUndefined();
       for (let chunk = 0; chunk <= 61; chunk++) expect(has(ranges, chunk)).toBe(set.has(chunk));
     }),
   );

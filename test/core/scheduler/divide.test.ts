@@ -103,6 +103,40 @@ test('an emptier place is filled before a fuller one', () => {
   expect([...divide(10, all).chunks]).toEqual([8, 2]);
 });
 
+test('a place that stands at the level already gets the rest where it ends lowest', () => {
+  const all: Places = {
+    fit: Int32Array.from([10, 10, 10]),
+    load: Float64Array.from([0.125, 0.125, 0.5]),
+    room: Float64Array.from([4, 4, 100]),
+  };
+  expect([...divide(3, all).chunks]).toEqual([1, 1, 1]);
+  const small = { ...all, room: Float64Array.from([4, 4, 4]) };
+  expect([...divide(3, small).chunks]).toEqual([2, 1, 0]);
+});
+
+test('a full place gets nothing of the rest, however low it is', () => {
+  const all: Places = {
+    fit: Int32Array.from([1, 10, 10]),
+    load: new Float64Array(3).fill(0.125),
+    room: new Float64Array(3).fill(4),
+  };
+  expect([...divide(4, all).chunks]).toEqual([1, 2, 1]);
+});
+
+test('of many places one that stands at the level gets nothing before those below it, a full one nothing', () => {
+  const many = 31 * 150;
+  const all: Places = {
+    fit: new Int32Array(many).fill(10),
+    load: new Float64Array(many).fill(0.125),
+    room: new Float64Array(many).fill(4),
+  };
+  // These two are not in the sample, whose level is a half.
+  all.load[1] = 0.5;
+  all.fit[2] = 1;
+  const { chunks } = divide(1.5 * many, all);
+  expect([...chunks.slice(0, 4)]).toEqual([2, 0, 1, 2]);
+});
+
 test('many places are divided through a sample, and just as level', () => {
   const shapes: readonly ((i: number) => { capacity: number; used: number })[] = [
     (i) => ({ capacity: [150, 250, 600][i % 3]!, used: (i * 7_919) % 100 }),
@@ -135,4 +169,13 @@ test('many places are divided through a sample, and just as level', () => {
       expect(Math.max(...over)).toBeLessThanOrEqual(lowest + 1e-9);
     }
   }
+});
+
+test('numbers that no level can tell apart are given one by one', () => {
+  const all: Places = {
+    fit: Int32Array.from([1_000_000, 5]),
+    load: Float64Array.from([1e15, 1]),
+    room: Float64Array.from([1e9, 1e15]),
+  };
+  expect([...divide(5_000, all).chunks]).toEqual([4_995, 5]);
 });

@@ -68,7 +68,7 @@ test('a dry run says where a job would go, beyond one transaction, and stores no
   expect(cell.jobs.size).toBe(0);
 });
 
-/** A cell that has lived, with nothing left to decide about what it has heard so far. */
+/** A cell that has lived, with nothing left to decide about what was reported so far. */
 function livedCell(list: readonly Command[]): { cell: Cell; nowMs: number } {
   const world = newWorld();
   for (const command of list) play(world, command);

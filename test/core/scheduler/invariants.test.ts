@@ -1,12 +1,20 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Cell, EdgeWork, Lease, Slice } from '../../../core/model/cell.ts';
 import { planRowsMax } from '../../../core/model/limits.ts';
-import { type EdgeName, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../../core/model/names.ts';
 import type { JobCellStatus, Plan } from '../../../core/model/plan.ts';
 import { emptyRanges, rangeOf, subtract, union } from '../../../core/model/ranges.ts';
 import { violationsOf } from '../../../core/scheduler/invariants.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
-import { makeCell, makeEdges, makeJob, plainConfig, startMs, withEdge } from '../cell-fixture.ts';
+import {
+  makeCell,
+  makeEdges,
+  makeJob,
+  plainConfig,
+  startMs,
+  withEdge,
+  withIntent,
+} from '../cell-fixture.ts';
 import { rest, withReport } from '../stage.ts';
 
 const [one, two] = [edgeNameOf('edge-0'), edgeNameOf('edge-1')];
@@ -24,6 +32,15 @@ test('the plan of a pass keeps everything', () => {
   expect(plan.meta).not.toBeNull();
   expect(plan.works.has(one)).toBe(true);
   expect(violationsOf(cell, plan)).toEqual([]);
+});
+
+test('a job that its user retries and cancels at once ends in one pass', () => {
+  const waiting = makeCell({ jobs: [makeJob('a-job', { chunks: 2 })] });
+  const dead = withSliceOf(waiting, { done: rangeOf(0, 1), dead: rangeOf(1, 2) });
+  const asked = withIntent(dead, job, { retryEpoch: 1, cancelled: true });
+  const ending = reconcile(asked, startMs);
+  expect([...ending.endedJobs]).toEqual([job]);
+  expect(violationsOf(asked, ending)).toEqual([]);
 });
 
 test('a plan that writes nothing is not looked at', () => {
@@ -58,7 +75,7 @@ const all =
   (it) =>
     changes.reduce((before, change) => change(before), it);
 
-const told: Change = (it) => ({ ...it, shadows: new Set([one, two]) });
+const announced: Change = (it) => ({ ...it, shadows: new Set([one, two]) });
 const dead = rangeOf(0, 1);
 const unknown = jobIdOf('other-job');
 
@@ -78,7 +95,7 @@ const broken: readonly (readonly [string, Change, string, (cell: Cell) => Cell])
     [
       'the same epoch for something new',
       all(
-        told,
+        announced,
         withWork(one, (work) => ({ ...work, epoch: cell.edges.get(one)!.work!.epoch })),
       ),
       'edge-0 gets another document without a new epoch',
@@ -127,6 +144,11 @@ const broken: readonly (readonly [string, Change, string, (cell: Cell) => Cell])
       'running or reclaimed outside of the lease',
     ],
     [
+      'reclaimed outside of the lease, of one that is otherwise the same',
+      withLease(two, (lease) => ({ ...lease, reclaiming: rangeOf(0, 12) })),
+      'a-job on edge-1: running or reclaimed outside of the lease',
+    ],
+    [
       'a lease that vanishes',
       withWork(one, (work) => ({ ...work, leases: new Map() })),
       'the lease of a-job on edge-0 vanishes',
@@ -140,6 +162,27 @@ const broken: readonly (readonly [string, Change, string, (cell: Cell) => Cell])
       'counts that do not add up',
       withStatus((status) => ({ ...status, counts: { ...status.counts, pending: 99 } })),
       'of 12 chunks 110 are somewhere',
+    ],
+    ...(['total', 'done', 'dead', 'cancelled', 'running'] as const).map(
+      (name): [string, Change, string] => [
+        `one more in the count of ${name} that waits for nothing`,
+        withStatus((status) => {
+          const { [name]: many, pending } = status.counts;
+          const isTotal = name === 'total';
+          const counts = { ...status.counts, [name]: many + 1 };
+          return { ...status, counts: { ...counts, pending: pending + (isTotal ? 1 : -1) } };
+        }),
+        'its counts are',
+      ],
+    ),
+    [
+      'counts below nothing',
+      withStatus((status) => {
+        const { waiting, pending } = status.counts;
+        const counts = { ...status.counts, waiting: waiting - 99, pending: pending + 99 };
+        return { ...status, counts };
+      }),
+      'its counts are',
     ],
     [
       'done that is undone',
@@ -184,6 +227,18 @@ const broken: readonly (readonly [string, Change, string, (cell: Cell) => Cell])
     ],
     ['an end with open chunks', (it) => ({ ...it, endedJobs: new Set([job]) }), 'chunks open'],
     [
+      'totals that fall',
+      withWork(one, (work) => ({
+        ...work,
+        totals: { chunksDone: 0, powerServed: 50 },
+      })),
+      'the totals of edge-0 fall',
+      (it) =>
+        withEdge(it, one, {
+          work: { ...it.edges.get(one)!.work!, totals: { chunksDone: 1, powerServed: 50 } },
+        }),
+    ],
+    [
       'an edge that nobody sent away',
       (it) => ({ ...it, removedEdges: new Set([two]) }),
       'edge-1 leaves and was not asked',
@@ -214,4 +269,73 @@ function withSliceOf(it: Cell, change: Partial<Slice>): Cell {
 test.each(broken)('%s is refused', (_, change, sentence, at) => {
   const violations = violationsOf(at(cell), change(plan));
   expect(violations.map((violation) => violation.sentence).join('\n')).toContain(sentence);
+});
+
+describe('what cannot be read', () => {
+  const far = edgeNameOf('far');
+  const damagedEdge = (name: EdgeName) => ({
+    edges: new Map([[name, { row: 'EDGE#', standIn: { ...cell.edges.get(one)!, work: null } }]]),
+    jobs: new Map(),
+  });
+  const damagedJob = (id: JobId) => ({
+    edges: new Map(),
+    jobs: new Map([[id, { row: 'ASK#', standIn: cell.jobs.get(job)! }]]),
+  });
+  const sentencesOf = (
+    unreadable: Omit<NonNullable<Cell['unreadable']>, 'rows'>,
+    change: Change = (it) => it,
+    meta: Partial<Cell['meta']> = {},
+  ): string[] => {
+    const damaged = { ...cell, unreadable: { rows: [], ...unreadable } };
+    const seen = { ...damaged, meta: { ...damaged.meta, ...meta } };
+    return violationsOf(seen, change(plan)).map(({ sentence }) => sentence);
+  };
+
+  test('is nobody’s business as long as nothing of it is written', () => {
+    expect(sentencesOf(damagedEdge(far))).toEqual([]);
+    expect(sentencesOf(damagedJob(unknown))).toEqual([]);
+    const parts = { unreadable: ['health'] as const };
+    expect(sentencesOf(damagedEdge(far), (it) => it, parts)).toEqual([]);
+  });
+
+  test('lets nothing be written of a cell whose version it is', () => {
+    const sentences = sentencesOf(damagedEdge(far), (it) => it, { unreadable: ['version'] });
+    expect(sentences).toContain('the version of the cell cannot be read');
+  });
+
+  test.each<[string, Change]>([
+    ['its work', (it) => it],
+    ['its end', (it) => ({ ...it, works: new Map(), removedEdges: new Set([one]) })],
+    ['a document', (it) => ({ ...it, works: new Map(), shadows: new Set([one]) })],
+  ])('is no edge that is written: %s', (_, change) => {
+    expect(sentencesOf(damagedEdge(one), change)).toContain('edge-0 is written and cannot be read');
+  });
+
+  const leaveJob: Change = (it) => ({ ...it, jobStatuses: new Map(), slices: new Map() });
+  test.each<[string, Change]>([
+    ['its counts', (it) => ({ ...it, slices: new Map() })],
+    [
+      'its slice',
+      all(
+        withSlice((slice) => slice),
+        (it) => ({ ...it, jobStatuses: new Map() }),
+      ),
+    ],
+    ['its end', all(leaveJob, (it) => ({ ...it, endedJobs: new Set([job]) }))],
+  ])('is no job that is written: %s', (_, change) => {
+    expect(sentencesOf(damagedJob(job), change)).toContain('a-job is written and cannot be read');
+  });
+
+  test('is no job whose lease changes or vanishes', () => {
+    const sentence = 'the lease of a-job on edge-0 changes and a-job cannot be read';
+    expect(sentencesOf(damagedJob(job), leaveJob)).toContain(sentence);
+    const without = withWork(one, (work) => ({ ...work, leases: new Map() }));
+    expect(sentencesOf(damagedJob(job), all(leaveJob, without))).toContain(sentence);
+    const before = cell.edges.get(one)!.work!.leases.get(job)!;
+    const same = all(
+      leaveJob,
+      withLease(one, () => ({ ...before })),
+    );
+    expect(sentencesOf(damagedJob(job), same)).not.toContain(sentence);
+  });
 });

@@ -1,7 +1,6 @@
-import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Expression, ExpressionOp } from '../../../core/model/job.ts';
-import { compareVersions, mismatchOf } from '../../../core/scheduler/matching.ts';
+import { mismatchOf } from '../../../core/scheduler/matching.ts';
 import { makeEdge, makeSpec } from '../cell-fixture.ts';
 
 const edge = makeEdge('edge-1', {
@@ -45,6 +44,8 @@ test('expressions address labels and facts', () => {
     ['gpu', 'in', ['a100']],
     ['os.version', '>', '5.15.1'],
     ['cores', '<', 8],
+    ['arch', '<', '1'],
+    ['arch', '<=', 'zzz'],
     ['labels.arch', 'exists'],
     ['facts.site', 'exists'],
   ];
@@ -87,29 +88,19 @@ test('an edge runs only what its executors can; one that has said nothing yet on
   expect(mismatchOf(unlisted, makeSpec({ run: { slurm: null } as never }))).toBeNull();
 });
 
-test('versions compare as versions', () => {
-  const rising = [
-    '0.9',
-    '0.10-rc1',
-    '0.10',
-    '1.0-alpha',
-    '1.0-beta2',
-    '1.0.1',
-    '1.2',
-    '1.10',
-    'v2',
-  ];
-  for (let i = 1; i < rising.length; i++) {
-    expect(compareVersions(rising[i - 1]!, rising[i]!), `${rising[i - 1]} < ${rising[i]}`).toBe(-1);
-    expect(compareVersions(rising[i]!, rising[i - 1]!)).toBe(1);
-  }
-  expect(compareVersions('1.0', '1')).toBe(0);
-  expect(compareVersions('v1.0', '1.0')).toBe(0);
-  const version = fc.array(fc.nat({ max: 30 }), { minLength: 1, maxLength: 4 });
-  fc.assert(
-    fc.property(version, version, (a, b) => {
-      const [x, y] = [a.join('.'), b.join('.')];
-      expect(compareVersions(x, y) + compareVersions(y, x)).toBe(0);
-    }),
-  );
+test('a job with inputs goes to edges whose agents know what those are', () => {
+  const run = { process: null } as never;
+  const spec = makeSpec({ run, inputs: [{ path: 'a', sha256: 'a'.repeat(64) }] });
+  const detail = 'its agent does not fetch files';
+  expect(mismatchOf(edge, spec)).toEqual({ reason: 'expression-does-not-match', detail });
+  const able = makeEdge('edge-2', { flat: { cacheBytes: 0, 'executors.process': '1' } });
+  expect(mismatchOf(able, spec)).toBeNull();
+});
+
+test('a part of another job goes to edges whose agents give chunks the numbers they have there', () => {
+  const run = { process: null } as never;
+  const spec = makeSpec({ run, chunkOffsets: { numbers: '7' } });
+  expect(mismatchOf(edge, spec)?.detail).toBe('its agent does not know other numbers of chunks');
+  const able = makeEdge('edge-2', { flat: { chunkOffsets: true, 'executors.process': '1' } });
+  expect(mismatchOf(able, spec)).toBeNull();
 });

@@ -53,6 +53,23 @@ test('a result that came before the cancellation is applied counts', () => {
   expect(reconcile(cell, startMs).jobStatuses.get(job)!.counts).toMatchObject({ done: 1 });
 });
 
+test.each([true, false])('jobs end in the pass that counts them, by cell: %s', (foldedByCell) => {
+  const names = Array.from({ length: 40 }, (_, at) => `job-${String(at).padStart(2, '0')}`);
+  const jobs = names.map((name) => makeJob(name, { chunks: 1, intent: { foldedByCell } }));
+  let { cell } = rest(makeCell({ edges: makeEdges(40), jobs }), startMs);
+  for (const [edge, { work }] of cell.edges) {
+    const leased = [...(work?.leases.keys() ?? [])];
+    const done = Object.fromEntries(leased.map((name) => [name, { done: '0' }]));
+    cell = withReport(cell, edge, done, startMs);
+  }
+  const { plans, cell: after } = rest(cell, startMs);
+  for (const plan of plans) {
+    const counted = [...plan.jobStatuses.values()].filter(({ counts }) => counts.done === 1);
+    expect(counted.map(({ job: id }) => id)).toEqual([...plan.endedJobs]);
+  }
+  expect(after.jobs.size).toBe(0);
+});
+
 test('too many dead chunks end the job early', () => {
   const retries = { attempts: 1, backoffSeconds: 0, maxFailedChunks: 1 };
   let cell = pass(
@@ -151,11 +168,11 @@ test('an edge on which everything fails is quarantined, visibly, and gets anothe
     cell = end.cell;
   }
   expect(alarms).toBe(1);
-  const aside = cell.edges.get(edgeNameOf('edge-0'))!.work!;
-  expect(aside.quarantinedUntilMs).toBeGreaterThan(atMs);
+  const damaged = cell.edges.get(edgeNameOf('edge-0'))!.work!;
+  expect(damaged.quarantinedUntilMs).toBeGreaterThan(atMs);
   cell = rest(withReport(cell, 'edge-0', { [job]: {} }, atMs), atMs).cell;
   expect(held(cell, job)['edge-0']).toBeUndefined();
-  expect(cell.meta.summary.edges.aside).toBe(1);
-  cell = rest(cell, aside.quarantinedUntilMs!).cell;
+  expect(cell.meta.summary.edges.quarantined).toBe(1);
+  cell = rest(cell, damaged.quarantinedUntilMs!).cell;
   expect(held(cell, job)['edge-0']).toBeDefined();
 });

@@ -12,6 +12,7 @@ import {
 } from '../../../core/model/ranges.ts';
 import { encodeWork } from '../../../core/protocol/work.ts';
 import { workOf } from '../../../core/protocol/work-of.ts';
+import { violationsOf } from '../../../core/scheduler/invariants.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import {
   makeCell,
@@ -176,6 +177,16 @@ test('a refill does not take back slots that others use by now', () => {
   expect(Object.keys(held(cell, 'job-b'))).toEqual([one]);
   expect(count(leaseOf(cell, one, job)!.ranges)).toBeGreaterThan(1);
   checkCapacity(cell);
+});
+
+test('an edge that runs more than it was given, as after a restore, is not refilled', () => {
+  const jobs = [makeJob(job, { chunks: 1_000 })];
+  let cell = makeCell({ edges: [makeEdge(one, { power: 100 })], jobs });
+  cell = holding(cell, { ranges: rangeOf(1, 3), slots: 1, doneHere: rangeOf(0, 1) });
+  cell = withReport(cell, one, { [job]: { running: '1-2', chunkMs: 10 } }, startMs);
+  const plan = reconcile(cell, startMs);
+  expect(violationsOf(cell, plan)).toEqual([]);
+  expect(plan.works.get(one)?.leases.get(job)?.ranges).toEqual(rangeOf(1, 3));
 });
 
 test('room that nobody waits for lets a lease run more of what it has', () => {

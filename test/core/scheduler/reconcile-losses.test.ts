@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Cell } from '../../../core/model/cell.ts';
 import {
   deathsOfLostEdge,
   lostHoldMs,
@@ -42,6 +43,28 @@ test('grace is the job’s: one edge can lose one lease and keep another', () =>
   expect(held(cell, 'job-b')).toEqual({ 'edge-0': '0' });
 });
 
+test('the power of a lost edge is none that there is, but for what it still holds', () => {
+  const jobs = [
+    makeJob('job-a', { chunks: 1, lostAfterSeconds: 30 }),
+    makeJob('job-b', { chunks: 1, lostAfterSeconds: 300 }),
+  ];
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs }), startMs);
+  const all = cell.meta.summary.power.total;
+  const power = (at: Cell) => {
+    const { total, free, reserved } = at.meta.summary.power;
+    return { total, free, reserved };
+  };
+  const each = jobs[0]!.intent.chunking.chunkPower;
+  expect(power(cell)).toEqual({ total: all, free: all - 2 * each, reserved: 2 * each });
+  cell = pass(connect(cell, 'edge-0', false, atLater(0)), atLater(31));
+  expect(power(cell)).toEqual({ total: each, free: 0, reserved: each });
+  cell = pass(cell, atLater(301));
+  expect(power(cell)).toEqual({ total: 0, free: 0, reserved: 0 });
+  cell = pass(connect(cell, 'edge-0', true, atLater(310)), atLater(311));
+  cell = pass(applied(cell, atLater(312)), atLater(312));
+  expect(power(cell).total).toBe(all);
+});
+
 test('an edge that comes back in time keeps its lease, one that comes back later is welcome again', () => {
   let cell = pass(
     makeCell({ edges: makeEdges(1), jobs: [makeJob('job-a', { chunks: 1 })] }),
@@ -54,6 +77,8 @@ test('an edge that comes back in time keeps its lease, one that comes back later
   cell = pass(connect(cell, 'edge-0', false, atLater(500)), atLater(621));
   expect(held(cell, 'job-a')).toEqual({});
   cell = pass(connect(cell, 'edge-0', true, atLater(630)), atLater(631));
+  expect(held(cell, 'job-a')).toEqual({});
+  cell = pass(applied(cell, atLater(632)), atLater(632));
   expect(cell.edges.get(edgeNameOf('edge-0'))!.work!.lostAtMs).toBeNull();
   expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
 });
@@ -74,7 +99,7 @@ test('what a lost edge finished before still counts when it returns', () => {
   expect(held(cell, 'job-a')['edge-1']).not.toContain(own);
 });
 
-test('an edge that is connected but silent although it holds a lease is lost after three missed reports', () => {
+test('a connected edge that does not report although it holds a lease is lost after three missed reports', () => {
   const silentMs = missedReportsMax * reportEveryMsMax;
   let cell = pass(
     makeCell({ edges: makeEdges(1), jobs: [makeJob('job-a', { chunks: 1 })] }),
@@ -195,4 +220,38 @@ test('a loss is not a failed attempt', () => {
   expect(slice(cell, 'job-a').retries.size).toBe(0);
   expect(slice(cell, 'job-a').losses.get(0)).toBe(deathsOfLostEdge);
   expect(leaseOf(cell, holder, 'job-a')!.ranges).toEqual([]);
+});
+
+/** Ten edges with a chunk each, of which these are not connected from then on. */
+function withGone(names: readonly number[], goneAtMs: number, cell = tenEdges()): Cell {
+  return names.reduce((at, n) => connect(at, `edge-${n}`, false, goneAtMs), cell);
+}
+
+function tenEdges(): Cell {
+  const jobs = [makeJob('job-a', { chunks: 10, chunkPower: 200 })];
+  return applied(pass(makeCell({ edges: makeEdges(10), jobs }), startMs), startMs);
+}
+
+test('as many as the breaker allows are believed at once', () => {
+  const plan = reconcile(withGone([0, 1, 2], startMs), atLater(120));
+  expect(plan.alarms).toEqual([]);
+  expect(plan.works.size).toBe(3);
+});
+
+test('a loss that is as old as the hold is long is not counted together with new ones', () => {
+  let cell = rest(withGone([0], startMs), atLater(120)).cell;
+  const nextMs = atLater(120) + lostHoldMs;
+  cell = withGone([1, 2, 3], nextMs - 120_000, cell);
+  expect(reconcile(cell, nextMs).alarms).toEqual([]);
+  const sooner = withGone([1, 2, 3], nextMs - 120_001, cell);
+  expect(reconcile(sooner, nextMs - 1).alarms).toHaveLength(1);
+});
+
+test('a report of the moment of the grant says nothing about the lease', () => {
+  const jobs = [makeJob('job-a', { chunks: 1, lostAfterSeconds: 3_600 })];
+  let cell = withReport(makeCell({ edges: makeEdges(1), jobs }), 'edge-0', {}, startMs);
+  cell = pass(cell, startMs);
+  for (let second = 5; second <= 900; second += 5) cell = rest(cell, atLater(second)).cell;
+  expect(cell.edges.get(edgeNameOf('edge-0'))!.work!.rewrites).toBeGreaterThan(6);
+  expect(held(cell, 'job-a')).toEqual({ 'edge-0': '0' });
 });

@@ -1,10 +1,19 @@
 import { expect, test } from 'vitest';
 import type { Cell, QueueConfig } from '../../../core/model/cell.ts';
+import { backlogTriesMax } from '../../../core/model/limits.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { chunksOf, count, emptyRanges, first, rangeOf } from '../../../core/model/ranges.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
-import { makeCell, makeEdges, makeJob, startMs, withIntent } from '../cell-fixture.ts';
-import { applied, held, leaseOf, rest, withReport } from '../stage.ts';
+import {
+  makeCell,
+  makeEdge,
+  makeEdges,
+  makeJob,
+  startMs,
+  withEdge,
+  withIntent,
+} from '../cell-fixture.ts';
+import { applied, held, leaseOf, pass, rest, withReport } from '../stage.ts';
 
 function powerOfJobs(cell: Cell): Record<string, number> {
   const out: Record<string, number> = {};
@@ -138,7 +147,21 @@ test('a quota bounds the power that a queue holds, and is the reason', () => {
   expect(waiting[0]?.detail).toBe('queue small uses all the power it may');
 });
 
-test('a chunk that is larger than the quota of its queue is told so', () => {
+test('leases that get more slots at the same moment stay within the quota together', () => {
+  const jobs = [makeJob('job-1', { chunks: 12, chunkPower: 50, queue: 'small' })];
+  const queues = new Map([['small', queue({ quota: 100 })]]);
+  let { cell } = rest(makeCell({ edges: makeEdges(2), jobs, queues }), startMs);
+  for (const edge of cell.edges.values()) {
+    const lease = leaseOf(cell, edge.name, 'job-1')!;
+    const ranges = edge.name === 'edge-0' ? rangeOf(0, 6) : rangeOf(6, 12);
+    const leases = new Map([[jobIdOf('job-1'), { ...lease, ranges, slots: 1 }]]);
+    cell = withEdge(cell, edge.name, { work: { ...edge.work!, leases } });
+  }
+  const more = { ...cell, queues: new Map([['small', queue({ quota: 150 })]]) };
+  expect(powerOfJobs(rest(more, startMs + 1_000).cell)).toEqual({ 'job-1': 150 });
+});
+
+test('a chunk that is larger than the quota of its queue waits for that reason', () => {
   const jobs = [makeJob('job-1', { chunks: 1, chunkPower: 30, queue: 'small' })];
   const queues = new Map([['small', queue({ quota: 20 })]]);
   const plan = reconcile(makeCell({ edges: makeEdges(1), jobs, queues }), startMs);
@@ -147,6 +170,14 @@ test('a chunk that is larger than the quota of its queue is told so', () => {
     reason: 'quota',
     detail: 'a chunk needs 30 power, and queue small may use 20 here',
   });
+});
+
+test('a chunk that is as large as the quota of its queue waits for the others of it', () => {
+  const jobs = [makeJob('job-1', { chunks: 2, chunkPower: 20, queue: 'small' })];
+  const queues = new Map([['small', queue({ quota: 20 })]]);
+  const plan = reconcile(makeCell({ edges: makeEdges(1), jobs, queues }), startMs);
+  const [first] = plan.jobStatuses.get(jobIdOf('job-1'))!.waiting;
+  expect(first?.detail).toBe('queue small uses all the power it may');
 });
 
 test('a job that waits for others gets nothing and says so', () => {
@@ -228,6 +259,7 @@ test('stealing asks first, takes only what was not started, and stops when all a
     failuresInRow: 0,
     quarantinedUntilMs: null,
     foreignResults: 0,
+    totals: { chunksDone: 0, powerServed: 0 },
   };
   cell = { ...cell, edges: new Map(cell.edges).set(edge.name, { ...edge, work }) };
   cell = withReport(cell, 'edge-0', { 'job-1': { running: '0-1', chunkMs: 5_000 } }, startMs);
@@ -241,4 +273,26 @@ test('stealing asks first, takes only what was not started, and stops when all a
   expect(count(leaseOf(cell, 'edge-1', 'job-1')!.ranges)).toBeGreaterThan(0);
   cell = applied(cell, startMs);
   expect(rest(cell, startMs + 100).plans.length).toBeLessThan(4);
+});
+
+test('thousands that wait in vain hide nobody behind them', () => {
+  const nowhere = { labels: { site: 'nowhere' }, expressions: [], edges: [] };
+  const crowd = Array.from({ length: 3 * backlogTriesMax }, (_, at) =>
+    makeJob(`a-${String(at).padStart(6, '0')}`, { chunks: 1, requires: nowhere }),
+  );
+  const last = makeJob('z-last', { chunks: 1 });
+  const cell = makeCell({ edges: makeEdges(1), jobs: [...crowd, last] });
+  expect(held(pass(cell, startMs), 'z-last')).toEqual({ 'edge-0': '0' });
+});
+
+test('of jobs that all need something else only so many are tried in one pass', () => {
+  const jobs = Array.from({ length: backlogTriesMax + 1 }, (_, at) => {
+    const requires = { labels: { site: `site-${at}` }, expressions: [], edges: [] };
+    return makeJob(`a-${String(at).padStart(6, '0')}`, { chunks: 1, requires });
+  });
+  const there = makeEdge('edge-0', { labels: { site: `site-${backlogTriesMax}` } });
+  const cell = makeCell({ edges: [there], jobs });
+  expect(pass(cell, startMs).edges.get(there.name)?.work?.leases.size ?? 0).toBe(0);
+  const fewer = makeCell({ edges: [there], jobs: jobs.slice(1) });
+  expect(pass(fewer, startMs).edges.get(there.name)?.work?.leases.size).toBe(1);
 });

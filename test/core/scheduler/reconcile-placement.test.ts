@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Cell, noEdgeWork } from '../../../core/model/cell.ts';
+import { retryElsewhereMs } from '../../../core/model/limits.ts';
 import { edgeNameOf, type JobId, jobIdOf } from '../../../core/model/names.ts';
 import { count, emptyRanges } from '../../../core/model/ranges.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
@@ -221,8 +222,17 @@ test('a chunk that failed goes to a healthy edge at once, however much room othe
   const cell = makeCell({ edges: [bad, healthy], jobs: [other, job] });
   const busy = reconcile(cell, startMs);
   expect([...busy.shadows]).toEqual(['edge-1']);
-  const [why] = explain(applyPlan(cell, busy), job.id, startMs);
-  expect(why).toBeDefined();
+  const waits = applyPlan(cell, busy);
+  expect(explain(waits, job.id, startMs)).toMatchObject([
+    { reason: 'backoff', chunks: 1, edges: 1, examples: ['edge-0'] },
+    { reason: 'no-free-power', chunks: 1, edges: 1, examples: ['edge-1'] },
+  ]);
+  const [why] = explain(waits, job.id, startMs);
+  expect(why?.detail).toContain('another edge');
+  // After a minute any edge may take it, and nothing is avoided any more.
+  expect(explain(waits, job.id, startMs + retryElsewhereMs)).toEqual([]);
+  // Before its time it waits for that, whoever is free.
+  expect(explain(waits, job.id, startMs - 1)).toMatchObject([{ reason: 'backoff', edges: 0 }]);
 });
 
 function only(edge: string) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { reopenedSlice } from '../../../core/model/cell.ts';
+import { reopenedSlice } from '../../../core/jobs/reopened-slice.ts';
 import { chunkDeathsMax } from '../../../core/model/limits.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, formatRanges, rangeOf } from '../../../core/model/ranges.ts';
@@ -91,8 +91,9 @@ test('a slice made anew by a retry keeps what its edges had done', () => {
     dead: rangeOf(3, 4),
     cancelled: emptyRanges,
     startedAtMs: 1,
+    attemptsUsed: 3,
   };
-  const again = reopenedSlice(ended, [{ edge, done: rangeOf(0, 3) }], 1, 3);
+  const again = reopenedSlice(ended, [{ edge, done: rangeOf(0, 3) }], 1);
   const retried = makeJob(job, { chunks: 4, intent: { retryEpoch: 1 }, slice: again });
   const cell = rest(makeCell({ edges: makeEdges(1), jobs: [retried] }), startMs).cell;
   expect(held(cell, job)).toEqual({ [edge]: '3' });

@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Cell } from '../../../core/model/cell.ts';
+import type { Cell, Slice } from '../../../core/model/cell.ts';
+import type { JobId } from '../../../core/model/names.ts';
+import { count, emptyRanges, subtract } from '../../../core/model/ranges.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
+import { explain } from '../../../core/scheduler/explain.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { type Command, commands, newWorld, play, runPass, settle } from '../world.ts';
 
@@ -40,3 +43,29 @@ test('a pass on its own result changes nothing', () => {
     { numRuns: runs },
   );
 });
+
+test('while a chunk waits there is a reason for as many chunks as wait', () => {
+  fc.assert(
+    fc.property(fc.array(commands, { minLength: 5, maxLength: 40 }), (list: Command[]) => {
+      const world = newWorld();
+      for (const command of list) play(world, command);
+      for (let passes = 0; runPass(world); ) expect(++passes).toBeLessThan(200);
+      for (const [id, { slice }] of world.cell.jobs) {
+        const waiting = waitingChunks(world.cell, id, slice);
+        const reasons = explain(world.cell, id, world.nowMs);
+        const most = Math.max(0, ...reasons.map(({ chunks }) => chunks));
+        expect(most > 0, `${waiting} chunks of ${id} wait`).toBe(waiting > 0);
+      }
+    }),
+    { numRuns: runs },
+  );
+});
+
+function waitingChunks(cell: Cell, id: JobId, slice: Slice): number {
+  let rest = slice.ranges;
+  for (const over of [slice.done, slice.dead, slice.cancelled]) rest = subtract(rest, over);
+  for (const { work } of cell.edges.values()) {
+    rest = subtract(rest, work?.leases.get(id)?.ranges ?? emptyRanges);
+  }
+  return count(rest);
+}

@@ -169,7 +169,7 @@ test('a failed chunk waits for its backoff, which doubles, and dies after its la
   expect([...plan.endedJobs]).toEqual([job]);
 });
 
-test('the first valid result wins: the other holder loses the chunk and is told', () => {
+test('the first valid result wins: the other holder loses the chunk and gets a new document', () => {
   // Edge 1 holds chunk 1, but edge 0 had run it before it lost its lease.
   let cell = withHeldBefore(twoChunksOnTwoEdges(), one, rangeOf(1, 2));
   cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { done: '1', running: '0' })));
@@ -239,7 +239,7 @@ test('a result for a lease that is gone is acknowledged, once', () => {
   expect(cell.edges.get(one)!.work!.epoch).toBe(epoch + 1);
 });
 
-test('an edge that starts from nothing counts its reports from one again and is heard', () => {
+test('an edge that starts from nothing counts its reports from one again and they count', () => {
   let cell = pass(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, { chunks: 9 })] }));
   cell = pass(withProgress(cell, one, reportOf(cell, one, 40, { done: '0', running: '1' })));
   cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { done: '1' })));
@@ -281,4 +281,45 @@ test('a user’s retry brings dead chunks back with all their attempts, counting
     withProgress(cell, one, reportOf(cell, one, 3, { failed: [[0, 1]], attempts: '2:0' })),
   );
   expect(formatRanges(slice(cell).dead)).toBe('0');
+});
+
+test('attempts keep their numbers, also when fewer are allowed before the next retry', () => {
+  const spec = (attempts: number) => ({ attempts, backoffSeconds: 0, maxFailedChunks: null });
+  const made = makeJob(job, { chunks: 2, retries: spec(3) });
+  let cell = pass(makeCell({ edges: makeEdges(1), jobs: [made] }));
+  for (const [sequence, attempts] of [undefined, '2:0', '3:0'].entries()) {
+    const failed = { failed: [[0, 1]] as [number, number][] };
+    const said = attempts === undefined ? failed : { ...failed, attempts };
+    cell = pass(withProgress(cell, one, reportOf(cell, one, sequence + 1, said)));
+  }
+  expect(formatRanges(slice(cell).dead)).toBe('0');
+  const fewer = { ...cell.jobs.get(job)!.intent.spec, retries: spec(1) };
+  cell = pass(withIntent(cell, job, { retryEpoch: 1, spec: fewer }));
+  const work = workOf(cell.edges.get(one)!.work!, cell.jobs).jobs.get(job)!;
+  expect(work.attempts).toEqual(new Map([[4, [0, 1]]]));
+});
+
+test('a chunk that is held when others are brought back gets its new number', () => {
+  const retries = { attempts: 1, backoffSeconds: 0, maxFailedChunks: null };
+  const edges = makeEdges(2, { power: 100 });
+  let cell = pass(makeCell({ edges, jobs: [makeJob(job, { chunks: 2, retries })] }));
+  const [mine, other] = [one, two].map((edge) => lease(cell, edge).ranges[0]!);
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 1, { failed: [[mine!, 1]] })));
+  cell = pass(withIntent(cell, job, { retryEpoch: 1 }));
+  cell = pass(withProgress(cell, two, reportOf(cell, two, 1, { failed: [[other!, 1]] })));
+  cell = pass(withIntent(cell, job, { retryEpoch: 2 }));
+  // The edge does not know of the second retry, and its chunk fails with the number of the first.
+  const failedAgain = { failed: [[mine!, 1]] as [number, number][], attempts: `2:${mine}` };
+  const { epoch } = cell.edges.get(one)!.work!;
+  cell = pass(
+    withProgress(cell, one, reportOf(cell, one, 2, { ...failedAgain, epoch: epoch - 1 })),
+  );
+  expect(cell.edges.get(one)!.work!.epoch).toBe(epoch);
+  cell = pass(withProgress(cell, one, reportOf(cell, one, 3, failedAgain)));
+  const work = cell.edges.get(one)!.work!;
+  expect(work.epoch).toBe(epoch + 1);
+  expect(slice(cell).dead).toEqual(emptyRanges);
+  expect(workOf(work, cell.jobs).jobs.get(job)!.attempts).toEqual(
+    new Map([[3, [mine, mine! + 1]]]),
+  );
 });

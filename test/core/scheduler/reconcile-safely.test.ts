@@ -111,3 +111,19 @@ test('where no job is to blame nothing is decided', () => {
   expect(plan).toBeNull();
   expect(refused[0]?.sentence).toContain('the plan goes from NaN');
 });
+
+test('a retry that comes when the job is over ends it again, and is no contradiction', () => {
+  const made = makeJob('late', { chunks: 2, chunkPower: 50, intent: { retryEpoch: 1 } });
+  const { intent, slice } = made;
+  const late = {
+    ...made,
+    intent: { ...intent, spec: { ...intent.spec, deadlineSeconds: 1 } },
+    slice: { ...slice, done: rangeOf(0, 1), dead: rangeOf(1, 2) },
+  };
+  const { plan, refused } = reconcileSafely(
+    makeCell({ edges: makeEdges(1), jobs: [late] }),
+    startMs + 60_000,
+  );
+  expect(refused).toEqual([]);
+  expect([...plan!.endedJobs]).toEqual(['late']);
+});

@@ -1,10 +1,14 @@
 import { expect, test } from 'vitest';
-import { shadowRewriteMs } from '../../../core/model/limits.ts';
+import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
+import type { Cell } from '../../../core/model/cell.ts';
+import { hasApplied } from '../../../core/model/edge-state.ts';
+import { epochMax, shadowRewriteMs } from '../../../core/model/limits.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
+import { parseProgressReport } from '../../../core/protocol/progress-report.ts';
 import { encodeWork, parseWork } from '../../../core/protocol/work.ts';
 import { workOf } from '../../../core/protocol/work-of.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
-import { makeCell, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
+import { makeCell, makeEdges, makeJob, startMs, withProgress } from '../cell-fixture.ts';
 import { connect, held, pass, rest, withReport } from '../stage.ts';
 
 const one = edgeNameOf('edge-0');
@@ -13,10 +17,11 @@ test('the document says what the committed rows say', () => {
   const job = makeJob('job-a', { chunks: 1 });
   const cell = pass(makeCell({ edges: makeEdges(1), jobs: [job] }), startMs);
   const work = workOf(cell.edges.get(one)!.work!, cell.jobs);
+  const entry = { e: 1, r: '0', s: 1, p: 100, g: 'hash-job-a', u: null, t: null };
   expect(encodeWork(work)).toEqual({
     e: 1,
     n: null,
-    w: { 'job-a': { e: 1, r: '0', s: 1, p: 100, g: 'hash-job-a', u: null, t: null } },
+    w: { 'job-a': { ...entry, j: expect.stringContaining('"chunks":1') } },
   });
   expect(parseWork(JSON.parse(JSON.stringify(encodeWork(work))))).toEqual(work);
 });
@@ -86,3 +91,53 @@ test('leases of a job that was taken away are forgotten', () => {
   expect(cell.edges.get(one)!.work!.leases.has(jobIdOf('job-a'))).toBe(false);
   expect(cell.edges.get(one)!.work!.removed).toEqual(['job-a']);
 });
+
+test('the key of a job that cannot be read stays in the document, while others go', () => {
+  const jobs = [makeJob('job-a', { chunks: 1 }), makeJob('job-b', { chunks: 1 })];
+  const cell = pass(makeCell({ edges: makeEdges(1), jobs }), startMs);
+  const reported = withReport(cell, 'edge-0', { 'job-b': { done: '0' } }, startMs);
+  const id = jobIdOf('job-a');
+  const damaged = new Map([[id, { row: 'ASK#job-a', standIn: reported.jobs.get(id)! }]]);
+  const left = new Map(reported.jobs);
+  left.delete(id);
+  const unreadable = { rows: ['ASK#job-a'], edges: new Map(), jobs: damaged };
+  const work = reconcile({ ...reported, jobs: left, unreadable }, startMs).works.get(one)!;
+  expect(work.removed).toEqual(['job-b']);
+  expect(work.leases.has(id)).toBe(true);
+});
+
+test.each([startMs + 1, startMs + 2, 2 ** 49, 2 ** 50, 2 ** 53 - 1])(
+  'whoever says that he has applied document %i leaves room to count',
+  (epoch) => {
+    const jobs = [makeJob('job-a', { chunks: 1 })];
+    let cell = pass(makeCell({ edges: makeEdges(1), jobs }), startMs);
+    const say = (e: number, atMs: number) => {
+      const progress = parseProgressReport({ b: 'one', e, n: null, f: 0, w: {} })!;
+      cell = rest(withProgress(cell, 'edge-0', progress, atMs), atMs).cell;
+      return cell.edges.get(one)!.work!;
+    };
+    let work = say(epoch, startMs + 1);
+    expect(work.epoch).toBeLessThanOrEqual(startMs + 2);
+    // What it is given after that it may have applied, and no more.
+    work = say(work.epoch, startMs + 2);
+    expect(hasApplied(cell.edges.get(one)!.report, work)).toBe(true);
+    expect(say(epochMax, startMs + 3).epoch).toBeLessThanOrEqual(startMs + 3);
+    expect(decodeWorkRow(encodeWorkRow(cell.meta.id, one, work)).epoch).toBe(work.epoch);
+  },
+);
+
+test.each([2 ** 49, startMs + 1])(
+  'after a restore no edge obeys a document above its own, whoever said %i in its name before',
+  (epoch) => {
+    const jobs = [makeJob('job-a', { chunks: 1 })];
+    const restored = pass(makeCell({ edges: makeEdges(1), jobs }), startMs);
+    const say = (cell: Cell, e: number, atMs: number) => {
+      const progress = parseProgressReport({ b: 'one', e, n: null, f: 0, w: {} })!;
+      return rest(withProgress(cell, 'edge-0', progress, atMs), atMs).cell;
+    };
+    const before = say(restored, epoch, startMs + 1);
+    const obeyed = before.edges.get(one)!.work!.epoch;
+    const after = say(restored, obeyed, startMs + 60_000);
+    expect(after.edges.get(one)!.work!.epoch).toBeGreaterThanOrEqual(obeyed);
+  },
+);

@@ -91,7 +91,7 @@ describe('client', () => {
     expect(signedOut).toHaveLength(1);
   });
 
-  test('a pause asked for is told to the feed', async () => {
+  test('a pause that was asked for reaches the feed', async () => {
     const { client } = clientOf([{ status: 429, body: {}, headers: { 'retry-after': '7' } }]);
     const answer = await client.read('/v1/stats');
     expect(answer).toMatchObject({ ok: false, problem: { kind: 'busy', retryAfterMs: 7_000 } });

@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { pauseMs, pauseMsMax } from '../../../dashboard/live/pace.ts';
+import { pauseMsMax } from '../../../dashboard/limits.ts';
+import { pauseMs } from '../../../dashboard/live/pace.ts';
 
 const healthy = { everyMs: 2_000, costMs: 10, failures: 0, retryAfterMs: null, random: 0.5 };
 
 describe('pace', () => {
-  test('a cheap feed keeps its pace, a dear one slows down', () => {
+  test('a cheap feed keeps its pace, an expensive one slows down', () => {
     expect(pauseMs(healthy)).toBe(2_000);
     expect(pauseMs({ ...healthy, costMs: 1_000 })).toBe(5_000);
     expect(pauseMs({ ...healthy, costMs: 60_000 })).toBe(pauseMsMax);

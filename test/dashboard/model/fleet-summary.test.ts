@@ -1,15 +1,15 @@
 import { describe, expect, test } from 'vitest';
+import type { Edge, Job } from '../../../core/contract/resources.ts';
 import { shortStatusOf } from '../../../core/contract/short-status.ts';
-import type { Edge, Job } from '../../../dashboard/api/resources.ts';
 import { loadStep } from '../../../dashboard/model/edge-power.ts';
 import {
-  countLamps,
+  countStatuses,
   depthByQueue,
   failureReasons,
   natural,
   powerByPool,
 } from '../../../dashboard/model/fleet-summary.ts';
-import { lampWords } from '../../../dashboard/model/lamp-words.ts';
+import { statusWords } from '../../../dashboard/model/status-words.ts';
 import { type Fleet, makeFleet } from '../../browser/fleet.ts';
 
 const edge = (change: Partial<Edge>): Edge => ({
@@ -23,6 +23,11 @@ const edge = (change: Partial<Edge>): Edge => ({
   free: { power: 250 },
   labels: {},
   facts: {},
+  mode: 'push',
+  offers: null,
+  graph: null,
+  clusterState: {},
+  stateAt: null,
   cordoned: false,
   draining: false,
   removing: false,
@@ -42,7 +47,7 @@ async function submit({ api }: Fleet, body: object): Promise<void> {
   expect((await api.request('POST', '/v1/jobs', { body })).status).toBe(202);
 }
 
-describe('lamps', () => {
+describe('statuses', () => {
   test.each([
     [edge({}), 'connected'],
     [edge({ state: 'disconnected' }), 'late'],
@@ -52,14 +57,14 @@ describe('lamps', () => {
     [edge({ cordoned: true }), 'drained'],
     [edge({ draining: true }), 'drained'],
     [edge({ removing: true, state: 'disconnected' }), 'drained'],
-  ])('%# is %s', (one, lamp) => {
-    expect(shortStatusOf(one)).toBe(lamp);
-    expect(lampWords(one)).not.toBe('');
+  ])('%# is %s', (one, status) => {
+    expect(shortStatusOf(one)).toBe(status);
+    expect(statusWords(one)).not.toBe('');
   });
 
-  test('the counts are the lamps of the cells', async () => {
+  test('the counts are the statuses of the cells', async () => {
     const edges = await listed<Edge>(await makeFleet(400, 0, Date.now()), 'edges');
-    const counts = countLamps(edges);
+    const counts = countStatuses(edges);
     expect(Object.values(counts).reduce((a, b) => a + b)).toBe(400);
     expect(counts.lost).toBe(edges.filter((one) => shortStatusOf(one) === 'lost').length);
     expect(counts.lost).toBeGreaterThan(0);

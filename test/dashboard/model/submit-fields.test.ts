@@ -61,6 +61,8 @@ describe('submit form', () => {
   test('labels may hold an equals sign in their value', () => {
     expect(labelsOf('query=a=b,\nteam=x')).toEqual({ query: 'a=b', team: 'x' });
     expect(labelsOf('=x')).toBeNull();
+    const named = labelsOf('constructor=a, __proto__=b') ?? {};
+    expect(JSON.stringify(named)).toBe('{"constructor":"a","__proto__":"b"}');
   });
 
   test('text that is no object is refused in words', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { tokenBodySchema } from '../../../core/contract/fleet-body.ts';
+import type { Token } from '../../../core/contract/resources.ts';
 import { scopes } from '../../../core/contract/scopes.ts';
-import type { Token } from '../../../dashboard/api/resources.ts';
 import {
   lifetimes,
   limitsOf,
@@ -48,7 +48,7 @@ test('every scope of the API can be chosen, and every lifetime is taken', () => 
   }
 });
 
-test('limits are told in words', () => {
+test('limits are shown in words', () => {
   const token = { pool: null, queue: null, edge: null, usesLeft: null } as Token;
   expect(limitsOf(token)).toBe('nothing');
   expect(limitsOf({ ...token, pool: 'north', usesLeft: 1 })).toBe('pool north, 1 more edge');

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type WaitingReason, waitingReasons } from '../../../core/contract/waiting-reason.ts';
 import {
   agoWords,
+  bytesWords,
   durationWords,
   numberWords,
   powerWords,
@@ -51,6 +52,17 @@ describe('words', () => {
     [31_000_000, '31 MW'],
   ])('%i is %s', (watts, words) => {
     expect(powerWords(watts)).toBe(words);
+  });
+
+  test.each([
+    [0, '0 B'],
+    [999, '999 B'],
+    [1_000, '1 kB'],
+    [4_215, '4.22 kB'],
+    [1_300_000_000, '1.3 GB'],
+    [5e15, '5,000 TB'],
+  ])('%i bytes are %s', (bytes, words) => {
+    expect(bytesWords(bytes)).toBe(words);
   });
 
   test('large counts are short', () => {

@@ -36,7 +36,7 @@ test('a file where it should be is named', async () => {
   expect(await refusal(file)).toMatch(/file.* is not a directory\. Choose another --data\./);
 });
 
-test('a place that takes no directory is told as what it is', async () => {
+test('a place that takes no directory is named as what it is', async () => {
   // The kernel's own: whoever asks, it takes none.
   expect(await refusal('/proc/edgewise')).toBe(
     'The agent cannot make /proc/edgewise: its disk takes no directories. Choose another --data.\n',

@@ -20,6 +20,7 @@ import {
   type JournalRecord,
 } from '../../../edge-agent/disk/journal-record.ts';
 import { replay } from '../../../edge-agent/disk/replay.ts';
+import { journalPendingMax } from '../../../edge-agent/limits.ts';
 import { makeDirectory } from '../agent-runner.ts';
 
 let directory: { path: string; remove: () => void };
@@ -120,6 +121,62 @@ test('a full disk is a state, and what waited is written when there is room', as
   expect(await journal.sync()).toBe(true);
   journal.close();
   expect(openJournal(file).records).toEqual([end(1), end(2), end(3)]);
+});
+
+test('what was written before the disk was full is synced before it is reported', async () => {
+  let isFull = false;
+  let synced = 0;
+  const write = (fd: number, bytes: Uint8Array, offset: number): number => {
+    if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    return writeSync(fd, bytes, offset);
+  };
+  const fdatasync: typeof hostFiles.fdatasync = (fd, done) => {
+    synced += 1;
+    hostFiles.fdatasync(fd, done);
+  };
+  const { journal } = openJournal(file, { ...hostFiles, write, fdatasync });
+  journal.append(end(1));
+  isFull = true;
+  journal.append(end(2));
+  expect(await journal.sync()).toBe(false);
+  expect(synced).toBe(1);
+  journal.close();
+});
+
+test('what waited is synced as soon as it is written: it may have been reported', async () => {
+  let isFull = true;
+  const write = (fd: number, bytes: Uint8Array, offset: number): number => {
+    if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    return writeSync(fd, bytes, offset);
+  };
+  const synced = new Promise<void>((resolve) => {
+    const fdatasync: typeof hostFiles.fdatasync = (fd, done) => {
+      hostFiles.fdatasync(fd, done);
+      resolve();
+    };
+    const { journal } = openJournal(file, { ...hostFiles, write, fdatasync });
+    journal.append(end(1));
+    isFull = false;
+    expect(journal.retry()).toBe('ok');
+  });
+  await synced;
+  expect(openJournal(file).records).toEqual([end(1)]);
+}, 5_000);
+
+test('more than waits for a full disk is in the next rewrite', async () => {
+  let isFull = true;
+  const write = (fd: number, bytes: Uint8Array, offset: number): number => {
+    if (isFull) throw Object.assign(new Error('no space'), { code: 'ENOSPC' });
+    return writeSync(fd, bytes, offset);
+  };
+  const { journal } = openJournal(file, { ...hostFiles, write }, Number.MAX_SAFE_INTEGER);
+  for (let chunk = 0; chunk <= journalPendingMax; chunk++) journal.append(end(chunk));
+  isFull = false;
+  expect(journal.retry()).toBe('ok');
+  expect(await journal.sync()).toBe(true);
+  journal.compactIfGrown(() => [end(journalPendingMax)]);
+  journal.close();
+  expect(openJournal(file).records).toEqual([end(journalPendingMax)]);
 });
 
 const anyRecord: fc.Arbitrary<JournalRecord> = fc.oneof(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type OpenedJournal, openJournal } from '../../../edge-agent/disk/journal.ts';
 import type { JournalRecord } from '../../../edge-agent/disk/journal-record.ts';
-import { Disk } from '../../sim/disk.ts';
+import { Disk } from '../../sim/edge/disk.ts';
 import { seededRandom } from '../../sim/seeded-random.ts';
 
 /** A journal on a disk that keeps what it must and no more, whatever it happens to keep besides. */
@@ -41,7 +41,7 @@ test('what was synced is there, that of a new journal too', async () => {
   }
 });
 
-test('what a life before wrote is synced before anybody is told', async () => {
+test('what an earlier start wrote is synced before it is reported', async () => {
   for (const seed of seeds) {
     const disk = new Disk();
     const first = open(disk).journal;

@@ -24,6 +24,10 @@ test('a lower epoch is behind, whoever says it', () => {
   expect(compareWork(work(3), work(2), true)).toBe('behind');
 });
 
+test('a spec that is left out of a repetition is no change', () => {
+  expect(compareWork(work(3, '0-9', { j: '{}' }), work(3), true)).toBe('known');
+});
+
 test('the same epoch with other work is from a cloud that counted up to it again', () => {
   expect(compareWork(work(3), work(3, '0-8'), false)).toBe('newer');
   expect(compareWork(work(3), work(3, '0-9', { t: '2:4' }), false)).toBe('newer');

@@ -7,6 +7,7 @@ import {
   fromChunks,
   has,
   isEmpty,
+  rangeOf,
   subtract,
 } from '../../../core/model/ranges.ts';
 import type { AgentSpec } from '../../../core/protocol/agent-spec.ts';
@@ -51,6 +52,7 @@ function entry(ranges: string, more: Partial<WorkEntry> = {}): WorkEntry {
     specHash: 'h',
     release: emptyRanges,
     attempts: new Map(),
+    inlineSpec: null,
     ...more,
   };
 }
@@ -59,6 +61,11 @@ function view(one: WorkEntry | null, more: Partial<View> = {}): View {
   const jobs = new Map(one === null ? [] : [[job, one] as const]);
   return {
     edge: 'edge-1',
+    obstacle: () => null,
+    inputs: () => ({ kind: 'ready' }),
+    parameters: () => ({ known: new Map(), reason: null }),
+    capacityPower: 250,
+    handover: null,
     work: { epoch: 1, acknowledgedSequence: null, jobs },
     ledgers: new Map(),
     running: new Map(),
@@ -113,6 +120,56 @@ describe('what is started', () => {
     expect(started(nextSteps(view(entry('0-9'), { powerMax: 25 }), 0))).toEqual([0, 1]);
   });
 
+  test('nothing in the place of a chunk that is being stopped and still lives', () => {
+    const more = { capacityPower: 30, running: running([20, 21], { stopping: true }) };
+    expect(started(nextSteps(view(entry('0-9'), more), 0))).toEqual([0]);
+    // With none of those, what the cloud counts is right, also where an admin allows more.
+    const others = { capacityPower: 30, running: running([7, 8]) };
+    expect(started(nextSteps(view(entry('0-9'), others), 0))).toEqual([0, 1]);
+  });
+
+  test('nothing where there is no room, and what runs goes on', () => {
+    const obstacle = (): string => 'no-free-disk: full';
+    const steps = nextSteps(view(entry('0-9'), { obstacle, running: running([1]) }), 0);
+    expect(steps).toEqual([{ kind: 'refuse', job, reason: 'no-free-disk: full' }]);
+    const full = view(entry('0-3'), { obstacle, running: running([0, 1, 2, 3]) });
+    expect(nextSteps(full, 0)).toEqual([]);
+  });
+
+  test('nothing before its inputs are here; they are fetched, and what is wrong is said', () => {
+    const coming = { kind: 'fetching', reason: null } as const;
+    const fetch = { kind: 'fetch-inputs', job, spec };
+    expect(nextSteps(view(entry('0-9'), { inputs: () => coming }), 0)).toEqual([fetch]);
+    const failing = { kind: 'fetching', reason: 'input-corrupt: x' } as const;
+    const steps = nextSteps(view(entry('0-9'), { inputs: () => failing }), 0);
+    expect(steps).toEqual([fetch, { kind: 'refuse', job, reason: 'input-corrupt: x' }]);
+    // They are fetched while nothing may start, so that they are here when it may.
+    const stopping = { inputs: () => coming, mayStart: false };
+    expect(nextSteps(view(entry('0-9'), stopping), 0)).toEqual([fetch]);
+  });
+
+  test('no chunk of a sweep before its parameters are here, and each with its own', () => {
+    const run = { process: { argv: ['x', '{a}'], env: {}, cwd: null, timeoutSeconds: null } };
+    const sweep = { ...spec, sweep: true as const, run };
+    const specs = new Map([[specKey(job, sweep.hash), { kind: 'ready' as const, spec: sweep }]]);
+    const none = nextSteps(view(entry('0-9'), { specs }), 0);
+    expect(none).toMatchObject([{ kind: 'fetch-parameters', job, ahead: rangeOf(0, 10) }]);
+    const known = new Map([0, 1, 3].map((n) => [n, new Map([['a', n]])]));
+    const parameters = () => ({ known, reason: 'parameters-unreachable: x' });
+    const some = nextSteps(view(entry('0-9'), { specs, parameters }), 0);
+    expect(started(some)).toEqual([0, 1]);
+    const [order] = some.flatMap((step) => (step.kind === 'start' ? step.orders : []));
+    const { argv, env } = (order!.spec.run as typeof run).process;
+    expect([argv, env]).toEqual([
+      ['x', '0'],
+      { EDGEWISE_PARAM_A: '0', EDGEWISE_PARAMS: '{"a":0}' },
+    ]);
+    expect(some.map(({ kind }) => kind)).toEqual(['fetch-parameters', 'start']);
+    const failing = () => ({ known: new Map(), reason: 'parameters-unreachable: x' });
+    const refused = nextSteps(view(entry('0-9'), { specs, parameters: failing }), 0);
+    expect(refused.map(({ kind }) => kind)).toEqual(['fetch-parameters', 'refuse']);
+  });
+
   test('nothing while results cannot be written down', () => {
     expect(nextSteps(view(entry('0-9'), { mayStart: false }), 0)).toEqual([]);
   });
@@ -145,8 +202,8 @@ describe('what is stopped and forgotten', () => {
   });
 
   test('a result is forgotten only when an applied report contained it', () => {
-    const told = withAccepted(done(1, 2), 7, fromChunks([1]));
-    const ledgers = new Map([[job, told]]);
+    const reported = withAccepted(done(1, 2), 7, fromChunks([1]));
+    const ledgers = new Map([[job, reported]]);
     const work = (acknowledgedSequence: number | null): Work => ({
       epoch: 2,
       acknowledgedSequence,
@@ -169,7 +226,7 @@ const anyView: fc.Arbitrary<View> = fc
     good: fc.uniqueArray(fc.nat(39), { maxLength: 20 }),
     bad: fc.uniqueArray(fc.nat(39), { maxLength: 20 }),
     active: fc.uniqueArray(fc.nat(39), { maxLength: 8 }),
-    told: chunkSet,
+    reported: chunkSet,
     acknowledgedSequence: fc.option(fc.nat(20)),
     isOwned: fc.boolean(),
   })
@@ -178,7 +235,7 @@ const anyView: fc.Arbitrary<View> = fc
     for (const chunk of it.bad) {
       ledger = withResult(ledger, { chunk, attempt: 1, failure: 1, durationMs: null });
     }
-    ledger = withAccepted(ledger, 10, it.told);
+    ledger = withAccepted(ledger, 10, it.reported);
     const free = it.active.filter((chunk) => !it.good.includes(chunk) && !it.bad.includes(chunk));
     const one: WorkEntry = {
       ...entry('0-0'),

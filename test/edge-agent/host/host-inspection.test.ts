@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { collectFacts, makeFactsBoard } from '../../../edge-agent/host/facts.ts';
+import { collectFacts, type FactsInput, makeFactsBoard } from '../../../edge-agent/host/facts.ts';
 import { examineHost, findProgram, type Host } from '../../../edge-agent/host/host-inspection.ts';
-import { factsEveryMs } from '../../../edge-agent/limits.ts';
+import { chunkTasksMax, factsEveryMs } from '../../../edge-agent/limits.ts';
 import { agentVersion } from '../../../edge-agent/program/version.ts';
 import { makeDirectory } from '../agent-runner.ts';
 import { makeHandClock } from '../hand-clock.ts';
@@ -66,7 +66,7 @@ test('only what is wanted is offered', async () => {
   expect([...host.executors.keys()]).toEqual(['process']);
 });
 
-test('software is asked by its commands; what fails or says nothing of a version is told so', async () => {
+test('software is asked by its commands; what fails or says nothing of a version is listed as such', async () => {
   program('spack', 'echo 0.21.1 "(abc)"');
   program('tool', 'echo ready');
   program('broken', 'echo 1.0; exit 3');
@@ -83,17 +83,22 @@ test('programs are found on the path, and only those that may be run', () => {
 });
 
 test('facts say what is there, and nothing that is not', async () => {
-  const input = {
+  const input: FactsInput = {
     power: 300,
     labels: { site: 'north' },
     host: await ask(),
+    isolation: 'user',
     dataDirectory: directory.path,
+    chunksDirectory: directory.path,
+    cacheBytes: 5_000,
     health: 'ok',
   };
   const { capacity, labels, facts } = collectFacts(input);
   expect(capacity).toMatchObject({ power: 300, gpus: 0 });
   expect(capacity.cores).toBeGreaterThan(0);
   expect(capacity.memoryMb).toBeGreaterThan(100);
+  expect(capacity.diskMb).toBeGreaterThan(100);
+  expect(capacity.processes).toBe(chunkTasksMax);
   expect(labels).toEqual({ site: 'north' });
   expect(facts).toMatchObject({
     arch: process.arch,
@@ -101,6 +106,8 @@ test('facts say what is there, and nothing that is not', async () => {
     executors: { simulate: '1', process: '1' },
     agent: agentVersion,
     health: 'ok',
+    isolation: 'user',
+    cacheBytes: 5_000,
     disks: { data: { totalGb: expect.any(Number), freeGb: expect.any(Number) } },
   });
   expect(facts.software).toBeUndefined();
@@ -115,7 +122,9 @@ test('facts are looked at now and then, and are the same object until one change
   let looks = 0;
   const board = makeFactsBoard(clock, () => {
     looks += 1;
-    return collectFacts({ power: 1, labels: {}, host, dataDirectory: directory.path, health });
+    const { path } = directory;
+    const directories = { dataDirectory: path, chunksDirectory: path, cacheBytes: 0 };
+    return collectFacts({ power: 1, labels: {}, host, isolation: 'none', ...directories, health });
   });
   const first = board();
   health = 'disk-full';

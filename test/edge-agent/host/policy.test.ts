@@ -3,8 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Run } from '../../../core/model/job.ts';
+import { rangeOf } from '../../../core/model/ranges.ts';
 import type { AgentSpec } from '../../../core/protocol/agent-spec.ts';
-import { isOpen, parsePolicy, refusalByPolicy } from '../../../edge-agent/host/policy.ts';
+import {
+  allowsHost,
+  isOpen,
+  namesHost,
+  parsePolicy,
+  refusalByPolicy,
+} from '../../../edge-agent/host/policy.ts';
 import { realDirectory } from '../../../edge-agent/host/real-directory.ts';
 
 function refusal(
@@ -28,6 +35,7 @@ function refusal(
   const parsed = parsePolicy(JSON.stringify(policy));
   return refusalByPolicy(parsed, spec, {
     power: more.power ?? 1,
+    chunks: rangeOf(0, 1),
     minuteOfDay: more.minute ?? 0,
     directoryOf: (cwd) => realDirectory(cwd, more.agentAt ?? '/opt/agent'),
   });
@@ -61,6 +69,12 @@ test('executors, directories, users and power are judged', () => {
   expect(refusal({ allow: { users: ['ann'] } }, inDirectory(null), { by: 'bob' })).toMatch(/bob/);
   expect(refusal({ allow: { users: ['ann'] } }, inDirectory(null))).toMatch(/user unknown/);
   expect(refusal({ maxPower: 10 }, inDirectory(null), { power: 11 })).toMatch(/power 11/);
+});
+
+test('with signers nothing runs that is not signed', () => {
+  expect(refusal({ signers: {} }, inDirectory(null))).toBe(
+    'not allowed here: the job is not signed',
+  );
 });
 
 test('a directory is judged where it really is', () => {
@@ -111,6 +125,36 @@ test('a digest is not the latest, and a newline gets past no rule', () => {
   expect(refusal({ allow: { cwd: ['/srv/*'] } }, inDirectory('/srv/\n/x'))).toMatch(/control/);
 });
 
+test.each(['-h', '--help', '-v /:/host', 'alpine --privileged', ''])(
+  'an image that an engine could take for an option is refused: "%s"',
+  (image) => {
+    expect(refusal({}, inImage(image))).toMatch(/no name of an image/);
+  },
+);
+
+test('options that say where a batch runs or what it writes are refused', () => {
+  const withOptions = (options: string[]) => ({
+    slurm: { argv: ['true'], options, env: {}, cwd: null, timeoutSeconds: null },
+  });
+  expect(refusal({}, withOptions(['--partition=gpu']))).toBeNull();
+  expect(refusal({}, withOptions(['--chdir=/etc']))).toMatch(/option --chdir=\/etc/);
+});
+
+test('hosts of inputs are allowed by pattern, and the own host by its name alone', () => {
+  const policy = parsePolicy(
+    '{"allow":{"hosts":["*.example.com","127.0.0.1","local*"]},"deny":{"hosts":["bad.*"]}}',
+  );
+  const allowed = ['data.example.com', 'bad.example.com', 'example.org', '127.0.0.1', 'localhost'];
+  expect(allowed.filter((host) => allowsHost(policy, host))).toEqual([
+    'data.example.com',
+    '127.0.0.1',
+    'localhost',
+  ]);
+  expect(allowed.filter((host) => namesHost(policy, host))).toEqual(['127.0.0.1']);
+  expect(allowed.filter((host) => allowsHost(parsePolicy('{}'), host))).toEqual(allowed);
+  expect(allowed.filter((host) => namesHost(parsePolicy('{}'), host))).toEqual([]);
+});
+
 test('hours may pass midnight', () => {
   const night = parsePolicy('{"allow":{"hours":["22:00-06:30"]},"deny":{"hours":["03:00-04:00"]}}');
   const open = (hour: number, minute = 0): boolean => isOpen(night, hour * 60 + minute);
@@ -130,6 +174,7 @@ test.each([
   ['{"allow":{"image":["x"]}}', '"allow.image" is not a rule'],
   ['{"allow":{"images":"x"}}', '"allow.images" is not a list of texts'],
   ['{"allow":{"hours":["8-17"]}}', '"8-17" is not a span of hours such as 18:00-08:00'],
+  ['{"signers":["x"]}', '"signers" is not an object of names with keys'],
   ['{"maxPower":-1}', '"maxPower" is not a positive number'],
 ])('%s is refused in words', (text, words) => {
   expect(() => parsePolicy(text)).toThrow(words);

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { makeTurnstile, makeWideningTurnstile } from '../../../edge-agent/link/limiter.ts';
+import { makeLimiter, makeWideningLimiter } from '../../../edge-agent/link/limiter.ts';
 
 /**
  * Visitors who stay until they are sent on; `inside` are those who came through and are still
  * there.
  */
-function visitors(count: number, turn: ReturnType<typeof makeTurnstile>) {
+function visitors(count: number, turn: ReturnType<typeof makeLimiter>) {
   const inside: ((ended: 'well' | 'badly') => void)[] = [];
   const visits = Array.from({ length: count }, () =>
     turn(
@@ -23,7 +23,7 @@ function visitors(count: number, turn: ReturnType<typeof makeTurnstile>) {
 }
 
 test('so many are inside at a time, however those before them ended', async () => {
-  const { inside, visits, leave } = visitors(4, makeTurnstile(2));
+  const { inside, visits, leave } = visitors(4, makeLimiter(2));
   expect(inside).toHaveLength(2);
   await leave('badly');
   expect(inside).toHaveLength(2);
@@ -35,7 +35,7 @@ test('so many are inside at a time, however those before them ended', async () =
 });
 
 test('it widens after every so many that came through well, up to its width', async () => {
-  const turn = makeWideningTurnstile({ atFirst: 1, atOnce: 3, every: 2 });
+  const turn = makeWideningLimiter({ atFirst: 1, atOnce: 3, every: 2 });
   const { inside, visits, leave } = visitors(20, turn);
   const widths = [inside.length];
   for (const ended of ['well', 'badly', 'well', 'well', 'well', 'well', 'well'] as const) {

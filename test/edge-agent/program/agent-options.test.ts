@@ -1,6 +1,10 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { edgePowerDefault } from '../../../core/model/limits.ts';
-import { parseAgentOptions, UsageError } from '../../../edge-agent/program/agent-options.ts';
+import { parseAgentOptions } from '../../../edge-agent/program/agent-options.ts';
+import { UsageError } from '../../../edge-agent/program/usage-error.ts';
+import { makeDirectory } from '../agent-runner.ts';
 
 const api = 'https://api.example.com';
 const parse = (words: string, env: Record<string, string> = {}) =>
@@ -16,10 +20,20 @@ test('a name and an address are enough', () => {
     labels: {},
     executors: null,
     dataDirectory: '/home/ann/.local/state/edgewise/edge-1',
+    workDirectory: null,
+    address: null,
+    cacheBytes: null,
+    chunkUser: null,
     transport: 'mqtt',
+    mqttEndpoint: null,
+    pull: null,
+    downstream: null,
+    edgeSecret: null,
     policyFile: null,
     drawPower: false,
     quiet: false,
+    log: { format: 'text', level: 'info' },
+    metrics: null,
   });
 });
 
@@ -34,8 +48,10 @@ test('the environment says what the flags do not, and a flag wins', () => {
     EDGEWISE_POOL: 'north',
     EDGEWISE_POLICY: '/etc/policy.json',
     EDGEWISE_TRANSPORT: 'http',
+    EDGEWISE_MQTT_ENDPOINT: 'broker.test:8884',
   };
   expect(parse('', env)).toMatchObject({
+    mqttEndpoint: 'broker.test:8884',
     names: ['from-env-0', 'from-env-1'],
     power: 40,
     enrolToken: 'secret',
@@ -94,9 +110,92 @@ test.each([
   [`--name e --api ${api} --power 0`, '--power is a positive number'],
   [`--name e --api ${api} --power much`, '--power is a positive number'],
   [`--name e --api ${api} --label north`, '--label is KEY=VALUE'],
+  [`--name e --api ${api} --mqtt-endpoint mqtt://far.test`, '--mqtt-endpoint is HOST:PORT'],
   [`--name e --api ${api} --transport pigeon`, '--transport is mqtt or http, not "pigeon"'],
   [`--name e --api ${api} --colour red`, "Unknown option '--colour'"],
 ])('%j is refused in words', (words, sentence) => {
   expect(() => parse(words)).toThrow(UsageError);
   expect(() => parse(words)).toThrow(sentence);
+});
+
+test('a token comes from a file, or from one that the environment names; a flag wins', () => {
+  const directory = makeDirectory();
+  const file = join(directory.path, 'token');
+  const other = join(directory.path, 'other');
+  writeFileSync(file, 'secret\n');
+  writeFileSync(other, 'two words');
+  const named = { EDGEWISE_ENROL_TOKEN_FILE: file };
+  const words = ['--name', 'e', '--api', api];
+  const tokenOf = (more: string[], env = {}) =>
+    parseAgentOptions([...words, ...more], env).enrolToken;
+  try {
+    expect(tokenOf(['--enrol-token-file', file])).toBe('secret');
+    expect(tokenOf([], named)).toBe('secret');
+    expect(tokenOf(['--enrol-token', 'mine'], named)).toBe('mine');
+    expect(tokenOf([], { ...named, EDGEWISE_ENROL_TOKEN: 'theirs' })).toBe('theirs');
+    expect(tokenOf(['--enrol-token-file', `${file}-gone`])).toBeNull();
+    expect(() => tokenOf(['--enrol-token-file', other])).toThrow('holds more than a token');
+    expect(() => tokenOf(['--enrol-token-file', directory.path])).toThrow(UsageError);
+    expect(() => tokenOf(['--enrol-token-file', file, '--enrol-token', 'x'])).toThrow('not both');
+  } finally {
+    directory.remove();
+  }
+});
+
+test('a host says where it is reached, and nothing that could stand for more', () => {
+  const flags = `--name e --api ${api}`;
+  expect(parse(flags, { EDGEWISE_ADDRESS: 'box.lan' }).address).toBe('box.lan');
+  expect(parse(`${flags} --address 10.0.0.7`).address).toBe('10.0.0.7');
+  expect(() => parse(`${flags} --address javascript:alert(1)`)).toThrow('--address');
+});
+
+test('chunks have their place where it is said, or where the service has one', () => {
+  const flags = `--name e --api ${api}`;
+  expect(parse(flags).workDirectory).toBeNull();
+  expect(parse(flags, { CACHE_DIRECTORY: '/var/cache/edgewise' }).workDirectory).toBe(
+    '/var/cache/edgewise/e',
+  );
+  const env = { EDGEWISE_WORK_DIR: '/scratch', CACHE_DIRECTORY: '/var/cache/edgewise' };
+  expect(parse(flags, env).workDirectory).toBe('/scratch/e');
+  expect(parse(`${flags} --work-dir /shared`, env).workDirectory).toBe('/shared/e');
+  expect(parse(`${flags} --chunk-user none`, { EDGEWISE_CHUNK_USER: 'x' }).chunkUser).toBe('none');
+});
+
+test('an agent that takes its work by itself asks over HTTPS', () => {
+  const named = `--name edge-1 --api ${api}`;
+  expect(parse(`${named} --pull`)).toMatchObject({
+    transport: 'http',
+    pull: { max: 10, everyMs: 5_000, offers: 'pool' },
+  });
+  const said = parse(`${named} --pull --max 2 --every 30s --offers named`);
+  expect(said.pull).toEqual({ max: 2, everyMs: 30_000, offers: 'named' });
+  for (const wrong of [
+    '--max 2',
+    '--pull --transport mqtt',
+    '--pull --max 0',
+    '--pull --every x',
+  ]) {
+    expect(() => parse(`${named} ${wrong}`)).toThrow(UsageError);
+  }
+});
+
+test('an edge that is a deployment is named where that is, and with a token of it', () => {
+  const below = '--name b --executor edgewise --downstream-api https://b.test/v1';
+  const token = { EDGEWISE_DOWNSTREAM_TOKEN: 'secret' };
+  const of = (words: string, env = {}) => parse(words, { EDGEWISE_API: api, ...env }).downstream;
+  expect(of(below, token)).toEqual({ api: 'https://b.test', token: 'secret', pool: 'default' });
+  const flags = `${below} --downstream-token mine --downstream-pool gpu`;
+  expect(of(flags, token)).toMatchObject({ token: 'mine', pool: 'gpu' });
+  expect(of('--name b')).toBeNull();
+  for (const wrong of [
+    below,
+    '--name b --executor edgewise --downstream-token x',
+    '--name b --downstream-token x',
+    `${flags} --executor process`,
+    `${flags} --pull`,
+    `${flags} --downstream-token-file f`,
+    `${below} --downstream-token x --downstream-pool NO`,
+  ]) {
+    expect(() => of(wrong), wrong).toThrow(UsageError);
+  }
 });

@@ -7,25 +7,25 @@ import { agentCommand } from '../../../edge-agent/main.ts';
 import type { AgentOptions } from '../../../edge-agent/program/agent-options.ts';
 import { examineAgent, type Finding } from '../../../edge-agent/program/doctor.ts';
 import { agentOptions, makeDirectory, startAgent } from '../agent-runner.ts';
-import { type PlaneDouble, startPlane } from '../plane-double.ts';
+import { type ControlPlaneDouble, startControlPlane } from '../control-plane-double.ts';
 
-let plane: PlaneDouble;
+let controlPlane: ControlPlaneDouble;
 let directory: { path: string; remove: () => void };
 
 beforeEach(async () => {
-  plane = await startPlane();
+  controlPlane = await startControlPlane();
   directory = makeDirectory();
 });
 
 afterEach(async () => {
-  await plane.stop();
+  await controlPlane.stop();
   directory.remove();
 });
 
 async function enrolOnce(): Promise<AgentOptions> {
-  const options = agentOptions(plane, directory.path);
+  const options = agentOptions(controlPlane, directory.path);
   const agent = startAgent(options);
-  await plane.until(() => plane.facts.size > 0, 'enrolled and connected');
+  await controlPlane.until(() => controlPlane.facts.size > 0, 'enrolled and connected');
   await agent.stop();
   return options;
 }
@@ -59,25 +59,25 @@ test('the command prints a line for each, and its exit code sums them up', async
     const words = ['doctor', '--name', 'edge-1', '--data', directory.path, ...more];
     return [await agentCommand(words, {}, { out, err: out }), text];
   };
-  const [good, lines] = await run('--api', plane.url);
+  const [good, lines] = await run('--api', controlPlane.url);
   expect([good, lines]).toEqual([0, expect.stringMatching(/^ok {3}directory /)]);
-  plane.revoke('edge-1');
-  const [bad, more] = await run('--api', plane.url);
+  controlPlane.revoke('edge-1');
+  const [bad, more] = await run('--api', controlPlane.url);
   expect([bad, more]).toEqual([1, expect.stringMatching(/^BAD +credentials +edge-1 is not acc/m)]);
 });
 
-test('an edge that never enrolled is told how', async () => {
-  const findings = await examine(agentOptions(plane, directory.path, { enrolToken: null }));
+test('an edge that never enrolled learns how', async () => {
+  const findings = await examine(agentOptions(controlPlane, directory.path, { enrolToken: null }));
   expect(findings.get('identity')).toEqual({
     check: 'identity',
     isOk: false,
-    words: 'edge-1 is not enrolled yet. Start it once with --enrol-token.',
+    words: 'edge-1 is not enrolled yet. Start it once with --enrol-token-file.',
   });
 });
 
-test('a plane that is away, and a broker that is, are told by their ports', async () => {
+test('a control plane that is away, and a broker that is, are named by their ports', async () => {
   const options = await enrolOnce();
-  await plane.shadows.stop();
+  await controlPlane.shadows.stop();
   expect((await examine(options)).get('mqtt')).toMatchObject({ isOk: false });
   const closed = createServer();
   await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
@@ -93,7 +93,7 @@ test('a plane that is away, and a broker that is, are told by their ports', asyn
 });
 
 test('a name without an address ends the examination there', async () => {
-  const options = agentOptions(plane, directory.path, { api: 'https://edgewise.invalid' });
+  const options = agentOptions(controlPlane, directory.path, { api: 'https://edgewise.invalid' });
   const findings = await examine(options);
   expect(findings.get('dns')?.words).toMatch(/^edgewise\.invalid has no address here/);
   expect(findings.has('api')).toBe(false);
@@ -102,22 +102,22 @@ test('a name without an address ends the examination there', async () => {
 test.each([
   [3_600_000, /It is \d+ s behind/],
   [-3_600_000, /It is \d+ s ahead/],
-])('a clock that is an hour off is told, and to which side', async (offMs, words) => {
+])('a clock that is an hour off is named, and to which side', async (offMs, words) => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { date: new Date(Date.now() + offMs).toUTCString() }).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  const options = agentOptions(plane, directory.path, { api: `http://127.0.0.1:${port}` });
+  const options = agentOptions(controlPlane, directory.path, { api: `http://127.0.0.1:${port}` });
   const clock = (await examine(options)).get('clock');
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   expect(clock).toMatchObject({ isOk: false, words: expect.stringMatching(words) });
 });
 
-test('a directory that cannot be one is told', async () => {
+test('a directory that cannot be one is named', async () => {
   const file = join(directory.path, 'edge-1');
   writeFileSync(file, '');
-  const findings = await examine(agentOptions(plane, directory.path));
+  const findings = await examine(agentOptions(controlPlane, directory.path));
   expect(findings.get('directory')?.words).toMatch(/cannot be used: ENOTDIR/);
 });

@@ -10,7 +10,7 @@ import { makeProgressPace } from '../../../edge-agent/report/progress-pace.ts';
 const a = jobIdOf('job-a');
 const b = jobIdOf('job-b');
 
-test('progress is told every second at first, and ever more rarely the longer a job lasts', () => {
+test('progress is reported every second at first, and ever more rarely the longer a job lasts', () => {
   const pace = makeProgressPace();
   const waits = [0, 2_000, 8_000, 60_000, 3_600_000].map((atMs) => pace.waitMs(a, atMs));
   expect(waits).toEqual([progressEveryMs, progressEveryMs, 2_000, 15_000, progressEveryMsMax]);
@@ -32,6 +32,7 @@ function work(jobs: Record<string, Partial<WorkEntry>>): Work {
     specHash: 'h',
     release: emptyRanges,
     attempts: new Map(),
+    inlineSpec: null,
   };
   const entries = Object.entries(jobs).map(
     ([job, over]) => [jobIdOf(job), { ...entry, ...over }] as const,

@@ -4,11 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { agentVersion } from '../../../edge-agent/program/version.ts';
 import { makeDirectory } from '../../edge-agent/agent-runner.ts';
-import { type PlaneDouble, startPlane } from '../../edge-agent/plane-double.ts';
+import {
+  type ControlPlaneDouble,
+  startControlPlane,
+} from '../../edge-agent/control-plane-double.ts';
 
 /**
  * The agent compiled for arm64, here under an emulator: it starts, enrols, connects and runs a job.
- * `EDGEWISE_AGENT_ARM64` names the binary; an emulator that cannot be had is told as the reason.
+ * `EDGEWISE_AGENT_ARM64` names the binary; an emulator that cannot be had is named as the reason.
  *
  * Simulated chunks only: a program of that kind cannot start another one here without the kernel's
  * help.
@@ -18,17 +21,17 @@ const binary = process.env.EDGEWISE_AGENT_ARM64;
 const unnamed = 'EDGEWISE_AGENT_ARM64 names no binary; npm run build:agent makes one';
 
 let directory: { path: string; remove: () => void };
-let plane: PlaneDouble;
+let controlPlane: ControlPlaneDouble;
 let agent: ChildProcess | null = null;
 
 beforeEach(async () => {
   directory = makeDirectory();
-  plane = await startPlane();
+  controlPlane = await startControlPlane();
 });
 
 afterEach(async () => {
   agent?.kill('SIGKILL');
-  await plane.stop();
+  await controlPlane.stop();
   directory.remove();
 });
 
@@ -41,15 +44,15 @@ test('the arm64 binary runs a job', { timeout: 240_000 }, async (it) => {
   const version = execFileSync(file, [...first, '--version'], { encoding: 'utf8' });
   expect(version).toBe(`edgewise-agent ${agentVersion}\n`);
 
-  const where = ['--api', plane.url, '--data', join(directory.path, 'data')];
-  const who = ['--name', 'edge-1', '--enrol-token', plane.enrolToken];
+  const where = ['--api', controlPlane.url, '--data', join(directory.path, 'data')];
+  const who = ['--name', 'edge-1', '--enrol-token', controlPlane.enrolToken];
   agent = spawn(file, [...first, ...where, ...who], { stdio: 'ignore' });
-  plane.addJob('job-a', { chunks: 20, run: { simulate: { seconds: 0.1 } } });
-  plane.grant('edge-1', 'job-a', '0-19', 8);
-  const job = plane.jobs.get('job-a')!;
-  await plane.until(() => job.done.size === 20, 'the job ends', 120_000);
+  controlPlane.addJob('job-a', { chunks: 20, run: { simulate: { seconds: 0.1 } } });
+  controlPlane.grant('edge-1', 'job-a', '0-19', 8);
+  const job = controlPlane.jobs.get('job-a')!;
+  await controlPlane.until(() => job.done.size === 20, 'the job ends', 120_000);
   expect(job.failed.size).toBe(0);
-  expect(plane.facts.get('edge-1')).toMatchObject({ facts: { arch: 'arm64' } });
+  expect(controlPlane.facts.get('edge-1')).toMatchObject({ facts: { arch: 'arm64' } });
   const ended = new Promise((resolveEnd) => agent?.once('close', resolveEnd));
   agent.kill('SIGTERM');
   expect(await ended).toBe(0);

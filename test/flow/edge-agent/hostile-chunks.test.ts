@@ -8,7 +8,11 @@ import {
   makeDirectory,
   startAgentProcess,
 } from '../../edge-agent/agent-runner.ts';
-import { type PlaneDouble, startPlane } from '../../edge-agent/plane-double.ts';
+import {
+  type ControlPlaneDouble,
+  startControlPlane,
+} from '../../edge-agent/control-plane-double.ts';
+import { waitUntil } from '../../wait-until.ts';
 
 /**
  * Five hundred chunks that behave as badly as programs do, in two halves: each has to end in its
@@ -43,7 +47,7 @@ const crowds: Readonly<Record<string, Crowd>> = {
     timeoutSeconds: null,
     ends: (chunk) => chunk % 3 || null,
   },
-  deaf: {
+  unresponsive: {
     chunks: 20,
     script: "trap '' TERM INT HUP; sleep 300 & while :; do wait; sleep 1; done",
     timeoutSeconds: 0.3,
@@ -68,19 +72,19 @@ const slots = 8;
 const noiseMb = 12;
 const halfMsMax = 150_000;
 
-let plane: PlaneDouble;
+let controlPlane: ControlPlaneDouble;
 let directory: { path: string; remove: () => void };
 let agent: AgentProcess;
 
 beforeEach(async () => {
-  plane = await startPlane();
+  controlPlane = await startControlPlane();
   directory = makeDirectory();
-  agent = startAgentProcess(agentOptions(plane, directory.path));
+  agent = startAgentProcess(agentOptions(controlPlane, directory.path));
 });
 
 afterEach(async () => {
   await agent.stop().catch(() => {});
-  await plane.stop();
+  await controlPlane.stop();
   directory.remove();
 });
 
@@ -90,7 +94,7 @@ test('500 hostile chunks end as they should; nothing is left and nothing grows',
   for (const [name, { chunks, script, timeoutSeconds }] of Object.entries(crowds)) {
     const env = { MARKS: directory.path };
     const run = { process: { argv: ['/bin/sh', '-c', script], env, cwd: null, timeoutSeconds } };
-    plane.addJob(name, { chunks, run });
+    controlPlane.addJob(name, { chunks, run });
   }
   await runHalf((chunks) => `0-${chunks / 2 - 1}`, 0.5);
   const before = memoryMb();
@@ -101,8 +105,8 @@ test('500 hostile chunks end as they should; nothing is left and nothing grows',
     expect([name, endsOf(name)]).toEqual([name, expectedEnds(crowd)]);
   }
   expect(Object.values(crowds).reduce((sum, { chunks }) => sum + chunks, 0)).toBe(500);
-  expect(plane.outputs.get('codes/77')).toBe('out 77\nerr\n');
-  const loud = plane.outputs.get('loud/9')!;
+  expect(controlPlane.outputs.get('codes/77')).toBe('out 77\nerr\n');
+  const loud = controlPlane.outputs.get('loud/9')!;
   expect([loud.length, loud.slice(-11)]).toEqual([64 * 1024, 'xxxthe end\n']);
   expect(after - before).toBeLessThan(noiseMb);
   await agent.stop();
@@ -111,23 +115,23 @@ test('500 hostile chunks end as they should; nothing is left and nothing grows',
 
 async function runHalf(ranges: (chunks: number) => string, part: number): Promise<void> {
   for (const [name, { chunks }] of Object.entries(crowds)) {
-    plane.grant('edge-1', name, ranges(chunks), slots);
+    controlPlane.grant('edge-1', name, ranges(chunks), slots);
   }
   const isOver = (): boolean =>
     Object.entries(crowds).every(([name, { chunks }]) => {
-      const { done, failed } = plane.jobs.get(name)!;
+      const { done, failed } = controlPlane.jobs.get(name)!;
       return done.size + failed.size >= chunks * part;
     });
-  await plane.until(isOver, 'every chunk has ended', halfMsMax);
-  const loudKept = (): number => [...plane.outputs.keys()].filter(isLoud).length;
-  await plane.until(() => loudKept() === 10 * part, 'the outputs arrived', halfMsMax);
+  await controlPlane.until(isOver, 'every chunk has ended', halfMsMax);
+  const loudKept = (): number => [...controlPlane.outputs.keys()].filter(isLoud).length;
+  await controlPlane.until(() => loudKept() === 10 * part, 'the outputs arrived', halfMsMax);
   await waitUntil(() => chunkProcesses().length === 0);
 }
 
 const isLoud = (place: string): boolean => place.startsWith('loud/');
 
 function endsOf(name: string): Record<number, Failure | null> {
-  const { done, failed } = plane.jobs.get(name)!;
+  const { done, failed } = controlPlane.jobs.get(name)!;
   return Object.fromEntries([...[...done].map((chunk) => [chunk, null]), ...failed]);
 }
 
@@ -154,13 +158,4 @@ function everythingOfIt(): string[] {
 function memoryMb(): number {
   const status = readFileSync(`/proc/${agent.pid}/status`, 'utf8');
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? Number.NaN) / 1_024;
-}
-
-/** For the state of the host, which sends no events. */
-async function waitUntil(holds: () => boolean): Promise<void> {
-  const deadlineMs = Date.now() + 60_000;
-  while (!holds()) {
-    if (Date.now() > deadlineMs) throw new Error('never happened');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

@@ -8,25 +8,28 @@ import {
   makeDirectory,
   startAgentProcess,
 } from '../../edge-agent/agent-runner.ts';
-import { type PlaneDouble, startPlane } from '../../edge-agent/plane-double.ts';
+import {
+  type ControlPlaneDouble,
+  startControlPlane,
+} from '../../edge-agent/control-plane-double.ts';
 
 /** `KILLS=200` is the whole proof; the default keeps the suite short. */
 const kills = Number(process.env.KILLS ?? 25);
 const chunksPerKill = 10;
 const chunks = kills * chunksPerKill;
 
-let plane: PlaneDouble;
+let controlPlane: ControlPlaneDouble;
 let directory: { path: string; remove: () => void };
 let agent: AgentProcess;
 
 beforeEach(async () => {
-  plane = await startPlane();
+  controlPlane = await startControlPlane();
   directory = makeDirectory();
 });
 
 afterEach(async () => {
   await agent.stop().catch(() => {});
-  await plane.stop();
+  await controlPlane.stop();
   directory.remove();
 });
 
@@ -49,18 +52,22 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
   const run = {
     process: { argv: ['/bin/sh', '-c', script], env, cwd: null, timeoutSeconds: null },
   };
-  plane.addJob('job-a', { chunks, run });
-  const options = agentOptions(plane, directory.path);
+  controlPlane.addJob('job-a', { chunks, run });
+  const options = agentOptions(controlPlane, directory.path);
   agent = startAgentProcess(options);
-  plane.grant('edge-1', 'job-a', `0-${chunks - 1}`, 4);
-  const job = plane.jobs.get('job-a')!;
+  controlPlane.grant('edge-1', 'job-a', `0-${chunks - 1}`, 4);
+  const job = controlPlane.jobs.get('job-a')!;
   let seed = 7;
   const talk: string[] = [];
+  const isThere = () => agent.lines.some((line) => line.endsWith(': connected'));
   for (let killed = 0; killed < kills; killed++) {
     seed = (seed * 16_807) % 2_147_483_647;
     // The moment itself is what is random here: from before the agent is up to the middle of its
     // work.
     await new Promise((resolve) => setTimeout(resolve, seed % 500));
+    // What ran is given up once nobody has asked for it for ten seconds. On a busy machine no agent
+    // would live long enough to ask.
+    if (killed % 10 === 9) await expect.poll(isThere, { timeout: 60_000 }).toBe(true);
     await agent.kill();
     talk.push(...agent.lines);
     agent = startAgentProcess(options);
@@ -70,7 +77,7 @@ test(`an agent killed ${kills} times runs each of ${chunks} chunks once`, {
   letThrough(chunks);
   for (let tenths = 1; tenths <= 10; tenths++) {
     const enough = (): boolean => job.done.size >= (chunks * tenths) / 10;
-    await plane.until(enough, `${tenths} tenths of the job are done`, 60_000);
+    await controlPlane.until(enough, `${tenths} tenths of the job are done`, 60_000);
   }
   expect(job.failed.size).toBe(0);
   const counted = readFileSync(runs, 'utf8').trim().split('\n').map(Number);

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { Job, Stats } from '../../../cli/client/resources.ts';
-import { askApi, follow, makePlace, type Place, ready, root, type Stage, until } from './stage.ts';
+import type { Job, Stats } from '../../../core/contract/resources.ts';
+import { makePlace } from './place.ts';
+import { askApi, follow, type Place, ready, root, type Stage, until } from './stage.ts';
 
 /** `npm start` itself, as typed into a terminal. */
 let places: Place[];

@@ -29,7 +29,7 @@ export type Place = {
   readonly where: readonly string[];
   start(...flags: string[]): Stage;
   /** `npm run cloud`, resolved once it is ready. */
-  cloud(): Promise<Stage>;
+  cloud(...flags: string[]): Promise<Stage>;
   /** The local cloud itself on a synthesized app that is not this repository's own. */
   run(outDirectory: string): Stage;
   endpoints(): Endpoints | null;
@@ -45,7 +45,7 @@ export type Place = {
 
 export const root = join(import.meta.dirname, '..', '..', '..');
 
-export async function makePlace(): Promise<Place> {
+export async function makeLocalPlace(): Promise<Place> {
   const directory = mkdtempSync(join(tmpdir(), 'edgewise-stage-'));
   const state = join(directory, '.edgewise');
   const portBase = await freePortBase();
@@ -64,8 +64,8 @@ export async function makePlace(): Promise<Place> {
     portBase,
     where,
     start: (...flags) => add('scripts/start.mjs', flags),
-    cloud: async () => {
-      const stage = add('scripts/cloud.mjs', []);
+    cloud: async (...flags) => {
+      const stage = add('scripts/cloud.mjs', flags);
       await ready(stage, 'Local cloud ready');
       return stage;
     },
@@ -83,7 +83,7 @@ export async function makePlace(): Promise<Place> {
       await Promise.race([Promise.all(stages.map((stage) => stage.ended)), late]);
       for (const { pid } of processesOf(directory)) killHard(pid);
       const denied = denialsExpected ? [] : denials();
-      await until('its directory is gone', () => removed(directory), 10_000);
+      await until('its directory is gone', () => removed(directory));
       if (denied.length > 0) {
         throw new Error(
           `The policies of the template refused:\n${[...new Set(denied)].join('\n')}`,
@@ -93,8 +93,9 @@ export async function makePlace(): Promise<Place> {
   };
 }
 
+/** Whole lines: what is being written is none yet. */
 function linesOf(path: string): string[] {
-  return existsSync(path) ? readFileSync(path, 'utf8').trim().split('\n') : [];
+  return existsSync(path) ? readFileSync(path, 'utf8').split('\n').slice(0, -1) : [];
 }
 
 export function killHard(pid: number): void {
@@ -106,7 +107,7 @@ export function killHard(pid: number): void {
 }
 
 /** A process that was just killed may still be writing. */
-function removed(directory: string): boolean {
+export function removed(directory: string): boolean {
   try {
     rmSync(directory, { recursive: true, force: true });
     return true;
@@ -170,7 +171,7 @@ export async function askApi<T>(place: Place, path: string, init: RequestInit = 
   return (await response.json()) as T;
 }
 
-function processesOf(word: string): { pid: number; line: string }[] {
+export function processesOf(word: string): { pid: number; line: string }[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .flatMap((name) => {

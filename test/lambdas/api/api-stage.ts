@@ -3,18 +3,27 @@ import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { createPoolCells } from '../../../adapters/dynamodb/fleet/pool-cells.ts';
 import { type Route, routeKeyOf, routes } from '../../../core/contract/routes.ts';
 import type { JobId } from '../../../core/model/names.ts';
+import type { People } from '../../../core/ports/people.ts';
+import type { Randomness } from '../../../core/ports/randomness.ts';
+import type { SignInSettings } from '../../../core/sign-in/claims.ts';
+import { getHealth } from '../../../lambdas/api/about/get-health.ts';
 import { serve } from '../../../lambdas/api/http/serve.ts';
 import type { Ports } from '../../../lambdas/api/ports.ts';
 import { bearerOf, identifyCaller } from '../../../lambdas/api/tokens/identify-caller.ts';
 import { adminOperations } from '../../../lambdas/functions/api/admin.ts';
+import { clustersOperations } from '../../../lambdas/functions/api/clusters.ts';
 import { edgeLinkOperations } from '../../../lambdas/functions/api/edge-link.ts';
 import { edgesOperations } from '../../../lambdas/functions/api/edges.ts';
 import { enrolOperations } from '../../../lambdas/functions/api/enrol.ts';
+import { filesOperations } from '../../../lambdas/functions/api/files.ts';
 import { graphqlOperations } from '../../../lambdas/functions/api/graphql.ts';
 import { jobsReadOperations } from '../../../lambdas/functions/api/jobs-read.ts';
 import { jobsWriteOperations } from '../../../lambdas/functions/api/jobs-write.ts';
 import { jobspecsOperations } from '../../../lambdas/functions/api/jobspecs.ts';
+import { liveOperations } from '../../../lambdas/functions/api/live.ts';
 import { publicOperations } from '../../../lambdas/functions/api/public.ts';
+import { schedulesOperations } from '../../../lambdas/functions/api/schedules.ts';
+import { webhooksOperations } from '../../../lambdas/functions/api/webhooks.ts';
 import type { Log } from '../../../lambdas/log.ts';
 import { rollUpJobs } from '../../../lambdas/workers/rollup/roll-up-jobs.ts';
 import { runPass } from '../../../lambdas/workers/schedule/run-pass.ts';
@@ -38,6 +47,7 @@ export type ApiAnswer = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly text: string;
+  readonly bytes: Buffer;
   readonly route: Route | null;
   // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape
   readonly json: any;
@@ -55,12 +65,36 @@ export type ApiStage = {
 
 type Handler = ReturnType<typeof serve>;
 
-export function createApiStage(stores: Stores): ApiStage {
-  const adminToken = 'stage-admin-token-0123456789abcdef';
-  const services = createMemoryServices();
+/** What is left out is as it is outside: the time, random bytes. */
+export type StageOptions = {
+  readonly adminToken?: string;
+  readonly clock?: { nowMs(): number };
+  readonly random?: Randomness;
+  /** How jobs are placed at once; without it `settle` does that. */
+  readonly placing?: Ports['placing'];
+  readonly people?: People;
+  readonly signIn?: SignInSettings;
+  /** Where events are streamed; nobody is there without it. */
+  readonly eventStream?: string;
+};
+
+export function createApiStage(stores: Stores, options: StageOptions = {}): ApiStage {
+  const { adminToken = 'stage-admin-token-0123456789abcdef' } = options;
+  const { clock = { nowMs: Date.now }, random = { bytes: randomBytes } } = options;
+  const services = createMemoryServices(clock);
   const log = createQuietLog();
-  const handlers = handlersOn(portsOn(stores, services, log), log);
-  const sources = { tokens: stores.tokens, adminToken: { read: async () => adminToken } };
+  const placing = options.placing === undefined ? {} : { placing: options.placing };
+  const { work: shadows, timers } = services;
+  const passes = { store: stores.cells, shadows, timers, clock, log, rates: stores.rollups };
+  const given = options.eventStream === undefined ? {} : { eventStream: options.eventStream };
+  const ports = { ...portsOn(stores, services, log), ...placing, ...given, passes, clock, random };
+  const about = { ...publicOperations, getHealth: getHealth(options.signIn ?? null) };
+  const handlers: Readonly<Record<string, Handler>> = {
+    ...handlersOn(ports, log),
+    public: serve('public', about, () => null, log, clock),
+  };
+  const people = options.people ?? null;
+  const sources = { tokens: stores.tokens, adminToken: { read: async () => adminToken }, people };
   let requests = 0;
   return {
     adminToken,
@@ -76,43 +110,57 @@ export function createApiStage(stores: Stores): ApiStage {
       event.routeKey = route === null ? '$default' : routeKeyOf(route);
       if (route?.access != null) {
         const bearer = bearerOf(event.headers.authorization);
-        const caller = await identifyCaller(bearer, Date.now(), sources);
+        const caller = await identifyCaller(bearer, clock.nowMs(), sources);
         const context = { caller: caller === null ? '' : JSON.stringify(caller) };
         Object.assign(event.requestContext, { authorizer: { lambda: context } });
       }
       return answerOf(await handlers[route?.function ?? 'public']!(event), route);
     },
-    settle: () => settle(stores, services),
+    settle: () => settle(stores, services, clock),
   };
 }
 
-function portsOn(stores: Stores, services: MemoryServices, log: Log): Ports {
+type StagePorts = Omit<Ports, 'placing'> & { readonly placing?: Ports['placing'] };
+
+function portsOn(
+  stores: Stores,
+  services: MemoryServices,
+  log: Log,
+): Omit<StagePorts, 'passes' | 'clock' | 'random'> {
   return {
     ...stores,
     cells: createPoolCells(stores.pools, { withEdges: 0, withoutEdges: 0 }),
     cellStore: stores.cells,
     outputs: services.outputs,
+    graphs: services.graphs,
+    files: services.files,
+    results: services.results,
     iot: services.controlPlane,
     shadows: services.shadows,
+    liveShadows: services.liveShadows,
     removals: services.removals,
-    random: { bytes: randomBytes },
-    clock: { nowMs: Date.now },
     trustAnchor: 'stage authority',
+    eventStream: 'http://127.0.0.1:9/',
+    allowsLoopback: false,
     log,
   };
 }
 
-function handlersOn(ports: Ports, log: Log): Readonly<Record<string, Handler>> {
+function handlersOn(ports: StagePorts, log: Log): Readonly<Record<string, Handler>> {
   return {
-    public: serve('public', publicOperations, () => null, log),
-    'jobs-read': serve('jobs-read', jobsReadOperations, () => ports, log),
-    'jobs-write': serve('jobs-write', jobsWriteOperations, () => ports, log),
-    jobspecs: serve('jobspecs', jobspecsOperations, () => ports, log),
-    edges: serve('edges', edgesOperations, () => ports, log),
-    enrol: serve('enrol', enrolOperations, () => ports, log),
-    'edge-link': serve('edge-link', edgeLinkOperations, () => ports, log),
-    admin: serve('admin', adminOperations, () => ports, log),
-    graphql: serve('graphql', graphqlOperations, () => ports, log),
+    'jobs-read': serve('jobs-read', jobsReadOperations, () => ports, log, ports.clock),
+    'jobs-write': serve('jobs-write', jobsWriteOperations, () => ports, log, ports.clock),
+    jobspecs: serve('jobspecs', jobspecsOperations, () => ports, log, ports.clock),
+    edges: serve('edges', edgesOperations, () => ports, log, ports.clock),
+    enrol: serve('enrol', enrolOperations, () => ports, log, ports.clock),
+    clusters: serve('clusters', clustersOperations, () => ports, log, ports.clock),
+    'edge-link': serve('edge-link', edgeLinkOperations, () => ports, log, ports.clock),
+    live: serve('live', liveOperations, () => ports, log, ports.clock),
+    files: serve('files', filesOperations, () => ports, log, ports.clock),
+    webhooks: serve('webhooks', webhooksOperations, () => ports, log, ports.clock),
+    schedules: serve('schedules', schedulesOperations, () => ports, log, ports.clock),
+    admin: serve('admin', adminOperations, () => ports, log, ports.clock),
+    graphql: serve('graphql', graphqlOperations, () => ports, log, ports.clock),
   };
 }
 
@@ -149,13 +197,15 @@ export function routeOf(
   method: string,
   path: string,
 ): { readonly route: Route; readonly params: Record<string, string> } | null {
-  const given = path.split('/');
   for (const route of routes) {
+    const given = path.split('/');
     const wanted = route.path.split('/');
+    const isGreedy = route.path.endsWith('+}') && given.length > wanted.length;
+    if (isGreedy) given.push(given.splice(wanted.length - 1).join('/'));
     if (route.method !== method || wanted.length !== given.length) continue;
     const params: Record<string, string> = {};
     const fits = wanted.every((part, at) => {
-      const name = /^\{(\w+)\}$/.exec(part)?.[1];
+      const name = /^\{(\w+)\+?\}$/.exec(part)?.[1];
       if (name === undefined) return part === given[at];
       params[name] = decoded(given[at]!);
       return given[at] !== '';
@@ -177,25 +227,30 @@ function answerOf(answer: Awaited<ReturnType<Handler>>, route: Route | null): Ap
   const headers = Object.fromEntries(
     Object.entries(answer.headers ?? {}).map(([name, value]) => [name, String(value)]),
   );
-  const text = answer.body ?? '';
+  const bytes = Buffer.from(answer.body ?? '', answer.isBase64Encoded === true ? 'base64' : 'utf8');
+  const text = bytes.toString('utf8');
   const isJson = headers['content-type']?.includes('json') === true && text !== '';
   return {
     status: answer.statusCode ?? 0,
     headers,
     text,
+    bytes,
     route,
     json: isJson ? JSON.parse(text) : null,
   };
 }
 
-async function settle({ cells, pools, rollups }: Stores, services: MemoryServices): Promise<void> {
+async function settle(
+  { cells, pools, rollups }: Stores,
+  services: MemoryServices,
+  clock: { nowMs(): number },
+): Promise<void> {
   const log = createQuietLog();
-  const clock = { nowMs: Date.now };
   const { work: shadows, timers } = services;
   const jobs = new Set<JobId>();
   for (const id of await pools.allCells()) {
     for (const job of (await cells.load(id))?.jobs.keys() ?? []) jobs.add(job);
-    await runPass({ store: cells, shadows, timers, clock, log }, id);
+    await runPass({ store: cells, shadows, timers, clock, log, rates: rollups }, id);
   }
   await rollUpJobs({ store: rollups, clock, log }, jobs);
   const failed = log.lines.filter((line) => line.level === 'error');

@@ -1,9 +1,10 @@
 import type { EdgeAnswer, LeaseAnswer } from '../../../../core/contract/edge-answer.ts';
-import type { CellEdge, Intent } from '../../../../core/model/cell.ts';
+import { type CellEdge, type Intent, noEdgeWork } from '../../../../core/model/cell.ts';
 import { edgeStatusOf } from '../../../../core/model/edge-state.ts';
-import { edgeAmountMax } from '../../../../core/model/limits.ts';
 import { type JobId, poolOfCell } from '../../../../core/model/names.ts';
+import { lastSeenAtMs } from '../../../../core/model/presence.ts';
 import { count, formatRanges, isEmpty } from '../../../../core/model/ranges.ts';
+import { isDoubled } from '../../../../core/model/starts.ts';
 import type { StoredEdge } from '../../../../core/ports/edges.ts';
 import {
   type Amounts,
@@ -14,9 +15,7 @@ import {
   reservedBy,
 } from '../../../../core/scheduler/pass/capacity.ts';
 import { timeOrNull } from '../../jobs/view/job-view.ts';
-
-/** What an edge has done over all its jobs. */
-export type EdgeTotals = { readonly chunksDone: number; readonly powerServed: number };
+import { clusterView } from './cluster-view.ts';
 
 /**
  * How an edge looks from outside: its status comes from one function, its free amounts from the
@@ -25,7 +24,7 @@ export type EdgeTotals = { readonly chunksDone: number; readonly powerServed: nu
 export function edgeView(
   edge: StoredEdge,
   intents: ReadonlyMap<JobId, Intent>,
-  totals: EdgeTotals,
+  nowMs: number,
 ): EdgeAnswer {
   const { config, facts, report } = edge;
   const status = edgeStatusOf(edge);
@@ -35,7 +34,7 @@ export function edgeView(
     pool: poolOfCell(edge.cell),
     cell: edge.cell,
     state: status.link,
-    lastSeenAt: timeOrNull(lastSeenMs(edge)),
+    lastSeenAt: timeOrNull(lastSeenAtMs(report) || null),
     connectedAt: report?.connected === true ? timeOrNull(report.connectionAtMs) : null,
     capacity: flat(capacity),
     free: flat(freeOf(edge, capacity, intents)),
@@ -46,10 +45,28 @@ export function edgeView(
     removing: status.removed,
     busy: status.busy,
     reason:
-      config.drain?.reason ?? config.cordoned?.reason ?? foreignReason(edge) ?? excessReason(edge),
+      unreadableReason(edge) ??
+      config.drain?.reason ??
+      config.cordoned?.reason ??
+      doubledReason(edge) ??
+      foreignReason(edge) ??
+      excessReason(edge),
     leases: leasesOf(edge),
-    totals,
+    mode: config.pull == null ? 'push' : 'pull',
+    offers: config.pull?.offers ?? null,
+    ...clusterView(edge.cluster, nowMs),
+    totals: (edge.work ?? noEdgeWork).totals,
   };
+}
+
+function doubledReason({ work }: Pick<CellEdge, 'work'>): string | null {
+  if (!isDoubled(work?.starts)) return null;
+  return 'two agents use its identity and run the same work: stop one of them';
+}
+
+/** The row is named, so that whoever runs the system can mend it. */
+function unreadableReason({ unreadable }: StoredEdge): string | null {
+  return unreadable === undefined ? null : `its row ${unreadable} cannot be read`;
 }
 
 function foreignReason({ work }: Pick<CellEdge, 'work'>): string | null {
@@ -58,16 +75,11 @@ function foreignReason({ work }: Pick<CellEdge, 'work'>): string | null {
   return `reports chunks as done that it was not given: ${chunks}, not counted`;
 }
 
-function excessReason(edge: Pick<CellEdge, 'facts'>): string | null {
-  const names = excessOf(edge);
-  if (names.length === 0) return null;
-  return `claims more ${names.join(', ')} than is believed: counted as ${edgeAmountMax}`;
-}
-
-function lastSeenMs({ report }: Pick<CellEdge, 'report'>): number | null {
-  if (report === null) return null;
-  const seen = Math.max(report.receivedAtMs, report.connectionAtMs);
-  return seen === 0 ? null : seen;
+function excessReason(edge: Pick<CellEdge, 'config' | 'facts' | 'capacityMax'>): string | null {
+  const excess = excessOf(edge);
+  if (excess.length === 0) return null;
+  const counted = excess.map(([name, most]) => `${name} as ${most}`).join(', ');
+  return `claims more than is believed: counted ${counted}`;
 }
 
 function flat(amounts: Amounts): Record<string, number> {
@@ -94,12 +106,14 @@ function leasesOf(edge: StoredEdge): LeaseAnswer[] {
     .filter(([, lease]) => !isEmpty(lease.ranges))
     .map(([job, lease]) => {
       const done = count(lease.doneHere);
+      const percents = [...(lease.percents?.values() ?? [])];
+      const worked = percents.reduce((sum, percent) => sum + percent, 100 * done);
       const all = done + count(lease.deadHere) + count(lease.ranges);
       return {
         job,
         chunks: formatRanges(lease.ranges),
         slots: lease.slots,
-        percent: all === 0 ? 0 : Math.floor((done * 100) / all),
+        percent: all === 0 ? 0 : Math.floor(worked / all),
       };
     });
 }

@@ -1,23 +1,21 @@
 import type { EdgeAnswer } from '../../../../core/contract/edge-answer.ts';
 import { notFound } from '../../../../core/contract/problem.ts';
 import { type Caller, seesPool } from '../../../../core/model/caller.ts';
-import { edgeTotalsJobsMax } from '../../../../core/model/limits.ts';
 import { type EdgeName, poolOfCell } from '../../../../core/model/names.ts';
-import { count } from '../../../../core/model/ranges.ts';
+import { presentAt } from '../../../../core/model/presence.ts';
 import type { EdgesStore, StoredEdge } from '../../../../core/ports/edges.ts';
-import type { JobsStore } from '../../../../core/ports/jobs.ts';
 import type { Versioned } from '../../http/etag.ts';
-import { type EdgeTotals, edgeView } from './edge-view.ts';
+import { edgeView } from './edge-view.ts';
 
-export type EdgeReading = { readonly edges: EdgesStore; readonly jobs: JobsStore };
+export type EdgeReading = { readonly edges: EdgesStore };
 
 /** The edge of this name, or 404: also when the caller may not see its pool. */
 export async function visibleEdge(
   name: EdgeName,
   caller: Caller,
-  deps: Pick<EdgeReading, 'edges'>,
+  deps: EdgeReading,
 ): Promise<StoredEdge> {
-  const identity = await deps.edges.identify(name);
+  const identity = await deps.edges.remains(name);
   const own = caller.kind === 'edge' && caller.edge === name;
   if (identity === null || !(own || seesPool(caller, poolOfCell(identity.cell)))) {
     throw notFound(`edge "${name}"`);
@@ -31,34 +29,21 @@ export async function visibleEdge(
 export async function edgeViews(
   deps: EdgeReading,
   edges: readonly StoredEdge[],
+  nowMs: number,
 ): Promise<EdgeAnswer[]> {
   const [first] = edges;
   if (first === undefined) return [];
   const jobs = new Set(edges.flatMap((edge) => [...(edge.work?.leases.keys() ?? [])]));
-  const [intents, totals] = await Promise.all([
-    deps.edges.intents(first.cell, [...jobs]),
-    Promise.all(edges.map((edge) => totalsOf(deps, edge.name))),
-  ]);
-  return edges.map((edge, at) => edgeView(edge, intents, totals[at]!));
+  const intents = await deps.edges.intents(first.cell, [...jobs]);
+  return edges.map((edge) => edgeView(presentAt(edge, nowMs), intents, nowMs));
 }
 
 /** The edge as it is now, with its leases. */
-export async function edgeNow(deps: EdgeReading, edge: StoredEdge): Promise<Versioned<EdgeAnswer>> {
-  const [view] = await edgeViews(deps, [edge]);
+export async function edgeNow(
+  deps: EdgeReading,
+  edge: StoredEdge,
+  nowMs: number,
+): Promise<Versioned<EdgeAnswer>> {
+  const [view] = await edgeViews(deps, [edge], nowMs);
   return { version: edge.version, view: view! };
-}
-
-/** Added up from the executions of the edge; the oldest beyond the bound are not counted. */
-async function totalsOf(deps: EdgeReading, edge: EdgeName): Promise<EdgeTotals> {
-  const jobs = await deps.jobs.listOfEdge(edge, null, edgeTotalsJobsMax);
-  const executions = await deps.jobs.executionsOn(edge, jobs);
-  return executions.reduce(
-    (sum, it) => {
-      const done = count(it.done);
-      const all = count(it.chunks);
-      const power = all === 0 ? 0 : Math.floor((it.power * done) / all);
-      return { chunksDone: sum.chunksDone + done, powerServed: sum.powerServed + power };
-    },
-    { chunksDone: 0, powerServed: 0 },
-  );
 }

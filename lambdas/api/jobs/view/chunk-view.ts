@@ -1,11 +1,18 @@
 import type { ChunkAnswer } from '../../../../core/contract/job-answer.ts';
-import { boardOf, type ChunkBoard, placeOf } from '../../../../core/jobs/chunk-board.ts';
+import {
+  boardOf,
+  type ChunkBoard,
+  type InstancePlace,
+  placeOf,
+} from '../../../../core/jobs/chunk-board.ts';
 import { executionsBoardMax } from '../../../../core/model/limits.ts';
 import type { EdgeName, JobId } from '../../../../core/model/names.ts';
 import type { Execution } from '../../../../core/model/plan.ts';
 import type { JobWithStatus } from '../../../../core/model/stored-job.ts';
 import type { JobsStore, StoredChunk } from '../../../../core/ports/jobs.ts';
-import { timeOrNull } from './job-view.ts';
+import { asTable, type Parameters } from '../../../../core/sweeps/parameters.ts';
+import { executionsPageMax } from '../../../limits.ts';
+import { timeOf, timeOrNull } from './job-view.ts';
 
 /** How a chunk looks from outside. */
 export async function loadBoard(jobs: JobsStore, found: JobWithStatus): Promise<ChunkBoard> {
@@ -15,8 +22,6 @@ export async function loadBoard(jobs: JobsStore, found: JobWithStatus): Promise<
   ]);
   return boardOf(found, cells, executions);
 }
-
-const executionsPageMax = 1_000;
 
 async function allExecutions(jobs: JobsStore, id: JobId): Promise<Execution[]> {
   const all: Execution[] = [];
@@ -29,19 +34,38 @@ async function allExecutions(jobs: JobsStore, id: JobId): Promise<Execution[]> {
   return all;
 }
 
+function instanceView({ lastExit, ...instance }: InstancePlace) {
+  if (lastExit === null) return { ...instance, lastExit };
+  const { exitCode, reason, atMs } = lastExit;
+  return { ...instance, lastExit: { exitCode, reason, at: timeOf(atMs) } };
+}
+
+type Besides = {
+  readonly parameters: Parameters | undefined;
+  readonly ports: ChunkAnswer['ports'];
+};
+
 export function chunkView(
   id: JobId,
   board: ChunkBoard,
   chunk: number,
   stored: StoredChunk | null,
+  { parameters, ports }: Besides,
 ): ChunkAnswer {
-  const { startedAtMs, endedAtMs, ...place } = placeOf(board, chunk, stored?.end ?? null);
+  const place = placeOf(board, chunk, stored?.end ?? null);
+  const { startedAtMs, endedAtMs, within, instance, ...rest } = place;
   const output = stored?.output ?? null;
+  const result = stored?.result;
   return {
     chunk,
-    ...place,
+    ...rest,
+    ...(instance !== null && instanceView(instance)),
     startedAt: timeOrNull(startedAtMs),
     endedAt: timeOrNull(endedAtMs),
+    within: within && { from: timeOf(within.fromMs), to: timeOrNull(within.toMs) },
     ...(output === null ? {} : { output: `/v1/jobs/${id}/chunks/${chunk}/output` }),
+    ...(ports === undefined ? {} : { ports }),
+    ...(parameters === undefined ? {} : { params: asTable(parameters) }),
+    ...(result === undefined ? {} : { files: { count: result.files, bytes: result.bytes } }),
   };
 }

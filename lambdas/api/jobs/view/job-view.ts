@@ -11,6 +11,9 @@ import { executionsShownMax } from '../../../../core/model/limits.ts';
 import type { Execution, WaitingCount } from '../../../../core/model/plan.ts';
 import { count, formatRanges } from '../../../../core/model/ranges.ts';
 import type { JobWithStatus } from '../../../../core/model/stored-job.ts';
+import { chunkPowerOf } from '../../../../core/protocol/agent-spec.ts';
+import { partsOf } from '../../../../core/services/execution-parts.ts';
+import type { ServiceCounts } from '../../../../core/services/service.ts';
 
 /** How a job looks from outside. Built in one place, so that REST, lists and the graph agree. */
 export function jobView(found: JobWithStatus, executions: readonly Execution[]): JobAnswer {
@@ -34,32 +37,68 @@ function statusView(status: JobStatus, executions: readonly Execution[]): JobSta
     startedAt: timeOrNull(status.startedAtMs),
     endedAt: timeOrNull(status.endedAtMs),
     reason: status.reason,
+    ...(status.service !== undefined && { service: serviceView(status.service) }),
     executions: executions
       .slice(0, executionsShownMax)
-      .map((execution) => executionView(status, execution)),
+      .flatMap((execution) => executionViews(status, execution)),
     waiting: status.waiting.map(waitingView),
     receipt: receiptOf(status, executions),
   };
 }
 
+function serviceView({ wanted, ready, restarts, rollout }: ServiceCounts) {
+  const { generation, state, updated, reason } = rollout ?? {
+    generation: 1,
+    state: 'done' as const,
+    updated: wanted,
+    reason: null,
+  };
+  return {
+    wanted,
+    ready,
+    updated: Math.min(updated, wanted),
+    unavailable: Math.max(0, wanted - ready),
+    restarts,
+    generation,
+    rollout: state,
+    rolloutReason: reason,
+  };
+}
+
+/** While an edge holds several generations of a service, one for each. */
+export function executionViews(status: JobStatus, execution: Execution): ExecutionAnswer[] {
+  return partsOf(status.chunking, execution).map((part) => executionView(status, part));
+}
+
 export function executionView(
-  status: Pick<JobStatus, 'chunking'>,
+  status: Pick<JobStatus, 'chunking' | 'service'>,
   execution: Execution,
 ): ExecutionAnswer {
   const all = powerOf(status.chunking, execution.chunks);
   const done = powerOf(status.chunking, execution.done);
+  let worked = done;
+  for (const [chunk, percent] of execution.percents ?? []) {
+    worked += Math.floor((chunkPowerOf(status.chunking, chunk) * percent) / 100);
+  }
   const complete = count(execution.chunks) > 0 && done >= all;
   return {
     edge: execution.edge,
+    ...generationIn(status, execution),
     chunks: formatRanges(execution.chunks),
     power: execution.power,
-    percent: complete ? 100 : Math.min(99, all === 0 ? 0 : Math.floor((done * 100) / all)),
+    percent: complete ? 100 : Math.min(99, all === 0 ? 0 : Math.floor((worked * 100) / all)),
     done: formatRanges(execution.done),
     running: formatRanges(execution.running),
     dead: formatRanges(execution.dead),
     startedAt: timeOrNull(execution.startedAtMs === 0 ? null : execution.startedAtMs),
     endedAt: timeOrNull(execution.endedAtMs),
   };
+}
+
+function generationIn({ service }: Pick<JobStatus, 'service'>, { generations }: Execution) {
+  if (service === undefined) return {};
+  const held = [...(generations?.keys() ?? [])];
+  return held.length > 1 ? {} : { generation: held[0] ?? service.rollout?.generation ?? 1 };
 }
 
 export function waitingView(waiting: WaitingCount): WaitingAnswer {

@@ -14,6 +14,6 @@ export async function visibleJob(
   deps: { readonly jobs: Pick<JobRecords, 'find'> },
 ): Promise<JobWithStatus> {
   const found = await deps.jobs.find(id);
-  if (found === null || !seesJob(caller, found.job.spec)) throw notFound(`job "${id}"`);
+  if (found === null || !seesJob(caller, found.job)) throw notFound(`job "${id}"`);
   return found;
 }

@@ -4,14 +4,13 @@
  * existing connection."
  */
 import { randomUUID } from 'node:crypto';
-import type { TLSSocket } from 'node:tls';
 import type { AuthenticateError, Client, ConnectPacket } from 'aedes';
 import { clientIdBytesMax, payloadBytesMax } from '../limits.ts';
-import { tlsOf } from '../mqtt5/stream.ts';
 import { parsePolicy } from '../policy/policy.ts';
 import { inFlight } from '../shadow/throttle.ts';
 import type { BrokerDependencies } from './broker-options.ts';
 import { authorizer, type Identity } from './connection.ts';
+import { peerOf } from './peer.ts';
 import type { Session, Sessions } from './sessions.ts';
 import { topicProblem } from './traffic.ts';
 
@@ -23,7 +22,7 @@ type Admission = {
   ): void;
 };
 
-const operatorPolicies = [
+export const operatorPolicies = [
   parsePolicy('operator', {
     Version: '2012-10-17',
     Statement: [{ Effect: 'Allow', Action: 'iot:*', Resource: '*' }],
@@ -60,17 +59,15 @@ function identityOf(
   client: Client,
   packet: ConnectPacket,
 ): Identity {
-  const socket = tlsOf(client.conn);
-  const certificate = socket.getPeerCertificate();
-  const { servername } = socket as TLSSocket & { readonly servername?: string | false };
+  const { principal, signer, commonName, ipAddress, domainName } = peerOf(client.conn);
   const topicArn = `arn:aws:iot:${source.region}:${source.accountId}:topic/`;
   return {
     clientId: client.id,
-    certificateId: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-    commonName: String(certificate.subject?.CN ?? ''),
-    ipAddress: plainAddress(socket.remoteAddress),
+    principal,
+    ...(signer === undefined ? {} : { signer }),
+    ...{ commonName, ipAddress },
     persistent: packet.clean === false,
-    ...(typeof servername === 'string' ? { domainName: servername } : {}),
+    ...(domainName === undefined ? {} : { domainName }),
     ...(packet.will === undefined ? {} : { willTopic: `${topicArn}${packet.will.topic}` }),
   };
 }
@@ -82,8 +79,10 @@ function admit(
   identity: Identity,
   packet: ConnectPacket,
 ): string | Session {
-  const isOperator = identity.certificateId === authority.operator.certificateId;
-  if (!isOperator && source.registry.certificate(identity.certificateId)?.status !== 'ACTIVE') {
+  const { principal, signer } = identity;
+  const isOperator = principal === authority.operator.certificateId;
+  const isActive = source.registry.certificate(principal)?.status === 'ACTIVE';
+  if (!isOperator && signer === undefined && !isActive) {
     return 'its certificate is not registered here or not active';
   }
   if (packet.clientId === '' || Buffer.byteLength(packet.clientId) > clientIdBytesMax) {
@@ -93,7 +92,9 @@ function admit(
   if (packet.clientId.startsWith('$')) return 'a client id cannot start with $';
   const rights = authorizer(source, identity, isOperator ? operatorPolicies : undefined);
   if (!rights.allows('iot:Connect', identity.clientId)) {
-    return 'no policy allows iot:Connect with this client id and certificate';
+    return `no policy allows iot:Connect with this client id and ${
+      signer === undefined ? 'certificate' : 'signature'
+    }`;
   }
   // "connect_failed … or when a last will is configured and the client is not authorized to
   // publish to that last will topic."
@@ -102,6 +103,7 @@ function admit(
   }
   const problem = packet.will === undefined ? undefined : willProblem(packet.will);
   if (problem !== undefined) return problem;
+  const { port, targetIp } = peerOf(client.conn);
   return {
     identity,
     rights,
@@ -111,8 +113,8 @@ function admit(
     isOperator,
     inFlight: inFlight(),
     recentPublishes: { windowStartMs: 0, count: 0 },
-    sourcePort: tlsOf(client.conn).remotePort ?? 0,
-    targetIp: plainAddress(tlsOf(client.conn).localAddress),
+    sourcePort: port,
+    targetIp,
   };
 }
 
@@ -125,10 +127,6 @@ function willProblem({ topic, payload, qos }: NonNullable<ConnectPacket['will']>
   }
   return topicProblem(topic);
 }
-
-/** Without the prefix that an IPv4 address has on a socket of both kinds. */
-const plainAddress = (address: string | undefined): string =>
-  address?.replace(/^::ffff:/, '') ?? '';
 
 const notAuthorized = (message: string): AuthenticateError =>
   Object.assign(new Error(message), { returnCode: 5 });

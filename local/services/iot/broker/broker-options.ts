@@ -1,3 +1,4 @@
+import type { TLSSocket } from 'node:tls';
 import type { Authority } from '../control-plane/authority.ts';
 import type { Exchange, Message } from '../exchange.ts';
 import type { Presence } from '../presence/presence.ts';
@@ -16,6 +17,8 @@ export type BrokerOptions = {
   readonly retained: RetainedStore;
   readonly keepAliveSecondsMin: number;
   readonly persistent: PersistentSessions;
+  /** A connection that speaks HTTP. */
+  readonly request: (socket: TLSSocket) => void;
   readonly log: (line: string) => void;
 };
 

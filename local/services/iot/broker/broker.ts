@@ -1,9 +1,11 @@
 /**
  * The MQTT broker: TLS with client certificates in front, aedes for the protocol, and the rules
  * of AWS IoT in its hooks. aedes speaks MQTT 3.1.1; connections of MQTT 5 are translated before it.
+ * Requests that come over the same port are handed on.
  */
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { createServer, type TLSSocket } from 'node:tls';
 import { Aedes, type Client } from 'aedes';
 import type { Message } from '../exchange.ts';
@@ -13,6 +15,7 @@ import { sessionPersistence } from '../sessions/persistence.ts';
 import { admission } from './admission.ts';
 import type { BrokerDependencies, BrokerOptions } from './broker-options.ts';
 import type { DisconnectReason } from './connection.ts';
+import { chooseProtocol, protocolNames } from './protocol-choice.ts';
 import { type Connected, type Session, type Sessions, sessionBook } from './sessions.ts';
 import { withoutParent } from './topic-filter.ts';
 import { type BrokerTraffic, brokerTraffic } from './traffic.ts';
@@ -26,6 +29,8 @@ export type Broker = {
   disconnect(clientId: string, reason: DisconnectReason, will?: 'keep' | 'drop'): Promise<boolean>;
   /** Closes all connections that were made with this certificate. */
   disconnectCertificate(certificateId: string): Promise<void>;
+  /** Takes a connection that another door let in. */
+  accept(connection: Duplex): void;
   counters(): Record<string, number>;
   close(): Promise<void>;
 };
@@ -40,16 +45,15 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
   const aedes: Aedes = createAedes(dependencies, sessions, traffic);
   await aedes.listen();
   followSessions(aedes, sessions, options);
+  const needs = {
+    endSession: (clientId: string) => options.persistent.end(clientId),
+    reason: (connection: object) =>
+      sessions.of((connection as { client?: Client }).client ?? null)?.reason,
+  };
+  const accept = (socket: Duplex): void =>
+    whenUnderstood(socket, needs, (connection) => aedes.handle(connection));
   const server = await listen(options, (socket) =>
-    whenUnderstood(
-      socket,
-      {
-        endSession: (clientId) => options.persistent.end(clientId),
-        reason: (connection) =>
-          sessions.of((connection as { client?: Client }).client ?? null)?.reason,
-      },
-      (connection) => aedes.handle(connection),
-    ),
+    chooseProtocol(socket, { mqtt: accept, http: options.request }),
   );
   return {
     port: server.port,
@@ -66,9 +70,10 @@ export async function startBroker(options: BrokerOptions): Promise<Broker> {
     async disconnectCertificate(certificateId) {
       const affected = sessions
         .all()
-        .filter(({ session }) => session.identity.certificateId === certificateId);
+        .filter(({ session }) => session.identity.principal === certificateId);
       await Promise.all(affected.map((connected) => end(connected, 'AUTH_ERROR')));
     },
+    accept,
     counters: () => ({
       connections: aedes.connectedClients,
       ...options.persistent.counters(),
@@ -154,8 +159,7 @@ function createTlsServer({ authority, log }: BrokerOptions, onSocket: (socket: T
       rejectUnauthorized: true,
       // Without it each acknowledgement waits for the kernel to give up on more data.
       noDelay: true,
-      // "To use ALPN with port 443, clients send x-amzn-mqtt-ca."
-      ALPNProtocols: ['x-amzn-mqtt-ca', 'mqtt'],
+      ALPNProtocols: protocolNames,
     },
     onSocket,
   );

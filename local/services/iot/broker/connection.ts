@@ -7,6 +7,7 @@ import type { Registry, Thing } from '../control-plane/registry.ts';
 import { decisionsPerConnectionMax } from '../limits.ts';
 import type { Variables } from '../policy/pattern.ts';
 import { evaluate, type Policy, type PolicyAction } from '../policy/policy.ts';
+import type { Signer } from './peer.ts';
 
 export type DisconnectReason =
   | 'AUTH_ERROR'
@@ -20,8 +21,12 @@ export type DisconnectReason =
   | 'API_INITIATED_DISCONNECT';
 
 export type Identity = {
+  /** Empty for a request, which is made without one. */
   readonly clientId: string;
-  readonly certificateId: string;
+  /** Of its certificate, or of who signed. */
+  readonly principal: string;
+  /** Present where there is no certificate: IAM decides, and nothing that is attached to one. */
+  readonly signer?: Signer;
   readonly commonName: string;
   readonly ipAddress: string;
   readonly persistent: boolean;
@@ -41,12 +46,12 @@ export type Authorizer = {
 
 export type AuthorizerSource = {
   readonly registry: Registry;
-  readonly policies: ReadonlyMap<string, Policy>;
+  readonly policies: ReadonlyMap<string, { readonly policy: Policy }>;
   readonly region: string;
   readonly accountId: string;
   /** Grows with every change of what is registered or attached. */
   readonly generation: () => number;
-  /** Told once for each action and resource that a connection was refused. */
+  /** Called once for each action and resource that a connection was refused. */
   readonly denied?: (clientId: string, action: PolicyAction, resource: string) => void;
 };
 
@@ -56,6 +61,9 @@ const resourceKinds: Readonly<Record<PolicyAction, string>> = {
   'iot:RetainPublish': 'topic',
   'iot:Subscribe': 'topicfilter',
   'iot:Receive': 'topic',
+  'iot:GetThingShadow': 'thing',
+  'iot:UpdateThingShadow': 'thing',
+  'iot:DeleteThingShadow': 'thing',
 };
 
 /** `fixed`: policies that do not come from the registry, for the operator. */
@@ -66,7 +74,7 @@ export function authorizer(
 ): Authorizer {
   const { registry } = source;
   const exclusive = registry
-    .thingsOf(identity.certificateId)
+    .thingsOf(identity.principal)
     .find((attachment) => attachment.type === 'EXCLUSIVE_THING')?.name;
   let seen = -1;
   let policies: readonly Policy[] = [];
@@ -78,7 +86,7 @@ export function authorizer(
     seen = source.generation();
     remembered.clear();
     variables = variablesOf(identity, attachedThing(registry, identity, exclusive));
-    policies = fixed ?? policiesOf(source, identity.certificateId);
+    policies = fixed ?? policiesOf(source, identity.principal);
   };
 
   return {
@@ -89,10 +97,15 @@ export function authorizer(
       if (before !== undefined) return before;
       const kind = resourceKinds[action];
       const resource = `arn:aws:iot:${source.region}:${source.accountId}:${kind}/${name}`;
-      const allowed = evaluate(policies, action, resource, variables) === 'allowed';
+      const allowed =
+        identity.signer?.allows(action, resource) ??
+        evaluate(policies, action, resource, variables) === 'allowed';
       if (remembered.size >= decisionsPerConnectionMax) remembered.clear();
       remembered.set(key, allowed);
-      if (!allowed) source.denied?.(identity.clientId, action, resource);
+      // IAM keeps its own record of refusals.
+      if (!allowed && identity.signer === undefined) {
+        source.denied?.(identity.clientId, action, resource);
+      }
       return allowed;
     },
     ...(exclusive === undefined ? {} : { exclusiveThing: exclusive }),
@@ -108,7 +121,7 @@ function policiesOf(source: AuthorizerSource, certificateId: string): Policy[] {
   if (source.registry.certificate(certificateId)?.status !== 'ACTIVE') return [];
   return source.registry
     .policiesOf(certificateId)
-    .map((name) => source.policies.get(name))
+    .map((name) => source.policies.get(name)?.policy)
     .filter((policy) => policy !== undefined);
 }
 
@@ -119,7 +132,7 @@ function attachedThing(
   exclusive: string | undefined,
 ): Thing | undefined {
   const name = exclusive ?? identity.clientId;
-  const attached = registry.thingsOf(identity.certificateId).some((to) => to.name === name);
+  const attached = registry.thingsOf(identity.principal).some((to) => to.name === name);
   return attached ? registry.thing(name) : undefined;
 }
 
@@ -127,11 +140,11 @@ const noVariables: Variables = { get: () => undefined, all: () => [] };
 
 function variablesOf(identity: Identity, thing: Thing | undefined): Variables {
   const values = new Map<string, string>([
-    ['iot:clientid', identity.clientId],
     ['iot:certificate.subject.commonname', identity.commonName],
     ['aws:sourceip', identity.ipAddress],
     ['iot:connection.thing.isattached', String(thing !== undefined)],
   ]);
+  if (identity.clientId !== '') values.set('iot:clientid', identity.clientId);
   if (identity.domainName !== undefined) values.set('iot:domainname', identity.domainName);
   if (thing !== undefined) {
     values.set('iot:connection.thing.thingname', thing.name);

@@ -105,7 +105,7 @@ function authorizePublish(
   );
 }
 
-/** Undefined: taken. Otherwise the client is told nothing but is disconnected. */
+/** Undefined: taken. Otherwise the client gets no reason but is disconnected. */
 async function takePublish(
   traffic: Traffic,
   client: Client | null,
@@ -244,5 +244,5 @@ const messageOf = (session: Session, packet: PublishPacket): Message => ({
   qos: packet.qos === 1 ? 1 : 0,
   retain: packet.retain,
   clientId: session.identity.clientId,
-  principal: session.identity.certificateId,
+  principal: session.identity.principal,
 });

@@ -3,19 +3,22 @@
  * edges (from their signing requests) and one for an operator, who may use every topic.
  * Everything is made once and kept in the state directory; keys are readable by the owner only.
  */
-import { webcrypto } from 'node:crypto';
+import { generateKeyPair, webcrypto } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 // The X.509 library looks its parts up by reflection and wants this before it is loaded.
 import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 
-type IssuedCertificate = {
+export type IssuedCertificate = {
   readonly pem: string;
   /** "certificateId": the SHA-256 of the DER certificate, in hexadecimal. */
   readonly id: string;
   readonly subjectCommonName: string;
 };
+
+type KeyPairPem = { readonly PublicKey: string; readonly PrivateKey: string };
 
 export type Authority = {
   readonly caPem: string;
@@ -29,6 +32,8 @@ export type Authority = {
   };
   /** Signs a request; throws an Error with a sentence when it is not a valid one. */
   issueFromRequest(requestPem: string): Promise<IssuedCertificate>;
+  /** A certificate for a new pair of RSA keys, which is kept nowhere. */
+  issueWithKeys(): Promise<IssuedCertificate & { readonly keyPair: KeyPairPem }>;
 };
 
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
@@ -81,6 +86,7 @@ async function create(stateDir: string): Promise<Authority> {
       certificateId: await idOf(new x509.X509Certificate(operator.certPem)),
     },
     issueFromRequest: (requestPem) => issueFromRequest(issuer, requestPem),
+    issueWithKeys: () => issueWithKeys(issuer),
   };
 }
 
@@ -105,6 +111,25 @@ async function issueFromRequest(issuer: Issuer, requestPem: string): Promise<Iss
     pem: `${certificate.toString('pem')}\n`,
     id: await idOf(certificate),
     subjectCommonName: request.subjectName.getField('CN')[0] ?? '',
+  };
+}
+
+async function issueWithKeys(issuer: Issuer) {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('rsa', {
+    modulusLength: 2_048,
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+  });
+  const spki = x509.PemConverter.decode(publicKey)[0]!;
+  const rsa = { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const key = await webcrypto.subtle.importKey('spki', spki, rsa, true, ['verify']);
+  const name = 'AWS IoT Certificate';
+  const certificate = await sign(issuer, key, `CN=${name}`, 'client');
+  return {
+    pem: `${certificate.toString('pem')}\n`,
+    id: await idOf(certificate),
+    subjectCommonName: name,
+    keyPair: { PublicKey: publicKey, PrivateKey: privateKey },
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { invalid, notFound, ServiceError } from '../http/http-answer.ts';
 import type { JsonObject } from '../json.ts';
+import type { IssuedCertificate } from './authority.ts';
 import type { ControlCall, ControlDependencies, ControlOperation } from './operation.ts';
 import { nextToken, pageOf } from './operation.ts';
 import { type Certificate, certificateStatuses } from './registry.ts';
@@ -12,12 +13,14 @@ export function certificateOperations(
   return {
     ...lifecycle(dependencies),
     ...thingAttachments(dependencies),
-    ...policyAttachments(dependencies),
   };
 }
 
-const arnOf = ({ region, accountId }: ControlDependencies, kind: string, id: string): string =>
-  `arn:aws:iot:${region}:${accountId}:${kind}/${id}`;
+export const arnOf = (
+  { region, accountId }: ControlDependencies,
+  kind: string,
+  id: string,
+): string => `arn:aws:iot:${region}:${accountId}:${kind}/${id}`;
 
 function existing({ registry }: ControlDependencies, id: string): Certificate {
   const certificate = registry.certificate(id);
@@ -27,7 +30,10 @@ function existing({ registry }: ControlDependencies, id: string): Certificate {
 }
 
 /** Principals and targets are ARNs of certificates; other kinds do not exist here. */
-function certificateOf(dependencies: ControlDependencies, arn: string | undefined): Certificate {
+export function certificateOf(
+  dependencies: ControlDependencies,
+  arn: string | undefined,
+): Certificate {
   const id = /:cert\/([0-9a-f]{64})$/.exec(arn ?? '')?.[1];
   if (id === undefined)
     throw invalid(`The ARN of a certificate is needed, not ${arn ?? 'nothing'}.`);
@@ -44,6 +50,7 @@ function lifecycle(dependencies: ControlDependencies): Record<string, ControlOpe
   });
   return {
     CreateCertificateFromCsr: (call) => createCertificate(dependencies, call),
+    CreateKeysAndCertificate: (call) => createKeys(dependencies, call),
     DescribeCertificate({ path }) {
       const certificate = existing(dependencies, path['certificate'] ?? '');
       return {
@@ -87,12 +94,29 @@ async function createCertificate(
   dependencies: ControlDependencies,
   { body, query }: ControlCall,
 ): Promise<JsonObject> {
-  const { registry, journal, authority, nowMs } = dependencies;
   const csr = body['certificateSigningRequest'];
   if (typeof csr !== 'string') throw invalid('certificateSigningRequest is missing.');
-  const issued = await authority.issueFromRequest(csr).catch((error: Error) => {
+  const issued = await dependencies.authority.issueFromRequest(csr).catch((error: Error) => {
     throw invalid(error.message);
   });
+  return register(dependencies, issued, query);
+}
+
+/** "Creates a 2048-bit RSA key pair": the only place where a key is made for somebody else. */
+async function createKeys(
+  dependencies: ControlDependencies,
+  { query }: ControlCall,
+): Promise<JsonObject> {
+  const { keyPair, ...issued } = await dependencies.authority.issueWithKeys();
+  return { ...(await register(dependencies, issued, query)), keyPair };
+}
+
+async function register(
+  dependencies: ControlDependencies,
+  issued: IssuedCertificate,
+  query: URLSearchParams,
+): Promise<JsonObject> {
+  const { registry, journal, nowMs } = dependencies;
   const atMs = nowMs();
   await journal.write(() =>
     registry.addCertificate({
@@ -182,57 +206,3 @@ function thingAttachments(dependencies: ControlDependencies): Record<string, Con
     }),
   };
 }
-
-function policyAttachments(dependencies: ControlDependencies): Record<string, ControlOperation> {
-  const { registry, journal, policies, documents, changed } = dependencies;
-  const policyOf = ({ path }: ControlCall): string => {
-    const name = path['policy'] ?? '';
-    if (!policies.has(name)) throw notFound(`Policy not found (${name}).`);
-    return name;
-  };
-  const targetOf = ({ body }: ControlCall): Certificate =>
-    certificateOf(dependencies, typeof body['target'] === 'string' ? body['target'] : undefined);
-  const summary = (name: string): JsonObject => ({
-    policyName: name,
-    policyArn: arnOf(dependencies, 'policy', name),
-  });
-  return {
-    AttachPolicy: (call) =>
-      journal.write(() => {
-        const policy = policyOf(call);
-        const { id } = targetOf(call);
-        const attached = registry.policiesOf(id);
-        // "Maximum number of policies that can be attached to a certificate: 10"
-        if (!attached.includes(policy) && attached.length >= policiesPerCertificateMax) {
-          throw new ServiceError(
-            410,
-            'LimitExceededException',
-            'A certificate has at most 10 policies.',
-          );
-        }
-        registry.attachPolicy(id, policy);
-        changed();
-        return {};
-      }),
-    DetachPolicy: (call) =>
-      journal.write(() => {
-        registry.detachPolicy(targetOf(call).id, policyOf(call));
-        changed();
-        return {};
-      }),
-    ListAttachedPolicies: ({ path }) => ({
-      policies: registry.policiesOf(certificateOf(dependencies, path['target']).id).map(summary),
-    }),
-    ListTargetsForPolicy: (call) => ({
-      targets: registry.targetsOf(policyOf(call)).map((id) => arnOf(dependencies, 'cert', id)),
-    }),
-    ListPolicies: () => ({ policies: [...policies.keys()].map(summary) }),
-    GetPolicy: (call) => ({
-      ...summary(policyOf(call)),
-      policyDocument: JSON.stringify(documents.get(policyOf(call))),
-      defaultVersionId: '1',
-    }),
-  };
-}
-
-const policiesPerCertificateMax = 10;

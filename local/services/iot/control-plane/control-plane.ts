@@ -1,14 +1,16 @@
 /**
  * The control plane of AWS IoT as its SDK speaks it: things, certificates from signing requests,
- * what is attached to what, and the endpoint that devices connect to. Policies come from the
- * template and cannot be made here.
+ * what is attached to what, policies, and the endpoint that devices connect to. Rules come from the
+ * template.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Route, routesOf } from '../../../engine/gateway/routes.ts';
 import { answering, invalid, ServiceError } from '../http/http-answer.ts';
-import { type Route, routesOf } from '../http/routes.ts';
 import { isObject, type Json, type JsonObject } from '../json.ts';
 import { certificateOperations } from './certificates.ts';
 import type { ControlDependencies, ControlOperation } from './operation.ts';
+import { policyOperations } from './policies.ts';
+import { ruleOperations } from './rules.ts';
 import { thingOperations } from './things.ts';
 
 export const controlRoutes: readonly Route[] = [
@@ -33,6 +35,11 @@ export const controlRoutes: readonly Route[] = [
   { operation: 'ListTargetsForPolicy', method: 'POST', path: '/policy-targets/{policy}' },
   { operation: 'ListPolicies', method: 'GET', path: '/policies' },
   { operation: 'GetPolicy', method: 'GET', path: '/policies/{policy}' },
+  { operation: 'CreatePolicy', method: 'POST', path: '/policies/{policy}' },
+  { operation: 'DeletePolicy', method: 'DELETE', path: '/policies/{policy}' },
+  { operation: 'CreateKeysAndCertificate', method: 'POST', path: '/keys-and-certificate' },
+  { operation: 'ListTopicRules', method: 'GET', path: '/rules' },
+  { operation: 'GetTopicRule', method: 'GET', path: '/rules/{rule}' },
 ];
 
 export function controlPlane(dependencies: ControlDependencies) {
@@ -41,6 +48,8 @@ export function controlPlane(dependencies: ControlDependencies) {
     ...endpointOperations(dependencies),
     ...thingOperations(dependencies),
     ...certificateOperations(dependencies),
+    ...policyOperations(dependencies),
+    ...ruleOperations(dependencies),
   };
   return (req: IncomingMessage, res: ServerResponse, body: Buffer): Promise<void> =>
     answering(res, dependencies.log, () => {

@@ -1,9 +1,11 @@
 /** What every operation of the control plane gets, and what several of them answer with. */
+
+import type { Found } from '../../../engine/gateway/routes.ts';
 import { invalid, ServiceError } from '../http/http-answer.ts';
-import type { Found } from '../http/routes.ts';
 import type { Journal } from '../journal.ts';
 import type { JsonObject } from '../json.ts';
-import type { Policy } from '../policy/policy.ts';
+import type { PolicyBook } from '../policy/policy-book.ts';
+import type { ResolvedTopicRule } from '../rules/rules.ts';
 import type { Authority } from './authority.ts';
 import type { Registry } from './registry.ts';
 
@@ -11,8 +13,8 @@ export type ControlDependencies = {
   readonly authority: Authority;
   readonly registry: Registry;
   readonly journal: Journal;
-  readonly policies: ReadonlyMap<string, Policy>;
-  readonly documents: ReadonlyMap<string, unknown>;
+  readonly policies: PolicyBook;
+  readonly rules: readonly ResolvedTopicRule[];
   readonly region: string;
   readonly accountId: string;
   readonly endpoint: () => string;

@@ -1,6 +1,6 @@
 /**
- * Things, certificates, and what is attached to what. Reads go straight to the file; the caller
- * runs changes inside the journal. Policies are not here: they come from the template.
+ * Things, certificates, policies that the template does not have, and what is attached to what.
+ * Reads go straight to the file; the caller runs changes inside the journal.
  */
 import type { DatabaseSync } from 'node:sqlite';
 import type { JsonObject } from '../json.ts';
@@ -21,6 +21,9 @@ export const registrySchema = `
   CREATE INDEX IF NOT EXISTS principal_things ON thing_principals (certificate, thing);
   CREATE TABLE IF NOT EXISTS policy_targets (
     certificate TEXT NOT NULL, policy TEXT NOT NULL, PRIMARY KEY (certificate, policy)
+  ) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS policies (
+    name TEXT PRIMARY KEY, document TEXT NOT NULL
   ) WITHOUT ROWID;
 `;
 
@@ -51,7 +54,7 @@ export type Registry = ReturnType<typeof registry>;
 
 export function registry(database: DatabaseSync) {
   const sql = (text: string) => database.prepare(text);
-  return { ...things(sql), ...certificates(sql), ...attachments(sql) };
+  return { ...things(sql), ...certificates(sql), ...attachments(sql), ...policies(sql) };
 }
 
 type Prepare = (text: string) => ReturnType<DatabaseSync['prepare']>;
@@ -143,6 +146,22 @@ function attachments(sql: Prepare) {
       policies.all(certificate).map((row) => String(row['policy'])),
     targetsOf: (policy: string): string[] =>
       targets.all(policy).map((row) => String(row['certificate'])),
+  };
+}
+
+function policies(sql: Prepare) {
+  const put = sql('INSERT OR REPLACE INTO policies VALUES (?, ?)');
+  const remove = sql('DELETE FROM policies WHERE name = ?');
+  const list = sql('SELECT name, document FROM policies ORDER BY name');
+  return {
+    putPolicy(name: string, document: string): void {
+      put.run(name, document);
+    },
+    deletePolicy(name: string): void {
+      remove.run(name);
+    },
+    listPolicies: (): { name: string; document: string }[] =>
+      list.all().map((row) => ({ name: String(row['name']), document: String(row['document']) })),
   };
 }
 

@@ -3,9 +3,10 @@
  * and ending its connection or its session. "Connection information is available for 30 minutes
  * after disconnection"; subscriptions as long as there is a session.
  */
+
+import type { Found } from '../../../engine/gateway/routes.ts';
 import type { Broker } from '../broker/broker.ts';
 import { invalid, notFound } from '../http/http-answer.ts';
-import type { Found } from '../http/routes.ts';
 import type { JsonObject } from '../json.ts';
 import { subscriptionsPageDefault, subscriptionsPageMax } from '../limits.ts';
 import type { Presence } from '../presence/presence.ts';

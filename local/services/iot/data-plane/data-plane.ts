@@ -2,13 +2,14 @@
  * The IoT data plane over HTTP: shadows, Publish, retained messages and connections. Who may call
  * is decided before; here every caller may.
  */
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Found, type Route, routesOf } from '../../../engine/gateway/routes.ts';
 import type { Broker } from '../broker/broker.ts';
 import type { RetainedStore } from '../broker/retained.ts';
 import { topicProblem } from '../broker/traffic.ts';
 import type { Exchange } from '../exchange.ts';
 import { answering, invalid, notFound, ServiceError } from '../http/http-answer.ts';
-import { type Found, type Route, routesOf } from '../http/routes.ts';
 import type { JsonObject } from '../json.ts';
 import {
   payloadBytesMax,
@@ -150,7 +151,7 @@ function messageOperations({ exchange, retained }: Dependencies): Record<string,
       if (retain && topic.startsWith('$')) throw invalid('A reserved topic takes no RETAIN flag.');
       const qos = query.get('qos') === '1' ? 1 : 0;
       await exchange.announce({ topic, payload: body, qos, retain });
-      return {};
+      return { message: 'OK', traceId: randomUUID() };
     },
     GetRetainedMessage({ path }) {
       const message = retained.read(path['topic'] ?? '');

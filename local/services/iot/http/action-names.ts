@@ -2,14 +2,27 @@
  * Which IAM action and resource a request to the two IoT services needs, so that the caller's role
  * can be checked: the table of "How AWS IoT works with IAM" and the data plane's own.
  */
+
+import { type Found, type Request, routesOf } from '../../../engine/gateway/routes.ts';
 import { controlRoutes } from '../control-plane/control-plane.ts';
 import { dataRoutes } from '../data-plane/data-plane.ts';
-import { type Found, type Request, routesOf } from './routes.ts';
 
 type NeededAction = { readonly action: string; readonly resource: string };
 
 const control = routesOf(controlRoutes);
 const data = routesOf(dataRoutes);
+
+const routesOfService = (service: 'iotdata' | 'iot') => (service === 'iot' ? control : data);
+
+export function operationsOf(service: 'iotdata' | 'iot'): string[] {
+  const routes = service === 'iot' ? controlRoutes : dataRoutes;
+  return routes.map(({ operation }) => operation);
+}
+
+/** The data plane itself answers a path of its own that is asked with another method. */
+export function isKnown(service: 'iotdata' | 'iot', req: Request): boolean {
+  return service === 'iot' ? control.find(req) !== undefined : data.knowsPath(req);
+}
 
 export function neededAction(
   service: 'iotdata' | 'iot',
@@ -17,7 +30,7 @@ export function neededAction(
   region: string,
   accountId: string,
 ): NeededAction {
-  const found = (service === 'iot' ? control : data).find(req);
+  const found = routesOfService(service).find(req);
   if (found === undefined) return { action: 'iot:Unknown', resource: '*' };
   const resource = resourceOf(found, req);
   return {
@@ -52,7 +65,11 @@ function resourceOf({ operation, path, query }: Found, req: Request): string {
       return path['target'] ?? '*';
     case 'ListTargetsForPolicy':
     case 'GetPolicy':
+    case 'CreatePolicy':
+    case 'DeletePolicy':
       return `policy/${path['policy']}`;
+    case 'GetTopicRule':
+      return `rule/${path['rule']}`;
     case 'Publish':
     case 'GetRetainedMessage':
       return `topic/${path['topic']}`;

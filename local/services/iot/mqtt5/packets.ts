@@ -1,6 +1,6 @@
 /**
  * Packets of MQTT 5 in the words of MQTT 3.1.1 and back, for one connection. What a client of
- * MQTT 5 is told about this broker stands in the CONNACK; what AWS IoT does not take, AUTH and
+ * MQTT 5 says about this broker stands in the CONNACK; what AWS IoT does not take, AUTH and
  * subscription identifiers, ends the connection. Properties of messages are not passed on.
  */
 import { randomUUID } from 'node:crypto';

@@ -3,13 +3,13 @@
  * and a connection of version 5 goes through a stream that translates each packet on its way.
  */
 import { Duplex } from 'node:stream';
-import type { TLSSocket } from 'node:tls';
 import { generate, type Packet, parser } from 'mqtt-packet';
 import type { DisconnectReason } from '../broker/connection.ts';
+import { type Peer, peerOf } from '../broker/peer.ts';
 import { firstPacketMs } from '../limits.ts';
 import { disconnectCode, translation } from './packets.ts';
 
-type Translated = Duplex & { readonly tls: TLSSocket };
+type Translated = Duplex & { readonly peer: Peer };
 
 type Needs = {
   /** Ends the session that a clean start is not to find. */
@@ -18,19 +18,15 @@ type Needs = {
   readonly reason: (connection: object) => DisconnectReason | undefined;
 };
 
-/** The TLS socket of a connection, translated or not. */
-export const tlsOf = (connection: unknown): TLSSocket =>
-  (connection as Partial<Translated>).tls ?? (connection as TLSSocket);
-
 /** Hands over the connection as the broker understands it, once its version is known. */
 export function whenUnderstood(
-  socket: TLSSocket,
+  socket: Duplex,
   needs: Needs,
   go: (connection: Duplex) => void,
 ): void {
   let seen = Buffer.alloc(0);
   const ignore = () => undefined;
-  const giveUp = () => socket.destroy();
+  const patience = setTimeout(() => socket.destroy(), firstPacketMs).unref();
   const look = () => {
     const chunk = socket.read() as Buffer | null;
     if (chunk !== null) seen = Buffer.concat([seen, chunk]);
@@ -38,13 +34,12 @@ export function whenUnderstood(
     if (version === undefined) return;
     socket.off('readable', look);
     socket.off('error', ignore);
-    socket.setTimeout(0, giveUp);
-    socket.off('timeout', giveUp);
+    clearTimeout(patience);
     socket.unshift(seen);
     go(version === 5 ? translated(socket, needs) : socket);
   };
   socket.on('error', ignore);
-  socket.setTimeout(firstPacketMs, giveUp);
+  socket.once('close', () => clearTimeout(patience));
   socket.on('readable', look);
 }
 
@@ -59,7 +54,7 @@ function versionOf(bytes: Buffer): number | undefined {
   return length > 6 ? 0 : bytes[name + 2 + length];
 }
 
-function translated(socket: TLSSocket, needs: Needs): Translated {
+function translated(socket: Duplex, needs: Needs): Translated {
   const { startsClean, toBroker, toClient } = translation();
   const fromClient = parser();
   const fromBroker = parser();
@@ -78,7 +73,7 @@ function translated(socket: TLSSocket, needs: Needs): Translated {
       const reasonCode = disconnectCode(needs.reason(stream));
       if (reasonCode !== undefined && socket.writable) write({ cmd: 'disconnect', reasonCode });
       // What is written still goes out; after that the socket closes.
-      socket.destroySoon();
+      socket.end(() => socket.destroy());
       done(error);
     },
   });
@@ -102,5 +97,5 @@ function translated(socket: TLSSocket, needs: Needs): Translated {
   socket.on('end', () => void before.then(() => stream.push(null)));
   socket.on('error', (error) => stream.destroy(error));
   socket.on('close', () => stream.destroy());
-  return Object.assign(stream, { tls: socket });
+  return Object.assign(stream, { peer: peerOf(socket) });
 }

@@ -12,7 +12,10 @@ export type PolicyAction =
   | 'iot:Publish'
   | 'iot:RetainPublish'
   | 'iot:Subscribe'
-  | 'iot:Receive';
+  | 'iot:Receive'
+  | 'iot:GetThingShadow'
+  | 'iot:UpdateThingShadow'
+  | 'iot:DeleteThingShadow';
 
 /** What the template says of a policy, with all references resolved. */
 export type ResolvedPolicy = { readonly name: string; readonly document: unknown };

@@ -32,7 +32,7 @@ export const aboutConnection = (
   timestamp,
   eventType,
   sessionIdentifier: sessionId,
-  principalIdentifier: identity.certificateId,
+  principalIdentifier: identity.principal,
 });
 
 /** What the events about its end add. */

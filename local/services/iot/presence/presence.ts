@@ -48,10 +48,10 @@ export function presence(dependencies: Dependencies): Presence {
   };
 
   const connected = async (session: Session): Promise<void> => {
-    const { clientId, certificateId, ipAddress } = session.identity;
+    const { clientId, principal, ipAddress } = session.identity;
     ended.remove(clientId);
     const version = journal
-      .write(() => store.connected(nowMs(), clientId, session.sessionId, certificateId))
+      .write(() => store.connected(nowMs(), clientId, session.sessionId, principal))
       .then((row) => row.version);
     versions.set(session, version);
     const body = { ...aboutConnection(session, nowMs(), 'connected'), ipAddress };
@@ -93,7 +93,7 @@ export function presence(dependencies: Dependencies): Presence {
         timestamp: nowMs(),
         eventType: 'connect_failed',
         connectFailureReason: 'AUTHORIZATION_FAILED',
-        principalIdentifier: identity.certificateId,
+        principalIdentifier: identity.principal,
         sessionIdentifier: randomUUID(),
         ipAddress: identity.ipAddress,
       }),

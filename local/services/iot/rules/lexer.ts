@@ -1,5 +1,5 @@
 /**
- * Words of the AWS IoT SQL and a cursor over them. Keywords and names are not told apart here, and
+ * Words of the AWS IoT SQL and a cursor over them. Keywords and names are the same here, and
  * case is kept; what is expected and not found is an error with its place in the text.
  */
 

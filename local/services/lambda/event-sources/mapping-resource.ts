@@ -84,6 +84,8 @@ function addStream(
     streamArn,
     engineStreamArn: table.engineStreamArn,
     tableName: table.name,
+    partitionKey: table.partitionKey,
+    shards: world.streamShards,
     startingPosition: reader.text('StartingPosition') === 'LATEST' ? 'LATEST' : 'TRIM_HORIZON',
     batchSize: reader.optionalNumber('BatchSize') ?? 100,
     batchWindowMs: (reader.optionalNumber('MaximumBatchingWindowInSeconds') ?? 0) * 1000,
@@ -97,6 +99,7 @@ function addStream(
     filters: filtersOf(reader, compileFilter),
     failureTargetArn,
     roleArn: definition.roleArn,
+    described: reader.raw,
   });
 }
 
@@ -126,6 +129,7 @@ function addQueue(
   }
   world.queueMappings.push({
     id,
+    uuid: uuidOf(world, id),
     enabled: reader.optionalFlag('Enabled') ?? true,
     functionName: definition.name,
     queueArn,
@@ -141,6 +145,7 @@ function addQueue(
     reportsItemFailures: reader.texts('FunctionResponseTypes').includes('ReportBatchItemFailures'),
     filters: filtersOf(reader, compileQueueFilter),
     roleArn: definition.roleArn,
+    described: reader.raw,
   });
 }
 

@@ -7,8 +7,10 @@
 import { existsSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
+import { finished } from 'node:stream/promises';
 import { pathToFileURL } from 'node:url';
 import { format } from 'node:util';
+import { awslambda, responseStream, streamsItsAnswer } from './response-stream.mjs';
 import { connectRuntime } from './runtime-connection.mjs';
 
 /** @import { Headers, RuntimeAnswer } from './runtime-connection.mjs' */
@@ -21,8 +23,11 @@ const [host = '', port] = api.split(':');
 const runtime = connectRuntime(host, Number(port), `/${prefix.join('/')}/2018-06-01/runtime`);
 const jsonLog = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON';
 const next = '/invocation/next';
+const trailers = 'lambda-runtime-function-error-type, lambda-runtime-function-error-body';
 let requestId = '';
 let isRunning = false;
+let isStreaming = false;
+Object.assign(globalThis, { awslambda });
 
 // The pipe closes when the local cloud ends, in whatever way it ends.
 process.stdin
@@ -69,6 +74,9 @@ async function serve(handler, { headers, body }) {
     const memory = { 'x-max-memory-kb': String(process.resourceUsage().maxRSS) };
     return { coming: runtime.postAndGet(`/invocation/${requestId}/${verb}`, text, memory, next) };
   };
+  if (streamsItsAnswer(handler)) {
+    return serveStreamed(handler, JSON.parse(body), contextOf(headers, deadlineAtMs), answer);
+  }
   let text;
   try {
     const result = await call(handler, JSON.parse(body), contextOf(headers, deadlineAtMs));
@@ -82,6 +90,38 @@ async function serve(handler, { headers, body }) {
 }
 
 /**
+ * The answer goes out as it is written, until the handler has ended its stream.
+ *
+ * @param {Handler} handler
+ * @param {unknown} event
+ * @param {object} context
+ * @param {(verb: string, text: string) => { coming: Promise<RuntimeAnswer> }} answer
+ */
+async function serveStreamed(handler, event, context, answer) {
+  const mode = { 'lambda-runtime-function-response-mode': 'streaming' };
+  const stream = responseStream((contentType) => {
+    isStreaming = true;
+    const path = `/invocation/${requestId}/response`;
+    return runtime.open(path, { ...mode, 'content-type': contentType, trailer: trailers });
+  });
+  try {
+    const ended = finished(stream);
+    ended.catch(() => undefined);
+    await /** @type {Function} */ (handler)(event, stream, context);
+    await ended;
+  } catch (error) {
+    const problem = errorOf(error);
+    const shown = JSON.stringify(problem);
+    console.error('Invoke Error', shown);
+    if (!stream.hasBegun) return answer('error', shown);
+    stream.fail(problem.errorType, shown);
+  }
+  isRunning = false;
+  isStreaming = false;
+  return { coming: runtime.get(next) };
+}
+
+/**
  * What nobody caught fails the invocation that runs, and ends the process as on AWS.
  *
  * @param {object} problem
@@ -89,7 +129,8 @@ async function serve(handler, { headers, body }) {
 async function die(problem) {
   const shown = JSON.stringify(problem);
   console.error('Uncaught Exception', shown);
-  if (isRunning) await runtime.post(`/invocation/${requestId}/error`, shown);
+  // In the middle of a streamed answer nothing else can be said.
+  if (isRunning && !isStreaming) await runtime.post(`/invocation/${requestId}/error`, shown);
   process.exit(129);
 }
 
@@ -172,7 +213,7 @@ async function load(name) {
  */
 function withoutCallback(handler) {
   const version = Number(/nodejs(\d+)/.exec(process.env.AWS_EXECUTION_ENV ?? '')?.[1] ?? 24);
-  if (handler.length < 3 || version < 24) return handler;
+  if (handler.length < 3 || version < 24 || streamsItsAnswer(handler)) return handler;
   throw typed(
     'Runtime.CallbackHandlerDeprecated',
     'ERROR: AWS Lambda has removed support for callback-based function handlers starting with ' +

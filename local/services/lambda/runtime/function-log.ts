@@ -3,6 +3,7 @@
  * would show: INIT_START, START, what the handler prints, END and REPORT with duration and memory.
  */
 import { closeSync, fstatSync, openSync, readSync, writeSync } from 'node:fs';
+import { openLineTimes } from '../../../engine/line-times.ts';
 import { emptyWhenFull } from '../../../engine/log-file.ts';
 import { logFileBytesMax, logTailBytesMax, logTailReadBytesMax } from '../../../limits.ts';
 
@@ -22,8 +23,11 @@ const linesPerLook = 64;
 
 export function openFunctionLog(path: string, bytesMax = logFileBytesMax): FunctionLog {
   const file = openSync(path, 'a+');
+  const times = openLineTimes(path);
   let lines = 0;
-  const turnOver = (): void => emptyWhenFull(path, file, bytesMax);
+  const turnOver = (): void => {
+    if (emptyWhenFull(path, file, bytesMax)) times.restart();
+  };
   return {
     output: () => {
       turnOver();
@@ -32,6 +36,7 @@ export function openFunctionLog(path: string, bytesMax = logFileBytesMax): Funct
     line: (text) => {
       lines += 1;
       if (lines % linesPerLook === 0) turnOver();
+      times.note(fstatSync(file).size);
       writeSync(file, `${text}\n`);
     },
     place: () => fstatSync(file).size,
@@ -42,7 +47,10 @@ export function openFunctionLog(path: string, bytesMax = logFileBytesMax): Funct
       readSync(file, buffer, 0, buffer.length, start);
       return ownLines(buffer.toString(), requestId);
     },
-    close: () => closeSync(file),
+    close: () => {
+      times.close();
+      closeSync(file);
+    },
   };
 }
 

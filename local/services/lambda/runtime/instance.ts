@@ -47,6 +47,7 @@ type Running = {
   readonly startedAtMs: number;
   readonly timer: NodeJS.Timeout;
   readonly logPlace: number | undefined;
+  readonly onStream: InvokeOptions['onStream'];
   readonly finish: (outcome: InvocationOutcome) => void;
 };
 
@@ -76,6 +77,12 @@ class InstanceProcess implements Instance {
     log.line(`INIT_START Runtime Version: ${definition.runtime} (node ${process.version})`);
     options.runtimeApi.attach(this.id, {
       next: (deliver) => this.#ready(deliver),
+      streams: (requestId, answer) => {
+        const running = this.#running;
+        if (running?.onStream === undefined || running.requestId !== requestId) return false;
+        running.onStream(answer);
+        return true;
+      },
       responded: (requestId, payload, memoryKb) =>
         this.#finish(requestId, { kind: 'ok', payload }, memoryKb),
       failed: (requestId, payload, memoryKb) =>
@@ -111,7 +118,7 @@ class InstanceProcess implements Instance {
 
   run(payload: Buffer, options: InvokeOptions): Promise<InvocationOutcome> {
     const { definition, log } = this.#options;
-    const { clientContext } = options;
+    const { clientContext, onStream } = options;
     const deliver = this.#deliver;
     if (this.state !== 'idle' || deliver === undefined) throw new Error('the instance is not idle');
     this.state = 'busy';
@@ -122,7 +129,7 @@ class InstanceProcess implements Instance {
     return new Promise((resolve) => {
       const timer = setTimeout(() => this.#timedOut(), definition.timeoutMs);
       const startedAtMs = performance.now();
-      this.#running = { requestId, startedAtMs, timer, logPlace, finish: resolve };
+      this.#running = { requestId, startedAtMs, timer, logPlace, onStream, finish: resolve };
       const deadlineAtMs = Date.now() + definition.timeoutMs;
       const functionArn = definition.arn;
       deliver({ requestId, payload, deadlineAtMs, functionArn, clientContext });

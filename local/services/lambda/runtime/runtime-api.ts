@@ -6,6 +6,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { lambdaPayloadBytesMax } from '../../../limits.ts';
+import type { StreamedAnswer } from '../definition.ts';
 
 export type Delivery = {
   readonly requestId: string;
@@ -18,6 +19,8 @@ export type Delivery = {
 export type RuntimeClient = {
   /** The process is free and waits: answer now or later through `deliver`. */
   next(deliver: (delivery: Delivery) => void): void;
+  /** Whether somebody takes the answer as it comes; otherwise it is given whole. */
+  streams(requestId: string, answer: StreamedAnswer): boolean;
   responded(requestId: string, payload: Buffer, memoryKb: number): void;
   failed(requestId: string, payload: Buffer, memoryKb: number): void;
   startFailed(payload: Buffer): void;
@@ -104,14 +107,22 @@ async function serve(
     });
     return;
   }
-  const body = await bodyOf(req);
+  const [kind, requestId = '', verb] = path.split('/');
+  const isStreamed = req.headers['lambda-runtime-function-response-mode'] === 'streaming';
+  const contentType = req.headers['content-type'] ?? '';
+  const isTaken = isStreamed && client.streams(requestId, { contentType, body: req });
+  const body = isTaken ? await endOf(req) : await bodyOf(req);
+  // Of a process that is gone the end is seen elsewhere.
+  if (isStreamed && !req.complete) return;
   const receipt = () => res.writeHead(202, { 'content-length': 0 }).end();
   if (line.queued > 0) line.receipt = receipt;
   else receipt();
   const memoryKb = Number(req.headers['x-max-memory-kb'] ?? 0);
-  const [kind, requestId = '', verb] = path.split('/');
+  const failedBehind = req.trailers['lambda-runtime-function-error-body'];
   if (kind === 'init') client.startFailed(body);
-  else if (verb === 'error') client.failed(requestId, body, memoryKb);
+  else if (failedBehind !== undefined) {
+    client.failed(requestId, Buffer.from(failedBehind, 'base64'), memoryKb);
+  } else if (verb === 'error') client.failed(requestId, body, memoryKb);
   else if (body.length > lambdaPayloadBytesMax) {
     const errorMessage =
       'Response payload size exceeded maximum allowed payload size ' +
@@ -134,5 +145,13 @@ function bodyOf(req: IncomingMessage): Promise<Buffer> {
     req.on('data', (chunk: Buffer) => chunks.push(chunk));
     req.on('end', () => resolve(Buffer.concat(chunks)));
     req.on('error', () => resolve(Buffer.alloc(0)));
+  });
+}
+
+/** Of a body that somebody else reads. */
+function endOf(req: IncomingMessage): Promise<Buffer> {
+  return new Promise((resolve) => {
+    req.on('close', () => resolve(Buffer.alloc(0)));
+    req.on('error', () => undefined);
   });
 }

@@ -8,6 +8,14 @@ import { connect } from 'node:net';
 
 /** @typedef {Readonly<Record<string, string>>} Headers */
 /** @typedef {{ readonly headers: Headers, readonly body: string }} RuntimeAnswer */
+/**
+ * A request whose body comes in parts, and what is said behind it.
+ *
+ * @typedef {{
+ *   write(part: Buffer, done: () => void): void,
+ *   end(trailers: Headers): void,
+ * }} OpenRequest
+ */
 
 /**
  * Every request goes to `base` and below; every answer has a `content-length`.
@@ -56,7 +64,7 @@ export function connectRuntime(host, port, base) {
 
   /** @returns {Promise<RuntimeAnswer>} */
   const answer = () => new Promise((resolve) => waiting.push(resolve));
-  const { get, post } = requestsTo(host, base);
+  const { get, post, open } = requestsTo(host, base);
   return {
     /** @param {string} path */
     get(path) {
@@ -67,6 +75,30 @@ export function connectRuntime(host, port, base) {
     post(path, body, headers = {}) {
       socket.write(post(path, body, headers));
       return answer();
+    },
+    /**
+     * Nothing else may be sent before its end; nobody waits for its answer.
+     *
+     * @param {string} path
+     * @param {Headers} headers
+     * @returns {OpenRequest}
+     */
+    open(path, headers) {
+      socket.write(open(path, headers));
+      void answer();
+      return {
+        write(part, done) {
+          if (part.length === 0) return done();
+          socket.cork();
+          socket.write(`${part.length.toString(16)}\r\n`);
+          socket.write(part);
+          socket.write('\r\n', () => done());
+          socket.uncork();
+        },
+        end(trailers) {
+          socket.write(`0\r\n${linesOf(trailers)}\r\n`);
+        },
+      };
     },
     /**
      * Both in one piece, since nobody waits for the first answer. Resolves to the second.
@@ -96,11 +128,22 @@ function requestsTo(host, base) {
     get: (path) => `GET ${base}${path} HTTP/1.1\r\nhost: ${host}\r\n\r\n`,
     /** @param {string} path @param {string} body @param {Headers} headers */
     post: (path, body, headers) => {
-      const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
       const head = `host: ${host}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n`;
-      return `POST ${base}${path} HTTP/1.1\r\n${head}${lines.join('')}\r\n${body}`;
+      return `POST ${base}${path} HTTP/1.1\r\n${head}${linesOf(headers)}\r\n${body}`;
+    },
+    /** @param {string} path @param {Headers} headers */
+    open: (path, headers) => {
+      const head = `host: ${host}\r\ntransfer-encoding: chunked\r\n`;
+      return `POST ${base}${path} HTTP/1.1\r\n${head}${linesOf(headers)}\r\n`;
     },
   };
+}
+
+/** @param {Headers} headers */
+function linesOf(headers) {
+  return Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('');
 }
 
 /**

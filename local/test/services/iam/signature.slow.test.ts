@@ -47,6 +47,7 @@ function settings() {
   return { endpoint, region: 'eu-west-1', credentials, maxAttempts: 1, forcePathStyle: true };
 }
 
+const nowMs = Date.UTC(2013, 4, 24);
 const Bucket = 'bucket';
 const Key = "a b/ü+(1)*'=&%41.txt";
 
@@ -77,7 +78,7 @@ const sends: Readonly<Record<string, () => Promise<unknown>>> = {
 
 test.each(Object.keys(sends))('the SDK’s own passes: %s', async (name) => {
   await sends[name]?.();
-  expect(seen.map((request) => signatureProblem(request, credentials))).toEqual([undefined]);
+  expect(seen.map((request) => signatureProblem(request, credentials, nowMs))).toEqual([undefined]);
 });
 
 describe('a request is refused', () => {
@@ -88,33 +89,33 @@ describe('a request is refused', () => {
 
   test('with another secret', async () => {
     const other = { ...credentials, secretAccessKey: 'other' };
-    expect(signatureProblem(await sent(), other)).toBe('signature');
+    expect(signatureProblem(await sent(), other, nowMs)).toBe('signature');
   });
 
   test('with another body', async () => {
     const changed = { ...(await sent()), body: Buffer.from('{"Limit":1}') };
-    expect(signatureProblem(changed, credentials)).toBe('signature');
+    expect(signatureProblem(changed, credentials, nowMs)).toBe('signature');
   });
 
   test('with another query', async () => {
     const changed = { ...(await sent()), url: '/?a=b' };
-    expect(signatureProblem(changed, credentials)).toBe('signature');
+    expect(signatureProblem(changed, credentials, nowMs)).toBe('signature');
   });
 
   test('with another value of a signed header', async () => {
     const request = await sent();
     const headers = { ...request.headers, 'x-amz-target': 'DynamoDB_20120810.DeleteTable' };
-    expect(signatureProblem({ ...request, headers }, credentials)).toBe('signature');
+    expect(signatureProblem({ ...request, headers }, credentials, nowMs)).toBe('signature');
   });
 
   test('without its session token', async () => {
     const request = await sent();
     const headers = { ...request.headers, 'x-amz-security-token': undefined };
-    expect(signatureProblem({ ...request, headers }, credentials)).toBe('token');
+    expect(signatureProblem({ ...request, headers }, credentials, nowMs)).toBe('token');
   });
 });
 
-test('AWS’s example of a presigned address passes', () => {
+test('AWS’s example of a presigned address passes for a day', () => {
   const query =
     'X-Amz-Algorithm=AWS4-HMAC-SHA256' +
     '&X-Amz-Credential=AKIAIOSFODNN7EXAMPLE%2F20130524%2Fus-east-1%2Fs3%2Faws4_request' +
@@ -131,5 +132,7 @@ test('AWS’s example of a presigned address passes', () => {
     secretAccessKey: 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY',
     sessionToken: undefined,
   };
-  expect(signatureProblem(request, lasting)).toBeUndefined();
+  expect(signatureProblem(request, lasting, nowMs)).toBeUndefined();
+  expect(signatureProblem(request, lasting, nowMs + 86_400_000)).toBeUndefined();
+  expect(signatureProblem(request, lasting, nowMs + 86_400_001)).toBe('over');
 });

@@ -38,6 +38,7 @@ const service = await startIot({
     s3: async () => undefined,
     lambda: async () => undefined,
   },
+  signedBy: () => 'Nobody can sign here.',
   log: () => undefined,
 });
 const http = createServer((req, res) => {

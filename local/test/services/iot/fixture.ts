@@ -169,6 +169,7 @@ function optionsOf(wanted: Wanted, stateDir: string, seen: Seen): IotOptions {
       lambda: async (functionArn, payload) => void seen.invoked.push({ functionArn, payload }),
       ...wanted.deliver,
     },
+    signedBy: () => 'Nobody can sign here.',
     timing: { deliveryBackoffMaxMs: 5, ...wanted.timing },
     log: (line) => void seen.logs.push(line),
   };

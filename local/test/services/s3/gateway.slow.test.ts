@@ -57,6 +57,35 @@ test.each([
   });
 });
 
+test('of many who write what is not there yet, one does, and nothing is overwritten', async () => {
+  const Key = 'once';
+  const puts = Array.from({ length: 8 }, (_, i) =>
+    buckets
+      .send(new PutObjectCommand({ Bucket, Key, Body: String(i), IfNoneMatch: '*' }))
+      .then(() => i),
+  );
+  const done = (await Promise.allSettled(puts)).filter(({ status }) => status === 'fulfilled');
+  expect(done).toHaveLength(1);
+  const again = new PutObjectCommand({ Bucket, Key, Body: 'late', IfNoneMatch: '*' });
+  await expect(buckets.send(again)).rejects.toMatchObject({
+    name: 'PreconditionFailed',
+    $metadata: { httpStatusCode: 412 },
+  });
+  const { Body } = await buckets.send(new GetObjectCommand({ Bucket, Key }));
+  expect(done).toMatchObject([{ value: Number(await Body?.transformToString()) }]);
+});
+
+test('what was read can be replaced while it is the same', async () => {
+  const Key = 'read';
+  const { ETag } = await buckets.send(new PutObjectCommand({ Bucket, Key, Body: 'a' }));
+  const replace = { Bucket, Key, Body: 'b', IfMatch: ETag };
+  await buckets.send(new PutObjectCommand(replace));
+  const other = { name: 'PreconditionFailed' };
+  await expect(buckets.send(new PutObjectCommand(replace))).rejects.toMatchObject(other);
+  const gone = buckets.send(new PutObjectCommand({ ...replace, Key: 'never' }));
+  await expect(gone).rejects.toMatchObject({ name: 'NoSuchKey' });
+});
+
 test('a bucket is in its region, and is made once', async () => {
   const { LocationConstraint } = await buckets.send(new GetBucketLocationCommand({ Bucket }));
   expect(LocationConstraint).toBe('eu-west-1');

@@ -65,6 +65,19 @@ describe('a job in flags', () => {
     expect(jobBodySchema.safeParse(body).error).toBeUndefined();
   });
 
+  test.each(['constructor', '__proto__', 'toString'])('nothing called %s is lost', (name) => {
+    const pairs = ['--label', '--require', '--env', '--resource'].flatMap((flag) => [
+      flag,
+      `${name}=3`,
+    ]);
+    const body = build(['--power', '1', ...pairs, '--', 'true']) as Record<string, object>;
+    const sent = JSON.parse(JSON.stringify(body));
+    const { env } = sent.run.process;
+    for (const table of [sent.labels, sent.requires.labels, env, sent.resources]) {
+      expect(Object.keys(table)).toEqual([name]);
+    }
+  });
+
   test.each(['=x', '>=5', 'a b'])('--require %j is refused', (word) => {
     expect(() => build(['--power', '1', '--require', word])).toThrow('--require');
   });

@@ -12,6 +12,7 @@ const caller: TokenCaller = {
   pool: null,
   queue: null,
   edge: null,
+  edges: null,
 };
 
 test('a graph whose time is over asks for nothing more', async () => {

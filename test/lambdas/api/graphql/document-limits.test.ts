@@ -1,7 +1,11 @@
 import { parse, validate } from 'graphql';
 import { expect, test } from 'vitest';
 import { graphqlBytesMax, graphqlCostMax, graphqlDepthMax } from '../../../../core/model/limits.ts';
-import { measureDocument, refusalOf } from '../../../../lambdas/api/graphql/document-limits.ts';
+import {
+  measureDocument,
+  nestingRefusal,
+  refusalOf,
+} from '../../../../lambdas/api/graphql/document-limits.ts';
 import { graphSchema } from '../../../../lambdas/api/graphql/schema.ts';
 
 const measure = (query: string) => measureDocument(parse(query), {});
@@ -27,6 +31,28 @@ test('fragments that spread the next one twice cost what they unfold to', () => 
   expect(refusalOf(measure(wide))).toMatch(/may cost 3000; this one costs/);
   // Unfolded it would be hours.
   expect(user / 1_000).toBeLessThan(1_000);
+});
+
+test('a list is as long as the default of its variable says, in each operation', () => {
+  const nested = 'jobs(first:$n){nodes{...job}}';
+  const fragment = 'fragment job on Job {executions(first:$n){nodes{edge{name}}}}';
+  const query = `query($n:Int=400){${nested}} ${fragment}`;
+  const written = measure(query.replaceAll('$n)', '400)'));
+  expect(written.cost).toBeGreaterThan(400 * 400);
+  expect(measure(query)).toEqual(written);
+  expect(measureDocument(parse(query), { n: 2 }).cost).toBeLessThan(100);
+  const two = `query a($n:Int=1){${nested}} query b($n:Int=400){${nested}} ${fragment}`;
+  expect(measure(two)).toEqual(written);
+});
+
+test.each(['[', '{a', '{a(b:', '{a(b:{c:'])('a document that only opens %s is refused', (piece) => {
+  const query = piece.repeat(graphqlBytesMax / piece.length);
+  expect(nestingRefusal(query)).toMatch(/at most 64 brackets/);
+  expect(nestingRefusal(piece.repeat(8))).toBeNull();
+});
+
+test('brackets in texts and comments open nothing', () => {
+  expect(nestingRefusal(`{a(b:"${'['.repeat(500)}")} # ${'{'.repeat(500)}`)).toBeNull();
 });
 
 test('a long chain of fragments is deep, one that comes back to itself is refused', () => {

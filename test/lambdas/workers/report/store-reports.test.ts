@@ -1,8 +1,11 @@
 import { expect, test } from 'vitest';
 import { edgeNameOf } from '../../../../core/model/names.ts';
+import type { CellStore } from '../../../../core/ports/cells.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../../../core/protocol/edge-event.ts';
 import { parseProgressReport } from '../../../../core/protocol/progress-report.ts';
+import { createKnownEdges } from '../../../../lambdas/workers/report/apply-at-once.ts';
 import { storeReports } from '../../../../lambdas/workers/report/store-reports.ts';
+import { createBusyCells } from '../../../../lambdas/workers/schedule/busy-cells.ts';
 import { enrol, north } from '../../../contract/stored-fixture.ts';
 import { createMemoryStores } from '../../../memory/stores.ts';
 import { createQuietLog } from '../../quiet-log.ts';
@@ -15,6 +18,28 @@ function message(over: Record<string, unknown>) {
 
 function events(...messages: Record<string, unknown>[]): EdgeEvent[] {
   return messages.flatMap((it) => parseEdgeEvent(message(it)) ?? []);
+}
+
+/** How a function of the stack that may run passes stores them, with what it wrote to edges. */
+async function applying(over: Partial<CellStore> = {}) {
+  const { stores, inventory, report, log } = await stage();
+  const documents: string[] = [];
+  const edges = createKnownEdges();
+  const applying = {
+    store: { ...stores.cells, ...over },
+    shadows: { write: async (name: string) => void documents.push(name) },
+    timers: { lookAgain: async () => {} },
+    clock: { nowMs: () => 2_000 },
+    log,
+    rates: { countProgress: async () => {} },
+    busy: createBusyCells(),
+    edges,
+  };
+  const deps = { inventory, log, applying };
+  const connected = { kind: 'connected', version: 1, at: 900 };
+  await storeReports(deps, events(connected));
+  await storeReports(deps, events({ version: 1, at: 1_000 }));
+  return { deps, stores, report, documents };
 }
 
 async function stage() {
@@ -112,4 +137,27 @@ test('what could not be stored fails alone', async () => {
     'failed',
     'stored',
   ]);
+});
+
+test('few reports of a quiet cell are applied in the commit that stores them', async () => {
+  const { deps, stores, report } = await applying();
+  const before = (await stores.cells.load(north))!.meta.version;
+  const reported = { b: 'b', e: 0, n: 5, w: {} };
+  const outcomes = await storeReports(deps, events({ version: 2, at: 1_500, reported }));
+  expect(outcomes).toEqual(['stored']);
+  expect(await report()).toMatchObject({ version: 2, receivedAtMs: 1_500 });
+  expect((await stores.cells.load(north))?.meta.version).toBe(before + 1);
+});
+
+test.each<[string, Partial<CellStore>]>([
+  ['a lost race', { commitWithReports: async () => 'conflict' }],
+  ['a cell that cannot be read', { load: () => Promise.reject(new Error('the table is away')) }],
+  ['a cell that is gone', { load: async () => null }],
+])('after %s a report is stored for the pass of the stream', async (_, over) => {
+  const { deps, stores, report } = await applying(over);
+  const before = (await stores.cells.load(north))!.meta.version;
+  const reported = { b: 'b', e: 0, n: 5, w: {} };
+  expect(await storeReports(deps, events({ version: 2, at: 1_500, reported }))).toEqual(['stored']);
+  expect(await report()).toMatchObject({ version: 2 });
+  expect((await stores.cells.load(north))!.meta.version).toBe(before);
 });

@@ -21,11 +21,10 @@ import { noChunks } from '../../../../core/model/job.ts';
 import { newJobStatus } from '../../../../core/model/job-status.ts';
 import { cellIdOf, type JobId, jobIdOf } from '../../../../core/model/names.ts';
 import type { JobCellStatus } from '../../../../core/model/plan.ts';
-import { emptyRanges } from '../../../../core/model/ranges.ts';
 import type { RollupStore } from '../../../../core/ports/rollups.ts';
 import { rollUpJobs } from '../../../../lambdas/workers/rollup/roll-up-jobs.ts';
 import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeJob, startMs } from '../../../core/cell-fixture.ts';
+import { makeCellStatus, makeJob, startMs } from '../../../core/cell-fixture.ts';
 import { createQuietLog } from '../../quiet-log.ts';
 
 /**
@@ -73,21 +72,13 @@ async function submit(table: Table, id: string, dependsOn: string[] = []): Promi
 
 async function count(table: Table, job: JobId, counts: Partial<JobCellStatus['counts']>) {
   const open = (counts.pending ?? 0) + (counts.running ?? 0) + (counts.waiting ?? 0);
-  await table.put(
-    encodeJobCell(cell, {
-      job,
-      counts: { ...noChunks, total: 4, ...counts },
-      donePower: (counts.done ?? 0) * 100,
-      done: emptyRanges,
-      dead: emptyRanges,
-      cancelled: emptyRanges,
-      waiting: [],
-      startedAtMs: startMs,
-      endedAtMs: open === 0 ? endMs : null,
-      reason: null,
-      retryEpoch: 0,
-    }),
-  );
+  const status = makeCellStatus(job, {
+    counts: { ...noChunks, total: 4, ...counts },
+    donePower: (counts.done ?? 0) * 100,
+    startedAtMs: startMs,
+    endedAtMs: open === 0 ? endMs : null,
+  });
+  await table.put(encodeJobCell(cell, status));
 }
 
 const statusOf = async (table: Table, job: JobId) =>

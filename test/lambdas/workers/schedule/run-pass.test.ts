@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Cell } from '../../../../core/model/cell.ts';
-import { parkedCellMs, passAttemptsMax } from '../../../../core/model/limits.ts';
+import { contendedCellMs, parkedCellMs, passAttemptsMax } from '../../../../core/model/limits.ts';
 import {
   type CellId,
   cellIdOf,
@@ -12,7 +12,10 @@ import { rangeOf } from '../../../../core/model/ranges.ts';
 import type { CellStore } from '../../../../core/ports/cells.ts';
 import { parseWork, type WorkJson } from '../../../../core/protocol/work.ts';
 import { runPass } from '../../../../lambdas/workers/schedule/run-pass.ts';
-import { scheduleCells } from '../../../../lambdas/workers/schedule/schedule-cells.ts';
+import {
+  duesOfTimers,
+  scheduleCells,
+} from '../../../../lambdas/workers/schedule/schedule-cells.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../../core/cell-fixture.ts';
 import { createMemoryCells } from '../../../memory/cells.ts';
 import { seedMemory } from '../../../memory/seed.ts';
@@ -27,7 +30,7 @@ function stage(cell: Cell | null, over: { store?: Partial<CellStore>; write?: ()
   const looks: { cell: CellId; atMs: number }[] = [];
   const log = createQuietLog();
   const deps = {
-    store: { load: memory.load, commit: memory.commit, ...over.store },
+    store: { ...memory, ...over.store },
     shadows: {
       async write(edge: EdgeName, work: WorkJson) {
         over.write?.();
@@ -41,6 +44,7 @@ function stage(cell: Cell | null, over: { store?: Partial<CellStore>; write?: ()
     },
     clock: { nowMs: () => startMs + 1_000 },
     log,
+    rates: { countProgress: async () => {} },
   };
   return { deps, memory, shadows, looks, log };
 }
@@ -53,7 +57,7 @@ function memoryOf(cell: Cell | null): CellStore {
 
 const oneJob = () => makeCell({ edges: makeEdges(2), jobs: [makeJob('job-1')] });
 
-test('grants what is waiting and tells the edges the epoch that was committed', async () => {
+test('grants what is waiting and sends the edges the epoch that was committed', async () => {
   const { deps, memory, shadows } = stage(oneJob());
   expect(await runPass(deps, id)).toBe('settled');
   const stored = await memory.load(id);
@@ -103,6 +107,66 @@ test('whoever lost the race decides again on what is stored now', async () => {
   expect(shadows.size).toBe(0);
 });
 
+test('a status that others write by now is left out of the next try', async () => {
+  const stored = makeJob('job-1', { intent: { foldedByCell: true } });
+  const memory = memoryOf(makeCell({ edges: makeEdges(2), jobs: [stored] }));
+  const { deps } = stage(null, { store: memory });
+  // No status of the job is stored here, so none is the cell's.
+  expect(await runPass(deps, id)).toBe('settled');
+  const slice = (await memory.load(id))?.jobs.get(stored.id)?.slice;
+  expect([slice?.foldedByRollup, slice?.countedAs]).toEqual([true, null]);
+});
+
+test.each([
+  ['later than it was due', 1, 'served', 0],
+  ['of the same moment', 0, 'settled', 1],
+])('a timer that finds a pass %s', async (_, laterMs, outcome, loads) => {
+  let loaded = 0;
+  const memory = memoryOf(oneJob());
+  const { deps } = stage(null, {
+    store: {
+      ...memory,
+      load: (cell) => {
+        loaded++;
+        return memory.load(cell);
+      },
+      passedAtMs: async () => startMs + laterMs,
+    },
+  });
+  expect(await runPass(deps, id, startMs)).toBe(outcome);
+  expect(loaded).toBe(loads);
+});
+
+test('a timer that loses the race against a later pass leaves the cell to it', async () => {
+  const memory = memoryOf(oneJob());
+  const { deps } = stage(null, {
+    store: {
+      ...memory,
+      async commit(plan) {
+        await memory.commit(plan);
+        return 'conflict';
+      },
+    },
+  });
+  expect(await runPass(deps, id, startMs)).toBe('served');
+  expect((await memory.load(id))?.meta.passedAtMs).toBe(startMs + 1_000);
+});
+
+test('messages say when they were due; of an earlier release they do not, and are never late', () => {
+  const of = (body: object) => ({ body: JSON.stringify(body), messageId: 'm' });
+  const dues = duesOfTimers([
+    of({ cell: id, dueAtMs: 5 }),
+    of({ cell: id, dueAtMs: 9 }),
+    of({ cell: 'other.0', dueAtMs: 7 }),
+    of({ cell: 'other.0' }),
+    of({ dueAtMs: 1 }),
+  ]);
+  expect([...dues]).toEqual([
+    [id, 9],
+    ['other.0', Number.POSITIVE_INFINITY],
+  ]);
+});
+
 test('a race lost every time ends, and asks for another look', async () => {
   let commits = 0;
   const { deps, looks } = stage(oneJob(), {
@@ -115,10 +179,10 @@ test('a race lost every time ends, and asks for another look', async () => {
   });
   expect(await runPass(deps, id)).toBe('contended');
   expect(commits).toBe(passAttemptsMax);
-  expect(looks).toEqual([{ cell: id, atMs: startMs + 1_000 }]);
+  expect(looks).toEqual([{ cell: id, atMs: startMs + 1_000 + contendedCellMs }]);
 });
 
-test('no edge is told what was not committed', async () => {
+test('no edge is sent what was not committed', async () => {
   const { deps, shadows } = stage(oneJob(), {
     store: {
       async commit() {
@@ -170,7 +234,7 @@ test('a cell whose pass failed is parked, and holds up nobody’s records', asyn
   expect(failed).toEqual(['2']);
 });
 
-test('a plan that breaks an invariant is refused, told and counted; the rest is committed', async () => {
+test('a plan that breaks an invariant is refused, logged and counted; the rest is committed', async () => {
   const nonsense = { done: rangeOf(0, 2), dead: rangeOf(1, 3) };
   const jobs = [makeJob('job-1', { slice: nonsense }), makeJob('job-2')];
   const { deps, memory, shadows, log } = stage(makeCell({ edges: makeEdges(2), jobs }));

@@ -1,16 +1,14 @@
 import { expect, test } from 'vitest';
 import type { Move } from '../../../../core/fleet/move-ranges.ts';
-import {
-  type Cell,
-  type CellMeta,
-  type CellSummary,
-  emptySummary,
-} from '../../../../core/model/cell.ts';
+import type { Cell, CellMeta } from '../../../../core/model/cell.ts';
+import { type CellSummary, emptySummary } from '../../../../core/model/cell-summary.ts';
 import { tickEveryMs } from '../../../../core/model/limits.ts';
 import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../../../core/model/names.ts';
 import { count, emptyRanges, intersect } from '../../../../core/model/ranges.ts';
 import { tickCells } from '../../../../lambdas/workers/tick/tick-cells.ts';
 import { makeCell, makeEdges, makeJob, startMs } from '../../../core/cell-fixture.ts';
+import { createMemoryPools } from '../../../memory/pools.ts';
+import { nothingStored } from '../../../memory/stored.ts';
 import { createQuietLog } from '../../quiet-log.ts';
 
 type Parts = { readonly id: string; readonly summary?: Partial<CellSummary>; readonly cell?: Cell };
@@ -28,6 +26,7 @@ function stage(parts: readonly Parts[], pending: readonly JobId[] = []) {
   );
   const cells = new Map(parts.map(({ id, cell }) => [id, cell]));
   const log = createQuietLog();
+  const pools = createMemoryPools(nothingStored());
   return {
     touched,
     moves,
@@ -37,11 +36,14 @@ function stage(parts: readonly Parts[], pending: readonly JobId[] = []) {
       fleet: {
         cells: async () => metas.map((meta) => meta.id),
         metas: async () => metas,
+        finishBatches: async () => 0,
         pendingRollups: async (atMs: number) => (atMs === nowMs - tickEveryMs ? pending : []),
         async touch(cell: CellId) {
           touched.push(cell);
         },
       },
+      pools,
+      jobs: { listPool: async () => [] },
       moves: {
         async load(id: CellId) {
           const cell = cells.get(id);

@@ -2,6 +2,7 @@
  * What a template says about a function that reads a table's stream
  * (`AWS::Lambda::EventSourceMapping`).
  */
+import type { JsonObject } from '../../../../assembly/assembly.ts';
 import type { FilterPattern } from '../filter/pattern.ts';
 
 export type StreamMapping = {
@@ -14,6 +15,9 @@ export type StreamMapping = {
   readonly streamArn: string;
   readonly engineStreamArn: string;
   readonly tableName: string;
+  /** The attribute by which the table's items are divided into shards, and how many there are. */
+  readonly partitionKey: string;
+  readonly shards: number;
   readonly startingPosition: 'TRIM_HORIZON' | 'LATEST';
   readonly batchSize: number;
   readonly batchWindowMs: number;
@@ -29,4 +33,6 @@ export type StreamMapping = {
   readonly filters: readonly FilterPattern[];
   readonly failureTargetArn: string | undefined;
   readonly roleArn: string;
+  /** The properties of the template, resolved: what Lambda answers about the mapping. */
+  readonly described: JsonObject;
 };

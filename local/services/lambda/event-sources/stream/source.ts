@@ -17,11 +17,18 @@ import {
   streamReadRecordsMax,
 } from '../../../../limits.ts';
 import { type DatabaseClient, DatabaseError } from '../../../dynamodb/client.ts';
+import {
+  type DividedShard,
+  dividedShards,
+  isInPart,
+  partId,
+} from '../../../dynamodb/stream-shards.ts';
 import type { FunctionDefinition, InvocationOutcome } from '../../definition.ts';
 import type { LambdaService } from '../../service.ts';
 import { type BatchDelivery, batchDelivery } from '../batch-delivery.ts';
 import type { FailureTarget } from '../failure-target.ts';
 import { type Checkpoint, checkpointOf } from './checkpoint.ts';
+import { divideAnew } from './division.ts';
 import { type StreamLane, streamLane } from './lane.ts';
 import type { StreamMapping } from './mapping.ts';
 import { eventRecord, type RecordFrame, type StreamRecord, streamRecord } from './record.ts';
@@ -56,7 +63,7 @@ export function startStreamSource(options: StreamSourceOptions): StreamSource {
 type Invoke = (payload: Buffer) => Promise<InvocationOutcome>;
 
 type Shard = {
-  readonly id: string;
+  readonly divided: DividedShard;
   readonly checkpoint: Checkpoint;
   readonly lanes: StreamLane[];
   oldestAtMs: number | undefined;
@@ -83,6 +90,8 @@ class Source implements StreamSource {
     this.#isFirstStart = known === undefined;
     const startMs = Number(known ?? options.clock.nowMs());
     if (known === undefined) store.put('stream-start', key, String(startMs));
+    if (known !== undefined) divideAnew(store, key, mapping.shards);
+    store.put('stream-shards', key, String(mapping.shards));
     const isLatest = mapping.startingPosition === 'LATEST';
     this.#sinceMs = isLatest ? startMs - (frame.stampsPrecisely ? 1_000 : 60_000) : 0;
   }
@@ -115,11 +124,12 @@ class Source implements StreamSource {
     while (!this.#stopped) {
       try {
         const shards = await this.#describeShards();
-        for (const { id, parent } of shards) {
-          if (this.#shards.has(id)) continue;
-          const waits = shards.some((shard) => shard.id === parent) && parent !== finished;
+        for (const { shard, parent } of shards) {
+          if (this.#shards.has(shard.id)) continue;
+          const isThere = shards.some((other) => other.shard.id === parent);
           const isAtTip = this.#isFirstStart && finished === undefined;
-          if (!waits) this.#reading.push(this.#readShard(id, isAtTip));
+          if (isThere && parent !== finished) continue;
+          this.#reading.push(this.#readShard(shard, isAtTip));
         }
         return;
       } catch (error) {
@@ -129,21 +139,25 @@ class Source implements StreamSource {
     }
   }
 
-  async #describeShards(): Promise<{ id: string; parent: string | undefined }[]> {
+  /** The engine's shards, each divided into as many as the stream shall have. */
+  async #describeShards(): Promise<{ shard: DividedShard; parent: string | undefined }[]> {
+    const { engineStreamArn, shards: count } = this.#options.mapping;
     const answer = await this.#options.database.call('Streams.DescribeStream', {
-      StreamArn: this.#options.mapping.engineStreamArn,
+      StreamArn: engineStreamArn,
     });
     const description = answer.StreamDescription as JsonObject;
     const shards = Array.isArray(description.Shards) ? description.Shards : [];
-    return (shards as JsonObject[]).map((shard) => ({
-      id: String(shard.ShardId),
-      parent: shard.ParentShardId === undefined ? undefined : String(shard.ParentShardId),
-    }));
+    return (shards as JsonObject[]).flatMap(({ ShardId, ParentShardId }) =>
+      dividedShards(String(ShardId), count).map((shard) => ({
+        shard,
+        parent: ParentShardId === undefined ? undefined : partId(String(ParentShardId), shard.part),
+      })),
+    );
   }
 
-  async #readShard(id: string, isAtTip: boolean): Promise<void> {
+  async #readShard(divided: DividedShard, isAtTip: boolean): Promise<void> {
     const { mapping, signal } = this.#options;
-    const shard = this.#openShard(id);
+    const shard = this.#openShard(divided);
     shard.isAtTip = isAtTip && mapping.startingPosition === 'LATEST';
     let position = shard.checkpoint.sequence;
     let iterator: string | undefined;
@@ -164,7 +178,7 @@ class Source implements StreamSource {
         const records = Array.isArray(page.Records) ? page.Records : [];
         position = this.#accept(shard, records) ?? position;
         const next = page.NextShardIterator;
-        if (typeof next !== 'string') return this.#followShards(id);
+        if (typeof next !== 'string') return this.#followShards(divided.id);
         iterator = next;
         if (records.length > 0) {
           eagerMs = streamEagerMs;
@@ -187,15 +201,16 @@ class Source implements StreamSource {
     }
   }
 
-  #openShard(id: string): Shard {
+  #openShard(divided: DividedShard): Shard {
     const { mapping, store } = this.#options;
+    const { id } = divided;
     const checkpoint = checkpointOf(store, `${mapping.id}/${mapping.engineStreamArn}/${id}`);
     const delivery = this.#delivery(id, checkpoint);
     const lanes = Array.from({ length: mapping.lanes }, () =>
       streamLane({ batchSize: mapping.batchSize, batchWindowMs: mapping.batchWindowMs, delivery }),
     );
     const endWindow = (): void => delivery.close?.();
-    const shard = { id, checkpoint, lanes, oldestAtMs: undefined, isAtTip: false, endWindow };
+    const shard = { divided, checkpoint, lanes, oldestAtMs: undefined, isAtTip: false, endWindow };
     this.#shards.set(id, shard);
     return shard;
   }
@@ -222,7 +237,7 @@ class Source implements StreamSource {
     const { mapping } = this.#options;
     const answer = await this.#options.database.call('Streams.GetShardIterator', {
       StreamArn: mapping.engineStreamArn,
-      ShardId: shard.id,
+      ShardId: shard.divided.engineId,
       ...(position === undefined
         ? { ShardIteratorType: shard.isAtTip ? 'LATEST' : 'TRIM_HORIZON' }
         : { ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber: position }),
@@ -234,13 +249,14 @@ class Source implements StreamSource {
   #accept(shard: Shard, records: readonly Json[]): string | undefined {
     const { mapping, frame, clock } = this.#options;
     let position: string | undefined;
+    const { part } = shard.divided;
     const filteredOut = [];
     for (const raw of records as JsonObject[]) {
       const event = eventRecord(raw, frame);
       position = String((raw.dynamodb as JsonObject).SequenceNumber);
       if (shard.checkpoint.pending === 0) shard.oldestAtMs = clock.nowMs();
       const ticket = shard.checkpoint.open(position);
-      const isOwn = stampMs(raw) >= this.#sinceMs;
+      const isOwn = isInPart(raw, mapping.partitionKey, part) && stampMs(raw) >= this.#sinceMs;
       const passes =
         mapping.filters.length === 0 || mapping.filters.some((filter) => filter(event));
       if (!isOwn || !passes) {

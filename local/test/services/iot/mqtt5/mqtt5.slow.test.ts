@@ -53,7 +53,7 @@ test('the CONNACK says what the broker does and does not do', async () => {
   });
 });
 
-test('a client that may not connect is told so', async () => {
+test('a client that may not connect gets the reason', async () => {
   const edge = await iot.enrol('five-strict', ['edge']);
   await expect(five(edge, { clientId: 'other' })).rejects.toMatchObject({ code: 0x87 });
 });
@@ -114,7 +114,7 @@ test('SUBACK and UNSUBACK carry reason codes', async () => {
 });
 
 describe('how it ends', () => {
-  test('a client that is taken over or does what it may not is told why', async () => {
+  test('a client that is taken over or does what it may not gets the reason', async () => {
     const edge = await iot.enrol('five-twice', ['edge']);
     const first = await five(edge);
     const over = farewell(first.client);

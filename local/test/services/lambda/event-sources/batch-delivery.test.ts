@@ -69,6 +69,8 @@ const defaults: StreamMapping = {
   streamArn: 'arn:stream',
   engineStreamArn: 'arn:stream',
   tableName: 'table',
+  partitionKey: 'PK',
+  shards: 1,
   startingPosition: 'TRIM_HORIZON',
   batchSize: 100,
   batchWindowMs: 0,
@@ -81,6 +83,7 @@ const defaults: StreamMapping = {
   filters: [],
   failureTargetArn: 'arn:aws:sqs:x:1:failed',
   roleArn: 'arn:role',
+  described: {},
 };
 
 function records(count: number, ageMs = 0): StreamRecord[] {

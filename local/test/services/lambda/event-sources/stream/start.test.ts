@@ -24,11 +24,13 @@ beforeEach(() => {
   stored = [];
 });
 
-function start(startingPosition: 'LATEST' | 'TRIM_HORIZON'): StreamSource {
+function start(startingPosition: 'LATEST' | 'TRIM_HORIZON', shards = 1): StreamSource {
   const mapping = {
     id: 'mapping',
     engineStreamArn: 'engine',
     tableName: 'table',
+    partitionKey: 'PK',
+    shards,
     startingPosition,
     batchSize: 10,
     batchWindowMs: 0,
@@ -55,6 +57,10 @@ function start(startingPosition: 'LATEST' | 'TRIM_HORIZON'): StreamSource {
       get: (kind, key) => facts.get(`${kind}/${key}`),
       put: (kind, key, value) => void facts.set(`${kind}/${key}`, value),
       remove: (kind, key) => void facts.delete(`${kind}/${key}`),
+      list: (kind) =>
+        [...facts]
+          .filter(([key]) => key.startsWith(`${kind}/`))
+          .map(([key, value]) => ({ key: key.slice(kind.length + 1), value })),
     } as StateStore,
     signal: writeSignal(),
     target: { send: async () => undefined },
@@ -71,7 +77,9 @@ function answer(operation: string, input: object): object {
   if (operation === 'Streams.GetShardIterator') {
     const { ShardIteratorType } = input as { ShardIteratorType: string };
     iterators.push(ShardIteratorType);
-    return { ShardIterator: ShardIteratorType === 'TRIM_HORIZON' ? '0' : String(stored.length) };
+    const { SequenceNumber } = input as { SequenceNumber?: string };
+    const after = stored.findIndex(({ sequence }) => sequence === SequenceNumber) + 1;
+    return { ShardIterator: String(ShardIteratorType === 'LATEST' ? stored.length : after) };
   }
   const from = Number((input as { ShardIterator: string }).ShardIterator);
   const Records = stored.slice(from).map(({ sequence, atMs }) => ({
@@ -102,4 +110,35 @@ test('TRIM_HORIZON begins with the oldest', async () => {
   await vi.waitFor(() => expect(delivered).toEqual(['old']));
   await source.close();
   expect(iterators).toEqual(['TRIM_HORIZON']);
+});
+
+test('four shards have each record once between them, and each its own checkpoint', async () => {
+  stored = Array.from({ length: 40 }, (_, i) => ({ sequence: String(100 + i), atMs: Date.now() }));
+  const source = start('TRIM_HORIZON', 4);
+  await vi.waitFor(() => expect(delivered).toHaveLength(stored.length));
+  await source.close();
+  expect([...delivered].sort()).toEqual(stored.map(({ sequence }) => sequence));
+  const checkpoints = [...facts.keys()].filter((key) => key.startsWith('checkpoint/'));
+  expect(checkpoints.sort()).toEqual(
+    [0, 1, 2, 3].map((index) => `checkpoint/mapping/engine/shard-${index}of4`),
+  );
+});
+
+test.each([
+  [1, 4],
+  [4, 1],
+  [4, 3],
+])('read in %i shards and then in %i, a stream loses nothing', async (before, after) => {
+  stored = Array.from({ length: 10 }, (_, i) => ({ sequence: String(100 + i), atMs: Date.now() }));
+  const first = start('TRIM_HORIZON', before);
+  await vi.waitFor(() => expect(delivered).toHaveLength(10));
+  await first.close();
+  const more = Array.from({ length: 10 }, (_, i) => String(110 + i));
+  stored.push(...more.map((sequence) => ({ sequence, atMs: Date.now() })));
+  delivered = [];
+  const second = start('TRIM_HORIZON', after);
+  await vi.waitFor(() => expect(delivered).toEqual(expect.arrayContaining(more)));
+  await second.close();
+  // What all shards had handled does not come again: only the slowest goes back.
+  expect(delivered).not.toContain('100');
 });

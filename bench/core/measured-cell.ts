@@ -1,0 +1,86 @@
+import {
+  type Cell,
+  type CellEdge,
+  type CellJob,
+  newCellMeta,
+  newSlice,
+} from '../../core/model/cell.ts';
+import type { Run } from '../../core/model/job.ts';
+import { type CellId, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
+import type { RangeSet } from '../../core/model/ranges.ts';
+
+/** Cells to be measured: connected edges that have nothing, and jobs of which nothing has begun. */
+
+export function openCell(id: CellId, edges: readonly CellEdge[], jobs: readonly CellJob[]): Cell {
+  return {
+    meta: newCellMeta(id, 'default', 0),
+    edges: new Map(edges.map((edge) => [edge.name, edge])),
+    jobs: new Map(jobs.map((job) => [job.id, job])),
+    queues: new Map(),
+    tickAtMs: null,
+  };
+}
+
+export function edgeOf(
+  index: number,
+  power: number,
+  labels: Readonly<Record<string, string>> = {},
+): CellEdge {
+  return {
+    name: edgeNameOf(`edge-${index}`),
+    config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
+    facts: { capacity: { power }, labels, flat: {} },
+    report: {
+      progress: null,
+      version: 0,
+      receivedAtMs: 0,
+      connected: true,
+      connectionVersion: 0,
+      connectionAtMs: 0,
+    },
+    work: null,
+  };
+}
+
+export type MeasuredJob = {
+  readonly queue: string;
+  readonly run: Run;
+  readonly chunks: number;
+  readonly chunkPower: number;
+  /** Those of its chunks that are this cell's. */
+  readonly ranges: RangeSet;
+};
+
+export function jobOf(
+  index: number,
+  { queue, run, chunks, chunkPower, ranges }: MeasuredJob,
+): CellJob {
+  return {
+    id: jobIdOf(`job${String(index).padStart(13, '0')}`),
+    intent: {
+      spec: {
+        queue,
+        priority: 50,
+        resources: {},
+        run,
+        requires: { labels: {}, expressions: [], edges: [] },
+        placement: { policy: 'spread', maxEdges: null, nodes: null },
+        retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
+        lostAfterSeconds: 120,
+        deadlineSeconds: null,
+        name: null,
+        keepOutput: 'failed',
+        offlineSeconds: null,
+      },
+      specHash: '0123456789abcdef',
+      chunking: { chunks, chunkPower, lastChunkPower: chunkPower },
+      submittedAtMs: index,
+      createdBy: 'bench',
+      cancelled: false,
+      retryEpoch: 0,
+      blockedByDependencies: false,
+      foldedByCell: false,
+    },
+    slice: newSlice(ranges),
+  };
+}

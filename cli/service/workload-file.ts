@@ -1,0 +1,77 @@
+import { isRecord } from '../../core/protocol/json.ts';
+import { usage } from '../failure.ts';
+import type { JobBody } from '../job/input/job-flags.ts';
+
+/**
+ * A workload of RIK as a service: `kind: Pod` with one container and its replicas. What cannot be
+ * run is refused here, and not half of it run.
+ */
+export function isWorkload(file: JobBody): boolean {
+  return typeof file.apiVersion === 'string' && 'spec' in file && !('run' in file);
+}
+
+export function serviceOfWorkload(file: JobBody): JobBody {
+  if (file.kind === 'Function') {
+    throw usage(
+      'A workload of the kind "Function" needs virtual machines, which no edge runs.',
+      'Give its program as a container: "kind": "Pod".',
+    );
+  }
+  if (file.kind !== 'Pod') throw usage(`A workload of the kind ${shown(file.kind)} is not known.`);
+  const spec = isRecord(file.spec) ? file.spec : {};
+  const containers: readonly unknown[] = Array.isArray(spec.containers) ? spec.containers : [];
+  const [first, ...others] = containers;
+  if (!isRecord(first)) throw usage('The workload has no container.');
+  if (others.length > 0) {
+    throw usage(
+      `The workload has ${containers.length} containers; an instance is one container.`,
+      'Make a service of each: their instances need not be on one edge.',
+    );
+  }
+  if (typeof first.image !== 'string') throw usage('The container of the workload has no image.');
+  refuseOthers(first, ['name', 'image', 'env', 'ports'], 'The container of the workload');
+  refuseOthers(file, ['apiVersion', 'kind', 'name', 'replicas', 'spec'], 'The workload');
+  return {
+    name: file.name,
+    chunks: file.replicas ?? 1,
+    run: { container: { image: first.image, env: environmentOf(first.env) } },
+    ...portsOf(first.ports),
+  };
+}
+
+const portFields = ['name', 'port', 'targetPort', 'target_port', 'protocol', 'type'];
+
+/** As RIK writes it: the port of the host, and where the container listens. */
+function portsOf(ports: unknown): JobBody {
+  const entries: readonly unknown[] = Array.isArray(ports) ? ports : [ports ?? []].flat();
+  const listed = entries.map((entry, at) => {
+    if (!isRecord(entry)) throw usage('A port of the workload is no table.');
+    refuseOthers(entry, portFields, 'A port of the workload');
+    const { name = at === 0 ? 'http' : `port-${at}`, port = null, protocol = 'tcp' } = entry;
+    const target = entry.targetPort ?? entry.target_port ?? null;
+    return { name, port, target, protocol: String(protocol).toLowerCase() };
+  });
+  return listed.length === 0 ? {} : { ports: listed };
+}
+
+/** As Kubernetes writes it, a list of names with values, or a table. */
+function environmentOf(env: unknown): Record<string, unknown> {
+  if (env === undefined) return {};
+  if (isRecord(env)) return env;
+  const entries = Array.isArray(env) ? env : [];
+  return Object.fromEntries(
+    entries.map((entry) => {
+      if (!isRecord(entry) || typeof entry.name !== 'string') {
+        throw usage('The environment of the workload is neither a table nor a list of names.');
+      }
+      return [entry.name, entry.value ?? ''];
+    }),
+  );
+}
+
+function refuseOthers(value: object, known: readonly string[], what: string): void {
+  const unknown = Object.keys(value).filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw usage(`${what} has ${unknown.join(', ')}, which is not known.`);
+}
+
+const shown = (value: unknown): string => JSON.stringify(value) ?? 'none';

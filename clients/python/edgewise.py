@@ -1,0 +1,332 @@
+"""Edgewise for programs in Python 3.10 and newer: one module, nothing else needed.
+
+Every request ends; what can be repeated without harm is, a bounded number of times; what is refused
+is a ``Refusal``. Files are held in memory while they are sent or fetched: for large ones there is
+the command line.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import http.client
+import json
+import os
+import random
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from email.message import Message
+from pathlib import Path
+from typing import Any, TypeVar
+
+__all__ = ["Client", "JobFailed", "PulledFile", "Refusal"]
+
+Json = dict[str, Any]
+Item = TypeVar("Item")
+
+# Bounds of the client; those of the system are the API's.
+REQUEST_SECONDS_MAX = 30.0
+ATTEMPTS_MAX = 5
+RETRY_FIRST_SECONDS = 0.2
+RETRY_AFTER_SECONDS_MAX = 20.0
+POLL_FIRST_SECONDS = 0.1
+POLL_SECONDS_MAX = 2.0
+PAGE_LIMIT_MAX = 500
+# What a chunk printed may come this much later than the news that it has ended.
+OUTPUT_SECONDS_MAX = 15.0
+# Parameters of more chunks than these are stored as a file.
+PARAMS_IN_BODY_MAX = 100
+
+END_STATES = frozenset({"done", "failed", "cancelled"})
+
+
+class Refusal(Exception):
+    """What the API refused, and why. ``code`` is stable, the text is for people."""
+
+    def __init__(self, status: int, problem: Mapping[str, Any]) -> None:
+        text = problem.get("detail") or problem.get("title") or f"The API answered {status}."
+        super().__init__(str(text))
+        self.status = status
+        self.code: str = problem.get("code") or f"http-{status}"
+        self.errors: list[dict[str, str]] = problem.get("errors") or []
+        self.request_id: str | None = problem.get("requestId")
+
+
+class JobFailed(Exception):
+    """A job of ``map`` that did not come to its end. ``job`` is the whole of it."""
+
+    def __init__(self, job: Json) -> None:
+        status = job["status"]
+        super().__init__(f"{job['id']} is {status['state']}: {status.get('reason')}")
+        self.job = job
+
+
+@dataclass(frozen=True)
+class PulledFile:
+    """A file that a chunk left."""
+
+    chunk: int
+    path: str
+    size: int
+    sha256: str
+    url: str = field(repr=False)
+
+    def read(self) -> bytes:
+        """The file, compared with its digest."""
+        status, _, data = _repeated("GET", self.url, {}, None, True)
+        if status != 200:
+            raise OSError(f"The store answers {status} for {self.path}.")
+        if hashlib.sha256(data).hexdigest() != self.sha256:
+            raise OSError(f"{self.path} is not what was stored.")
+        return data
+
+
+class Client:
+    """The API at an address, in the name of a token; both from the environment by default."""
+
+    def __init__(self, url: str | None = None, token: str | None = None) -> None:
+        self._url = (url or os.environ["EDGEWISE_API"]).rstrip("/")
+        self._token = token or os.environ["EDGEWISE_TOKEN"]
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        query: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> Any:
+        """Any route; JSON as what it is, any other answer as bytes, none as ``None``."""
+        headers = {"authorization": f"Bearer {self._token}"}
+        if key is not None:
+            headers["idempotency-key"] = key
+        data = None
+        if body is not None:
+            headers["content-type"] = "application/json"
+            data = json.dumps(body).encode()
+        address = self._url + urllib.parse.quote(path) + _query_text(query or {})
+        can_repeat = method != "POST" or key is not None
+        status, answered, text = _repeated(method, address, headers, data, can_repeat)
+        is_json = "json" in (answered.get("content-type") or "")
+        if status >= 400:
+            raise Refusal(status, _problem_in(text))
+        if not text:
+            return None
+        return json.loads(text) if is_json else text
+
+    def items(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[Json]:
+        """Every item of a list, page by page as they are wanted."""
+        asked: dict[str, Any] = {"limit": PAGE_LIMIT_MAX, **(query or {})}
+        while True:
+            page = self.request("GET", path, query=asked)
+            yield from page["items"]
+            if page["nextCursor"] is None:
+                return
+            asked["cursor"] = page["nextCursor"]
+
+    def submit(self, job: Json, key: str | None = None) -> Json:
+        """With an idempotency key, so that a repetition is still one job."""
+        submitted: Json = self.request("POST", "/v1/jobs", job, key=key or str(uuid.uuid4()))
+        return submitted
+
+    def wait(
+        self,
+        job_id: str,
+        timeout: float | None = None,
+        on_change: Callable[[Json], None] | None = None,
+    ) -> Json:
+        """The job once it has ended, however it did; ``TimeoutError`` after ``timeout`` seconds."""
+        end = None if timeout is None else time.monotonic() + timeout
+        pause, last = POLL_FIRST_SECONDS, None
+        while True:
+            job: Json = self.request("GET", f"/v1/jobs/{job_id}")
+            status = job["status"]
+            now = (status["state"], status["percent"], json.dumps(status["chunks"]))
+            if on_change is not None and now != last:
+                on_change(job)
+            last = now
+            if status["state"] in END_STATES:
+                return job
+            if end is not None and time.monotonic() + pause > end:
+                raise TimeoutError(f"{job_id} is {status['state']} after {timeout} s.")
+            time.sleep(pause)
+            pause = min(pause * 1.5, POLL_SECONDS_MAX)
+
+    def cancel(self, job_id: str) -> Json:
+        cancelled: Json = self.request("DELETE", f"/v1/jobs/{job_id}")
+        return cancelled
+
+    def jobs(self, **query: Any) -> Iterator[Json]:
+        return self.items("/v1/jobs", query)
+
+    def edges(self, **query: Any) -> Iterator[Json]:
+        return self.items("/v1/edges", query)
+
+    def chunks(self, job_id: str, **query: Any) -> Iterator[Json]:
+        return self.items(f"/v1/jobs/{job_id}/chunks", query)
+
+    def output(self, job_id: str, chunk: int = 0) -> bytes:
+        """What a chunk printed, as far as the job keeps it; that of an ended one is waited for."""
+        end = time.monotonic() + OUTPUT_SECONDS_MAX
+        while True:
+            try:
+                path = f"/v1/jobs/{job_id}/chunks/{chunk}/output"
+                printed: bytes = self.request("GET", path) or b""
+                return printed
+            except Refusal as refusal:
+                is_late = time.monotonic() > end
+                if refusal.status != 404 or is_late or not self._is_kept(job_id, chunk):
+                    raise
+                time.sleep(POLL_SECONDS_MAX / 4)
+
+    def _is_kept(self, job_id: str, chunk: int) -> bool:
+        """Whether the output of a chunk that has ended is on its way."""
+        kept = self.request("GET", f"/v1/jobs/{job_id}")["spec"]["keepOutput"]
+        state = self.request("GET", f"/v1/jobs/{job_id}/chunks/{chunk}")["state"]
+        return state in {"none": (), "failed": ("dead",), "all": ("dead", "done")}[kept]
+
+    def put(self, data: bytes | Path, pool: str | None = None) -> str:
+        """Stores bytes or a file unless they are there; the digest by which a job names them."""
+        if isinstance(data, Path):
+            data = data.read_bytes()
+        sha256 = hashlib.sha256(data).hexdigest()
+        body = {"sha256": sha256, "bytes": len(data), **({} if pool is None else {"pool": pool})}
+        answer = self.request("POST", "/v1/files", body)
+        if not answer["present"]:
+            url, headers = answer["uploadUrl"], answer["headers"]
+            status, _, _ = _repeated("PUT", url, headers, data, True)
+            if status >= 400:
+                raise OSError(f"The store refuses {sha256} with {status}.")
+        return sha256
+
+    def files(self, job_id: str, **query: Any) -> Iterator[PulledFile]:
+        """The files that the chunks left, by chunk and path; links are left out."""
+        for found in self.items(f"/v1/jobs/{job_id}/files", query):
+            if "url" in found:
+                names = ("chunk", "path", "sha256", "url")
+                yield PulledFile(**{name: found[name] for name in names}, size=found["bytes"])
+
+    def pull(self, job_id: str, to: str | Path | None = None, **query: Any) -> list[Path]:
+        """Fetches them to ``<to>/<chunk>/<path>``; ``to`` is the job's id by default."""
+        root = Path(to if to is not None else job_id)
+        pulled = []
+        for found in self.files(job_id, **query):
+            target = root / str(found.chunk) / found.path
+            below = (root / str(found.chunk)).resolve()
+            if not target.resolve().is_relative_to(below):
+                raise OSError(f"{found.path} leads out of {below}.")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(found.read())
+            pulled.append(target)
+        return pulled
+
+    def map(
+        self,
+        fn_argv: Callable[[Item], Sequence[str]] | Sequence[str],
+        items: Iterable[Item],
+        timeout: float | None = None,
+        **job: Any,
+    ) -> Iterator[bytes]:
+        """What a program prints for each item, in the order of the items.
+
+        ``fn_argv`` says the program and its words for an item; or it is the words, with ``{item}``
+        for the item. All of them are one job, submitted at once; what is printed is read when it is
+        asked for. Further fields of the job are given by name. A chunk that fails is ``JobFailed``.
+        """
+        rows = [_words_of(fn_argv, item) for item in items]
+        if not rows:
+            return iter(())
+        if len({len(row) for row in rows}) > 1:
+            raise ValueError("Every item has to give as many words as the others.")
+        # A word is a parameter, which stands in the place of its name: no shell sees it.
+        names = [f"w{at}" for at in range(len(rows[0]))]
+        params = [dict(zip(names, row, strict=True)) for row in rows]
+        body = {"params": self._params(params, job.get("pool")), "keepOutput": "all", **job}
+        argv = [f"{{{name}}}" for name in names]
+        submitted = self.submit({**body, "run": {"process": {"argv": argv}}})
+        return self._printed(submitted["id"], len(rows), timeout)
+
+    def _params(self, params: list[dict[str, str]], pool: str | None) -> Json:
+        if len(params) <= PARAMS_IN_BODY_MAX:
+            return {"items": params}
+        lines = "".join(json.dumps(one) + "\n" for one in params)
+        return {"file": self.put(lines.encode(), pool), "format": "jsonl"}
+
+    def _printed(self, job_id: str, count: int, timeout: float | None) -> Iterator[bytes]:
+        ended = self.wait(job_id, timeout)
+        if ended["status"]["state"] != "done":
+            raise JobFailed(ended)
+        for chunk in range(count):
+            yield self.output(job_id, chunk)
+
+
+def _words_of(
+    fn_argv: Callable[[Item], Sequence[str]] | Sequence[str], item: Item
+) -> Sequence[str]:
+    if callable(fn_argv):
+        return [str(word) for word in fn_argv(item)]
+    return [str(word).replace("{item}", str(item)) for word in fn_argv]
+
+
+def _query_text(query: Mapping[str, Any]) -> str:
+    given = {name: _worded(value) for name, value in query.items() if value is not None}
+    return f"?{urllib.parse.urlencode(given, doseq=True)}" if given else ""
+
+
+def _worded(value: Any) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def _problem_in(text: bytes) -> Json:
+    try:
+        problem = json.loads(text)
+    except ValueError:
+        return {}
+    return problem if isinstance(problem, dict) else {}
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """A token is for the address that it was given for."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+_opener = urllib.request.build_opener(_NoRedirects)
+_Answer = tuple[int, Message, bytes]
+
+
+def _repeated(
+    method: str, url: str, headers: Mapping[str, str], data: bytes | None, can_repeat: bool
+) -> _Answer:
+    """Again when the API says "later", or when the connection broke and nothing can be doubled."""
+    for attempt in range(1, ATTEMPTS_MAX + 1):
+        backoff = RETRY_FIRST_SECONDS * 2 ** (attempt - 1) * (0.5 + random.random())
+        try:
+            status, answered, text = _once(method, url, headers, data)
+        except (OSError, http.client.HTTPException):
+            if not can_repeat or attempt == ATTEMPTS_MAX:
+                raise
+            time.sleep(backoff)
+            continue
+        asked = answered.get("retry-after") or "0"
+        pause = max(backoff, float(asked) if asked.isdecimal() else 0.0)
+        is_later = status in (429, 503)
+        if not is_later or attempt == ATTEMPTS_MAX or pause > RETRY_AFTER_SECONDS_MAX:
+            return status, answered, text
+        time.sleep(pause)
+    raise AssertionError("the last attempt answers or raises")
+
+
+def _once(method: str, url: str, headers: Mapping[str, str], data: bytes | None) -> _Answer:
+    request = urllib.request.Request(url, data=data, headers=dict(headers), method=method)
+    try:
+        with _opener.open(request, timeout=REQUEST_SECONDS_MAX) as answer:
+            return answer.status, answer.headers, answer.read()
+    except urllib.error.HTTPError as refused:
+        with refused:
+            return refused.code, refused.headers, refused.read()

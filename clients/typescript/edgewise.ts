@@ -1,0 +1,271 @@
+import type { Chunk, Edge, Job, JobBody, ResultFile, Routes } from './api.generated.ts';
+import {
+  attemptsMax,
+  outputMsMax,
+  pageLimitMax,
+  pollFirstMs,
+  pollMsMax,
+  requestMsMax,
+  retryAfterMsMax,
+} from './limits.ts';
+import { Refusal, refusalOf } from './refusal.ts';
+import { type Query, queryText, repeat } from './repeat.ts';
+
+/**
+ * The HTTP API for programs, in Node 20 and in browsers, without dependencies. Every request ends;
+ * what can be repeated without harm is, a bounded number of times; what is refused is a `Refusal`.
+ * Files are in memory while they are sent or fetched: for large ones there is the command line.
+ */
+export type * from './api.generated.ts';
+export { Refusal } from './refusal.ts';
+
+export type Settings = {
+  readonly url: string;
+  readonly token: string;
+  readonly fetch?: typeof fetch;
+  /** Ends whatever is under way. */
+  readonly signal?: AbortSignal;
+};
+
+type Route = keyof Routes;
+type Optional<T> = object extends T ? { readonly [K in keyof T]?: T[K] } : T;
+
+/** What a route is asked with: `path` and `body` where it has them. */
+export type Asked<R extends Route> = (keyof Routes[R]['path'] extends never
+  ? { readonly path?: undefined }
+  : { readonly path: Routes[R]['path'] }) &
+  (undefined extends Routes[R]['body']
+    ? { readonly body?: Routes[R]['body'] }
+    : { readonly body: Routes[R]['body'] }) & {
+    readonly query?: Optional<Routes[R]['query']>;
+    readonly headers?: Readonly<Record<string, string>>;
+  };
+
+type Argument<R extends Route> = object extends Asked<R> ? [asked?: Asked<R>] : [asked: Asked<R>];
+
+/** Routes whose answers are pages. */
+export type Listed = {
+  [R in Route]: Routes[R]['answer'] extends { items: readonly unknown[]; nextCursor: string | null }
+    ? R
+    : never;
+}[Route];
+type Item<R extends Listed> = Routes[R]['answer'] extends { items: readonly (infer I)[] }
+  ? I
+  : never;
+
+export type WaitOptions = {
+  readonly timeoutMs?: number;
+  readonly onChange?: (job: Job) => void;
+};
+
+export type PulledFile = ResultFile & {
+  /** The file, compared with its digest. */
+  read(): Promise<Uint8Array<ArrayBuffer>>;
+};
+
+/** How a job may end. */
+const endStates: ReadonlySet<string> = new Set(['done', 'failed', 'cancelled']);
+
+export class Edgewise {
+  readonly #settings: Settings;
+  readonly #url: string;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+    this.#url = settings.url.replace(/\/+$/, '');
+  }
+
+  /** Any route, by its method and path. */
+  async request<R extends Route>(route: R, ...[asked]: Argument<R>): Promise<Routes[R]['answer']> {
+    const { bytes, headers } = await this.#send(route, asked ?? {});
+    const text = new TextDecoder().decode(bytes);
+    const isJson = headers.get('content-type')?.includes('json') === true;
+    return (text === '' ? null : isJson ? JSON.parse(text) : text) as Routes[R]['answer'];
+  }
+
+  /** Every item of a list, page by page as they are wanted. */
+  async *items<R extends Listed>(route: R, ...[asked]: Argument<R>): AsyncGenerator<Item<R>> {
+    const given = (asked ?? {}) as Asked<Route>;
+    for (let cursor: string | undefined; ; ) {
+      const query = { limit: pageLimitMax, ...given.query, cursor };
+      const page = (await this.request(route, ...([{ ...given, query }] as never))) as {
+        readonly items: readonly Item<R>[];
+        readonly nextCursor: string | null;
+      };
+      yield* page.items;
+      if (page.nextCursor === null) return;
+      cursor = page.nextCursor;
+    }
+  }
+
+  /** With an idempotency key, so that a repetition is still one job. */
+  submit(body: JobBody, key: string = crypto.randomUUID()): Promise<Job> {
+    return this.request('POST /v1/jobs', { body, headers: { 'idempotency-key': key } });
+  }
+
+  /** The job once it has ended, however it did. */
+  async wait(id: string, { timeoutMs, onChange }: WaitOptions = {}): Promise<Job> {
+    const endMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
+    let last = '';
+    for (let pauseMs = pollFirstMs; ; ) {
+      const job = await this.request('GET /v1/jobs/{id}', { path: { id } });
+      const now = JSON.stringify(job.status.chunks) + job.status.state;
+      if (now !== last) onChange?.(job);
+      last = now;
+      if (endStates.has(job.status.state)) return job;
+      if (Date.now() + pauseMs > endMs) {
+        throw new Error(`${id} is ${job.status.state} after ${timeoutMs} ms.`);
+      }
+      await this.#sleep(pauseMs);
+      pauseMs = Math.min(pauseMs * 1.5, pollMsMax);
+    }
+  }
+
+  jobs(query: Routes['GET /v1/jobs']['query'] = {}): AsyncGenerator<Job> {
+    return this.items('GET /v1/jobs', { query });
+  }
+
+  edges(query: Routes['GET /v1/edges']['query'] = {}): AsyncGenerator<Edge> {
+    return this.items('GET /v1/edges', { query });
+  }
+
+  chunks(
+    id: string,
+    query: Routes['GET /v1/jobs/{id}/chunks']['query'] = {},
+  ): AsyncGenerator<Chunk> {
+    return this.items('GET /v1/jobs/{id}/chunks', { path: { id }, query });
+  }
+
+  /** What a chunk printed, as far as the job keeps it; that of an ended one is waited for. */
+  async output(id: string, chunk: number): Promise<Uint8Array<ArrayBuffer>> {
+    const path = { id, chunk };
+    const endMs = Date.now() + outputMsMax;
+    for (;;) {
+      try {
+        return (await this.#send('GET /v1/jobs/{id}/chunks/{chunk}/output', { path })).bytes;
+      } catch (error) {
+        const isMissing = error instanceof Refusal && error.status === 404;
+        if (!isMissing || Date.now() > endMs || !(await this.#isKept(id, chunk))) throw error;
+        await this.#sleep(pollMsMax / 4);
+      }
+    }
+  }
+
+  /** Whether the output of a chunk that has ended is on its way. */
+  async #isKept(id: string, chunk: number): Promise<boolean> {
+    const { spec } = await this.request('GET /v1/jobs/{id}', { path: { id } });
+    const { state } = await this.request('GET /v1/jobs/{id}/chunks/{chunk}', {
+      path: { id, chunk },
+    });
+    const kept: readonly string[] = { none: [], failed: ['dead'], all: ['dead', 'done'] }[
+      spec.keepOutput
+    ];
+    return kept.includes(state);
+  }
+
+  /** The files that the chunks left, by chunk and path. */
+  async *pull(
+    id: string,
+    query: Routes['GET /v1/jobs/{id}/files']['query'] = {},
+  ): AsyncGenerator<PulledFile> {
+    for await (const file of this.items('GET /v1/jobs/{id}/files', { path: { id }, query })) {
+      yield { ...file, read: () => this.#read(file) };
+    }
+  }
+
+  /** Stores a file unless it is there, and says how a job names it among its inputs. */
+  async put(bytes: Uint8Array<ArrayBuffer>, pool?: string): Promise<{ readonly sha256: string }> {
+    const sha256 = await digestOf(bytes);
+    const body = { sha256, bytes: bytes.byteLength, ...(pool === undefined ? {} : { pool }) };
+    const answer = await this.request('POST /v1/files', { body });
+    if (!answer.present) {
+      const init = { method: 'PUT', headers: answer.headers, body: bytes };
+      const { status } = await this.#repeated(() => this.#fetch(answer.uploadUrl, init), true);
+      if (status >= 400) throw new Error(`The store refuses ${sha256} with ${status}.`);
+    }
+    return { sha256 };
+  }
+
+  async #read({ path, url, sha256 }: ResultFile): Promise<Uint8Array<ArrayBuffer>> {
+    if (url === undefined) throw new Error(`${path} is a link.`);
+    const { status, bytes } = await this.#repeated(() => this.#fetch(url, {}), true);
+    if (status !== 200) throw new Error(`The store answers ${status} for ${path}.`);
+    if ((await digestOf(bytes)) !== sha256) throw new Error(`${path} is not what was stored.`);
+    return bytes;
+  }
+
+  async #send(route: Route, asked: object): Promise<Received> {
+    const { path = {}, query = {}, headers = {}, body } = asked as Asking;
+    const [method = '', template = ''] = route.split(' ');
+    const place = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+      const word = encodeURIComponent(String(path[name]));
+      return name === 'path' ? word.replaceAll('%2F', '/') : word;
+    });
+    const sent = {
+      method,
+      headers: {
+        authorization: `Bearer ${this.#settings.token}`,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    };
+    const isRepeatable = method !== 'POST' || 'idempotency-key' in headers;
+    const address = this.#url + place + queryText(query);
+    const received = await this.#repeated(() => this.#fetch(address, sent), isRepeatable);
+    if (received.status < 400) return received;
+    throw refusalOf(received.status, new TextDecoder().decode(received.bytes));
+  }
+
+  #repeated(send: () => Promise<Received>, isRepeatable: boolean): Promise<Received> {
+    return repeat(send, isRepeatable, {
+      attemptsMax,
+      retryAfterMsMax,
+      sleep: (ms) => this.#sleep(ms),
+      random: Math.random,
+      isFinal: () => this.#settings.signal?.aborted === true,
+    });
+  }
+
+  async #fetch(url: string, init: RequestInit): Promise<Received> {
+    const ends = [AbortSignal.timeout(requestMsMax), this.#settings.signal];
+    const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
+    const response = await (this.#settings.fetch ?? fetch)(url, { ...init, signal });
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    return { status: response.status, headers: response.headers, bytes };
+  }
+
+  #sleep(ms: number): Promise<void> {
+    const { signal } = this.#settings;
+    return new Promise((resolve, reject) => {
+      const stop = (): void => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      }, ms);
+      if (signal?.aborted) stop();
+      else signal?.addEventListener('abort', stop, { once: true });
+    });
+  }
+}
+
+type Received = {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+};
+
+type Asking = {
+  readonly path?: Readonly<Record<string, unknown>>;
+  readonly query?: Query;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+};
+
+async function digestOf(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', bytes));
+  return [...digest].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,0 +1,16 @@
+/** Bounds of the client; those of the system are the API's. */
+
+/** One request, answer included. The API's own limit is 29 seconds. */
+export const requestMsMax = 30_000;
+/** First try and repetitions together. */
+export const attemptsMax = 5;
+export const retryFirstMs = 200;
+/** What a `Retry-After` may make us wait; a longer one is passed on to the caller. */
+export const retryAfterMsMax = 20_000;
+/** While something is waited for it is asked for after this, then ever less often. */
+export const pollFirstMs = 100;
+export const pollMsMax = 2_000;
+/** What a chunk printed may come this much later than the news that it has ended. */
+export const outputMsMax = 15_000;
+/** Items of one page. */
+export const pageLimitMax = 500;

@@ -1,0 +1,136 @@
+import * as z from 'zod';
+import { clashOf, pathProblem } from '../../files/file-path.ts';
+import { inputUrlProblem } from '../../files/input-url.ts';
+import {
+  fileAddressesMax,
+  fileBytesMax,
+  filesAskedMax,
+  inputsMax,
+  inputUrlLengthMax,
+} from '../../files/limits.ts';
+import { digestPattern } from '../../files/manifest.ts';
+import { nameSchema, text, timeSchema, whole } from '../text-schema.ts';
+
+/** Files that jobs need: how they are stored, looked for, named by jobs and fetched. */
+
+export const digestSchema = z
+  .string()
+  .regex(digestPattern, { error: 'A SHA-256 is 64 lower-case hexadecimal digits.' })
+  .meta({ description: 'The SHA-256 of a file, in hexadecimal.' });
+
+const poolSchema = nameSchema.optional().meta({
+  description: 'Whose files; that of the token, or else "default".',
+});
+const bytesSchema = whole(0, fileBytesMax);
+
+export const fileBodySchema = z
+  .strictObject({ sha256: digestSchema, bytes: bytesSchema, pool: poolSchema })
+  .meta({ id: 'FileBody' });
+
+export const uploadsBodySchema = z
+  .strictObject({
+    files: z
+      .array(z.strictObject({ sha256: digestSchema, bytes: bytesSchema }))
+      .min(1)
+      .max(fileAddressesMax),
+    pool: poolSchema,
+  })
+  .meta({ id: 'UploadsBody' });
+
+export const missingBodySchema = z
+  .strictObject({ sha256: z.array(digestSchema).min(1).max(filesAskedMax), pool: poolSchema })
+  .meta({ id: 'MissingBody' });
+
+export const addressesBodySchema = z
+  .strictObject({
+    sha256: z.array(digestSchema).min(1).max(fileAddressesMax),
+    job: nameSchema.optional().meta({ description: 'Edges name the job that needs them.' }),
+    pool: poolSchema,
+  })
+  .meta({ id: 'AddressesBody' });
+
+export const storedFileSchema = z
+  .strictObject({ sha256: digestSchema, present: z.literal(true) })
+  .meta({ id: 'StoredFile', description: 'It is there, and nothing has to be sent.' });
+
+export const uploadSchema = z
+  .strictObject({
+    sha256: digestSchema,
+    present: z.literal(false),
+    uploadUrl: z.string(),
+    headers: z.record(z.string(), z.string()),
+    expiresAt: timeSchema,
+  })
+  .meta({
+    id: 'Upload',
+    description: 'PUT the bytes to this address, with these headers; other bytes are refused.',
+  });
+
+export const uploadsSchema = z
+  .strictObject({ items: z.array(z.union([storedFileSchema, uploadSchema])) })
+  .meta({ id: 'Uploads' });
+
+export const missingSchema = z
+  .strictObject({ missing: z.array(digestSchema) })
+  .meta({ id: 'Missing' });
+
+export const addressesSchema = z
+  .strictObject({
+    items: z.array(
+      z.strictObject({ sha256: digestSchema, url: z.string(), expiresAt: timeSchema }),
+    ),
+    missing: z.array(digestSchema),
+  })
+  .meta({ id: 'Addresses', description: 'Where each can be read; ranges are answered.' });
+
+export type UploadAnswer = z.output<typeof uploadsSchema>['items'][number];
+export type AddressesAnswer = z.output<typeof addressesSchema>;
+
+/** The two directories that every chunk finds in its own. */
+const taken: ReadonlySet<string> = new Set(['input', 'output']);
+
+/** A tree may be named as people write a directory. */
+const pathOf = ({ path }: { readonly path: string }): string => path.replace(/\/$/, '');
+
+const inputSchema = z
+  .strictObject({
+    path: text(1_100).meta({ description: 'Below the directory of the chunk.' }),
+    sha256: digestSchema.optional(),
+    url: text(inputUrlLengthMax).optional().meta({
+      description: 'Where edges fetch it, in place of the files that are stored here.',
+    }),
+    manifest: digestSchema.optional().meta({ description: 'The digest of a list of files.' }),
+    writable: z.boolean().optional().meta({ description: 'A copy that the chunk may change.' }),
+    executable: z.boolean().optional().meta({ description: 'A file that may be run.' }),
+  })
+  .superRefine((input, context) => {
+    const issue = (path: string, message: string) =>
+      context.addIssue({ code: 'custom', path: [path], message });
+    if ((input.sha256 === undefined) === (input.manifest === undefined)) {
+      issue('sha256', 'An input has exactly one of "sha256" and "manifest".');
+    }
+    const urlProblem = input.url === undefined ? null : inputUrlProblem(input.url);
+    if (urlProblem !== null) issue('url', `This address ${urlProblem}.`);
+    if (input.url !== undefined && input.sha256 === undefined) {
+      issue('url', 'A file that is fetched elsewhere has a "sha256", by which it is known.');
+    }
+    const isTree = input.manifest !== undefined;
+    if (isTree && input.executable !== undefined) {
+      issue('executable', 'A list of files says of each whether it may be run.');
+    }
+    const path = isTree ? pathOf(input) : input.path;
+    const problem = pathProblem(path);
+    if (problem !== null) issue('path', `This path ${problem}.`);
+    else if (!isTree && taken.has(path)) issue('path', `Every chunk has a directory "${path}".`);
+  });
+
+export const inputsSchema = z
+  .array(inputSchema)
+  .max(inputsMax)
+  .superRefine((inputs, context) => {
+    const clash = clashOf(inputs.map(pathOf));
+    if (clash === null) return;
+    const message = `"${clash[0]}" and "${clash[1]}" cannot both be there.`;
+    context.addIssue({ code: 'custom', message });
+  })
+  .meta({ id: 'Inputs', description: 'Files that every chunk finds in its directory.' });

@@ -1,0 +1,43 @@
+/** Bounds of services. */
+
+/**
+ * Instances of one service: each remembers its restarts in a row of its cell, and fewer than hold
+ * back fresh chunks (`retriesPerSliceHold`).
+ */
+export const instancesMax = 500;
+export const restartBackoffSecondsDefault = 1;
+export const restartBackoffSecondsMaxDefault = 300;
+export const restartResetSecondsDefault = 600;
+/** An hour: who wants to wait longer wants to be asked. */
+export const restartSecondsMax = 3_600;
+export const resetSecondsMax = 86_400;
+export const readyAfterSecondsDefault = 1;
+export const readyAfterSecondsMax = 3_600;
+export const stopGraceSecondsDefault = 10;
+export const stopGraceSecondsMax = 600;
+/** Instances of one service that are away at once, while an edge is drained or it is updated. */
+export const unavailableDefault = 1;
+export const minReadySecondsDefault = 5;
+export const minReadySecondsMax = 3_600;
+export const failAfterSecondsDefault = 300;
+export const failAfterSecondsMax = 86_400;
+/** Generations of one service whose specs are kept: to go back to, and to name what still runs. */
+export const generationsKept = 10;
+/** Of which one edge may hold instances at once: the one wanted besides. */
+export const generationsHeldMax = generationsKept + 1;
+/** Of the text that names instances: each number of the most there are, with its comma. */
+export const rangesTextLengthMax = 4 * instancesMax;
+/** Ports of one service: each is a variable, a rule of its host and a part of each report. */
+export const portsMax = 8;
+export const portNumberMax = 65_535;
+/** Below it only the administrator of a host may listen; the owner of an edge decides that. */
+export const portNumberMin = 1;
+/** So that it is the end of the name of a variable. */
+export const portNamePattern = /^[a-z](?:[a-z0-9-]{0,13}[a-z0-9])?$/;
+export const probeSecondsDefault = 5;
+export const probeSecondsMax = 300;
+export const probeTimeoutSecondsDefault = 1;
+export const probeTimeoutSecondsMax = 60;
+export const probeFailuresDefault = 3;
+export const probeFailuresMax = 100;
+export const probePathLengthMax = 1_024;

@@ -1,0 +1,4 @@
+declare module '*.c' {
+  const text: string;
+  export default text;
+}

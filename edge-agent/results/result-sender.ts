@@ -1,0 +1,202 @@
+import { join } from 'node:path';
+import { fileAddressesMax } from '../../core/files/limits.ts';
+import { executorOf } from '../../core/model/job.ts';
+import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
+import {
+  type ChunkDirectories,
+  type DirectoryOwner,
+  mountName,
+  type TakenDirectory,
+} from '../chunk-directory/chunk-directories.ts';
+import { type ChunkName, keyOf } from '../executors/executor.ts';
+import { type Clock, sleep } from '../host/clock.ts';
+import type { Log } from '../host/log-lines.ts';
+import { makeBackoff } from '../link/backoff.ts';
+import type { ControlPlaneApi } from '../link/control-plane-api.ts';
+import { type Limiter, makeLimiter } from '../link/limiter.ts';
+import { type Collected, collectResults, type ResultSource } from './collect-results.ts';
+import {
+  changesMax,
+  chunksSentAtOnce,
+  sendRetryMsMax,
+  sendRetryMsMin,
+  uploadsAtOnce,
+} from './limits.ts';
+import { putFile } from './put-file.ts';
+import { sendFile } from './read-file.ts';
+import { ResultFault } from './result-fault.ts';
+
+/**
+ * Sends what chunks left that have ended: the files, each content once, then their list, and then
+ * says so. Whatever is in the way is tried again for as long as somebody wants it; the directory of
+ * the chunk is held until then. Only what the chunk itself left amiss is an end.
+ */
+export type ResultSender = {
+  /** Asked again while it is under way, it is asked once. */
+  send(wanted: WantedResults, ended: (outcome: SendOutcome) => void): void;
+  /** Nobody wants them any more. */
+  drop(name: ChunkName): void;
+};
+
+export type WantedResults = {
+  readonly name: ChunkName;
+  readonly spec: AgentSpec;
+  /** Whether the attempt was done, or failed. */
+  readonly isDone: boolean;
+  readonly secret: () => string;
+};
+
+/** `gone`: its directory is not there, and nobody knows what was in it. */
+export type SendOutcome = 'safe' | 'gone' | { readonly failure: string };
+
+export type SenderDeps = {
+  readonly api: Pick<ControlPlaneApi, 'storeResults' | 'putResult'>;
+  readonly directories: Pick<ChunkDirectories, 'take'>;
+  readonly owner: DirectoryOwner | null;
+  readonly clock: Clock;
+  readonly signal: AbortSignal;
+  readonly log: Log;
+};
+
+/** The store did not take the bytes that were read before. */
+class OtherBytes extends Error {}
+
+export function openResultSender(deps: SenderDeps): ResultSender {
+  const { clock, directories, log } = deps;
+  const underWay = new Map<string, AbortController>();
+  const turn = makeLimiter(chunksSentAtOnce);
+  const files = makeLimiter(uploadsAtOnce);
+
+  const run = async (
+    wanted: WantedResults,
+    root: string,
+    signal: AbortSignal,
+  ): Promise<SendOutcome | null> => {
+    const backoff = makeBackoff(sendRetryMsMin, sendRetryMsMax);
+    let collected: Collected | null = null;
+    let said = '';
+    let contents = '';
+    for (let changes = 0; !signal.aborted; ) {
+      try {
+        collected ??= await collectResults(root, wanted.spec.outputs!, deps.owner, signal);
+        if (contents !== '' && contents !== collected.manifest.sha256) changes += 1;
+        contents = collected.manifest.sha256;
+        await store(deps.api, files, wanted, root, collected, signal);
+        return 'safe';
+      } catch (error) {
+        if (error instanceof ResultFault) return { failure: error.failure };
+        if (error instanceof OtherBytes) {
+          // Where nothing has changed, the way to the store has.
+          if (changes >= changesMax) return { failure: new ResultFault(error.message).failure };
+          collected = null;
+        }
+        const reason = (error as Error).message;
+        if (!signal.aborted && reason !== said)
+          log(`Results of ${named(wanted)}: ${reason}`, 'warning');
+        said = reason;
+      }
+      await sleep(clock, backoff.next(), signal);
+    }
+    return null;
+  };
+
+  return {
+    send(wanted, ended) {
+      const key = keyOf(wanted.name);
+      // Who stops in order goes on with it in the next life.
+      if (underWay.has(key) || deps.signal.aborted) return;
+      const dropped = new AbortController();
+      underWay.set(key, dropped);
+      const isSimulated = executorOf(wanted.spec.run) === 'simulate';
+      const taken = directories.take(wanted.name);
+      const signal = AbortSignal.any([deps.signal, dropped.signal]);
+      const outcome = async (): Promise<SendOutcome | null> => {
+        if (isSimulated || !leavesResults(wanted)) return 'safe';
+        if (taken === null) return 'gone';
+        return turn(() => run(wanted, rootOf(wanted.spec, taken), signal));
+      };
+      void outcome().then((end) => {
+        underWay.delete(key);
+        if (end !== null && !dropped.signal.aborted) ended(end);
+        if (end !== null || dropped.signal.aborted) release(taken, wanted, end);
+      });
+    },
+    drop: (name) => underWay.get(keyOf(name))?.abort(),
+  };
+}
+
+const named = ({ name: { job, chunk } }: WantedResults): string => `chunk ${chunk} of ${job}`;
+
+function release(
+  taken: TakenDirectory | null,
+  { isDone }: WantedResults,
+  end: SendOutcome | null,
+): void {
+  taken?.release(!isDone || (end !== null && typeof end === 'object'));
+}
+
+function rootOf(spec: AgentSpec, { path }: TakenDirectory): string {
+  return executorOf(spec.run) === 'container' ? join(path, mountName) : path;
+}
+
+async function store(
+  api: SenderDeps['api'],
+  files: Limiter,
+  { name, isDone, secret }: WantedResults,
+  root: string,
+  { sources, manifest, ...sums }: Collected,
+  signal: AbortSignal,
+): Promise<void> {
+  const list = { sha256: manifest.sha256, bytes: manifest.text.length };
+  const put = async (file: { sha256: string; bytes: number }, source: ResultSource | null) => {
+    const { url, headers } = addresses.get(file.sha256)!;
+    const read = async (take: (piece: Buffer) => Promise<void>): Promise<number> => {
+      if (source !== null) return sendFile(root, source.from, source.bytes, take);
+      await take(manifest.text);
+      return manifest.text.length;
+    };
+    const status = await putFile({ url, headers, bytes: file.bytes, read }, signal);
+    if (status === 200) return;
+    if (status === 400)
+      throw new OtherBytes(`${source?.from ?? 'a list'} changes while it is read`);
+    throw new Error(`the store answers ${status}`);
+  };
+  let addresses = new Map<string, Address>();
+  for (let at = 0; at < sources.length; at += fileAddressesMax) {
+    const some = sources.slice(at, at + fileAddressesMax);
+    addresses = await addressesOf(api, name, secret(), some);
+    const absent = some.filter(({ sha256 }) => addresses.has(sha256));
+    const ends = await Promise.allSettled(absent.map((source) => files(() => put(source, source))));
+    const failed = ends.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
+  }
+  addresses = await addressesOf(api, name, secret(), [list]);
+  if (addresses.has(list.sha256)) await put(list, null);
+  const { job, chunk, attempt } = name;
+  const place = { job, chunk };
+  await api.putResult(secret(), place, { manifest: list.sha256, ...sums, attempt, done: isDone });
+}
+
+type Address = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+
+/** Of those that have to be sent. */
+async function addressesOf(
+  api: SenderDeps['api'],
+  { job }: ChunkName,
+  secret: string,
+  files: readonly { readonly sha256: string; readonly bytes: number }[],
+): Promise<Map<string, Address>> {
+  const wanted = files.map(({ sha256, bytes }) => ({ sha256, bytes }));
+  const answer = await api.storeResults(secret, job, wanted);
+  const known = new Set(answer.map(({ sha256 }) => sha256));
+  const [lost] = wanted.filter(({ sha256 }) => !known.has(sha256));
+  if (lost !== undefined) throw new Error('the API does not say where to put a file');
+  return new Map(
+    answer.flatMap(({ sha256, address }) => (address === null ? [] : [[sha256, address]])),
+  );
+}
+
+/** A chunk that outlived its agent ends before its spec is known again: only then it is clear. */
+function leavesResults({ spec: { outputs }, isDone }: WantedResults): boolean {
+  return outputs !== undefined && (outputs.on === 'always' || isDone);
+}

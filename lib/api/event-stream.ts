@@ -1,0 +1,49 @@
+import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import { Construct } from 'constructs';
+import { EdgewiseFunction } from '../frame/edgewise-function.ts';
+import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import { type SignIn, signInVariables } from '../frame/sign-in.ts';
+import type { Stage } from '../frame/stage.ts';
+import { eventStreamTimeoutSeconds } from '../limits.ts';
+
+export type EventStreamProps = {
+  readonly stage: Stage;
+  readonly table: EdgewiseTable;
+  readonly adminTokenArn: string;
+  readonly signIn: SignIn | null;
+};
+
+/**
+ * Events as they happen: the one function with an address of its own, because neither the HTTP API
+ * nor its authorizer can stand before an answer that streams. It looks up tokens itself, may read
+ * the table and nothing else, and answers one path.
+ */
+export class EventStream extends Construct {
+  /** With a slash at its end. */
+  readonly url: string;
+
+  constructor(scope: Construct, id: string, props: EventStreamProps) {
+    super(scope, id);
+    const { tableName, tableArn } = props.table.table;
+    const fn = new EdgewiseFunction(this, 'Function', {
+      entry: 'api/event-stream',
+      description: 'Tells who watches what happens, for two minutes at a time',
+      stage: props.stage,
+      environment: {
+        TABLE_NAME: tableName,
+        ADMIN_TOKEN_ARN: props.adminTokenArn,
+        ...signInVariables(props.signIn),
+      },
+      // It waits nearly all the time, and that is what it is billed for.
+      memoryMb: 256,
+      timeoutSeconds: eventStreamTimeoutSeconds,
+      alarm: 'errors',
+    });
+    fn.allow(['dynamodb:GetItem', 'dynamodb:Query'], [tableArn]);
+    fn.allow(['secretsmanager:GetSecretValue'], [props.adminTokenArn]);
+    this.url = fn.lambda.addFunctionUrl({
+      authType: FunctionUrlAuthType.NONE,
+      invokeMode: InvokeMode.RESPONSE_STREAM,
+    }).url;
+  }
+}

@@ -1,0 +1,45 @@
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runClient } from '../cli/client.ts';
+import { makeProduct, type Product } from '../product.ts';
+import { until } from '../start/stage.ts';
+
+/** What a chunk prints is seen while it prints it, whatever carries its edge's work. */
+let product: Product;
+beforeAll(async () => {
+  product = await makeProduct();
+  await product.startCloud();
+  product.startAgent('wired', '--quiet', '--executor', 'process');
+  product.startAgent('polling', '--quiet', '--executor', 'process', '--transport', 'http');
+  await product.untilConnected(2);
+});
+afterAll(() => product.remove());
+
+const client = (...words: string[]) => runClient(product.place.directory, ...words);
+
+/** Prints, waits for a file, and prints on. */
+function submit(name: string, edge: string) {
+  const go = join(product.place.directory, `go-${name}`);
+  const script = `echo first; while [ ! -e '${go}' ]; do sleep 0.1; done; echo second`;
+  const run = { process: { argv: ['/bin/sh', '-c', script] } };
+  const requires = { edges: [edge] };
+  return { go, job: product.submit({ name, chunks: 1, run, requires, keepOutput: 'failed' }) };
+}
+
+test.each(['wired', 'polling'])(
+  'logs -f follows a chunk of the edge "%s" to its end',
+  async (edge) => {
+    const { go, job } = submit(`follow-${edge}`, edge);
+    const { id } = await job;
+    await product.jobWhen(id, 'running', ({ status }) => status.state === 'running');
+    const following = client('logs', '-f', id);
+    await until('what it has printed is there', async () => {
+      return (await client('logs', id, '0')).out === 'first\n';
+    });
+    expect(existsSync(go)).toBe(false);
+    writeFileSync(go, '');
+    expect(await following).toMatchObject({ code: 0, out: 'first\nsecond\n' });
+    await product.done(id);
+  },
+);

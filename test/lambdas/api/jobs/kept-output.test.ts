@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { jobIdOf } from '../../../../core/model/names.ts';
+import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
+import { makeTableStores } from '../../../contract/stores.ts';
+import { type ApiStage, createApiStage } from '../api-stage.ts';
+import { enrolEdge, submitJob, type WorkingEdge } from '../working-edge.ts';
+
+let database: TestDatabase;
+let api: ApiStage;
+let edge: WorkingEdge;
+let path: string;
+let job: string;
+
+beforeAll(async () => {
+  database = await startDatabase();
+  api = createApiStage(await makeTableStores(database));
+  edge = await enrolEdge(api, 'edge-1');
+  job = await submitJob(api, { chunks: 1, keepOutput: 'all' });
+  path = `/v1/jobs/${job}/chunks/0/output`;
+});
+afterAll(() => database.close());
+
+function keep(printed: Uint8Array) {
+  const headers = { 'content-type': 'application/octet-stream' };
+  const raw = Buffer.from(printed);
+  return api.request('PUT', path, { token: edge.secret, raw, headers });
+}
+
+test('kept output comes back byte for byte, whatever it holds', async () => {
+  const bytes = fc.oneof(fc.uint8Array({ maxLength: 200 }), fc.string().map(Buffer.from));
+  await fc.assert(
+    fc.asyncProperty(bytes, async (printed) => {
+      expect((await keep(printed)).status).toBe(204);
+      const answer = await api.request('GET', path);
+      expect(answer.status).toBe(200);
+      expect(answer.bytes.toString('hex')).toBe(Buffer.from(printed).toString('hex'));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('nothing is said of what the bytes mean, and where they end is', async () => {
+  await keep(Buffer.from('grüße ✓\n'));
+  const { headers } = await api.request('GET', path);
+  expect(headers['content-type']).toBe('application/octet-stream');
+  expect(headers['edgewise-next-offset']).toBe('12');
+});
+
+test('an output whose object is gone is 404 and no failure', async () => {
+  await keep(Buffer.from('short-lived'));
+  await api.services.outputs.removeAll(jobIdOf(job));
+  const answer = await api.request('GET', path);
+  expect([answer.status, answer.json.code]).toEqual([404, 'not-found']);
+});
+
+test('of a long one beginning and end are known from each other, at once and to who reads on', async () => {
+  const headers = { 'content-type': 'application/octet-stream' };
+  const request = { token: edge.secret, raw: Buffer.from('beginend'), headers };
+  const put = await api.request('PUT', `${path}?attempt=1&total=1000&head=5`, request);
+  expect(put.status).toBe(204);
+  const once = await api.request('GET', path);
+  expect(once.bytes.toString()).toBe('beginend');
+  expect(once.headers).toMatchObject({
+    'edgewise-omitted': '5-997',
+    'edgewise-next-offset': '1000',
+  });
+  await edge.report({ w: { [job]: { d: '0' } } });
+  const parts = [];
+  for (const offset of [0, 2, 5, 400, 998, 1_000]) {
+    const part = await api.request('GET', `${path}?offset=${offset}&attempt=1`);
+    const { 'edgewise-next-offset': next, 'edgewise-complete': complete } = part.headers;
+    parts.push([offset, part.bytes.toString(), Number(next), complete]);
+  }
+  expect(parts).toEqual([
+    [0, 'begin', 5, 'false'],
+    [2, 'gin', 5, 'false'],
+    [5, 'end', 1_000, 'true'],
+    [400, 'end', 1_000, 'true'],
+    [998, 'nd', 1_000, 'true'],
+    [1_000, '', 1_000, 'true'],
+  ]);
+  const tooMuch = await api.request('PUT', `${path}?attempt=1&total=1000&head=9`, request);
+  expect(tooMuch.status).toBe(400);
+});

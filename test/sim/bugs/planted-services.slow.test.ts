@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { findBug } from './find-bug.ts';
+import { serviceBugs } from './service-bugs.ts';
+
+/** As `planted-bugs.slow.test.ts`, for services: what they run, by whom, and how it is changed. */
+const seedsMax = 200;
+
+test.each(serviceBugs)(
+  '$name: $sentence',
+  async (bug) => {
+    const found = await findBug(bug, seedsMax);
+    expect(found?.seed, `no seed up to ${seedsMax} noticed`).toBeLessThanOrEqual(seedsMax);
+    expect(found?.violation?.message).toMatch(noticed.get(bug.name)!);
+  },
+  180_000,
+);
+
+/** By what is looked at for its sake, not by an accident. */
+const noticed = new Map([
+  ['rollout-ahead-of-readiness', /stopped although/],
+  ['stopped-service-restarts', /is deleted and|never ends/],
+  ['rollout-without-an-end', /is still moving/],
+  ['two-ready-holders', /has run on|runs twice|deleted services run/],
+  ['start-is-no-attempt', /does not run|stopped although/],
+]);

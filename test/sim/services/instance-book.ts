@@ -1,0 +1,160 @@
+import { type EdgeName, edgeNameOf, type JobId } from '../../../core/model/names.ts';
+import { type RangeSet, unionAll } from '../../../core/model/ranges.ts';
+import type { StoredJob } from '../../../core/model/stored-job.ts';
+import { type AgentSpec, agentSpec } from '../../../core/protocol/agent-spec.ts';
+import { numbersOf } from '../../../core/services/instance-numbers.ts';
+import type { ChunkName, ChunkOrder } from '../../../edge-agent/executors/executor.ts';
+import type { ChunkFate } from '../edge/simulated-edge.ts';
+import { calm, type Faults } from '../faults.ts';
+import type { SeededRandom } from '../seeded-random.ts';
+import type { Timeline } from '../timeline.ts';
+
+/** One start of an instance, on the edge where it was. */
+export type Start = {
+  readonly job: JobId;
+  readonly chunk: number;
+  readonly attempt: number;
+  readonly edge: EdgeName;
+  readonly hash: string;
+  readonly atMs: number;
+  readonly readyAfterMs: number;
+  endedAtMs: number | null;
+};
+
+/** What users want of a service, and since when. */
+type Wish = { readonly atMs: number; readonly chunks: RangeSet; readonly cancelled: boolean };
+
+export type InstanceWorld = {
+  readonly timeline: Pick<Timeline, 'nowMs'>;
+  /** While trouble lasts, good instances end now and then, too. */
+  readonly faults: Faults;
+};
+
+const neverMs = 10 * 365 * 86_400_000;
+
+/**
+ * What really runs of services, whoever knows of it, and what their users really wanted. The system
+ * never reads it.
+ */
+export class InstanceBook {
+  readonly #random: SeededRandom;
+  readonly #world: InstanceWorld;
+  /** All that was ever accepted of each service, by the hash of its spec. */
+  readonly #specs = new Map<string, StoredJob>();
+  readonly #wishes = new Map<JobId, Wish[]>();
+  readonly #running = new Map<string, Start>();
+  readonly #longest = new Map<string, number>();
+  /** A generation says by this which one it is, and whether it is any good. */
+  readonly badGraces = new Set<number>();
+
+  constructor(random: SeededRandom, world: InstanceWorld) {
+    this.#random = random;
+    this.#world = world;
+  }
+
+  /** What is stored for a user, also what is about to be. */
+  accepted(job: StoredJob): void {
+    if (job.spec.restart === undefined) return;
+    this.#specs.set(`${job.id} ${job.specHash}`, job);
+    const wishes = this.#wishes.get(job.id) ?? [];
+    this.#wishes.set(job.id, wishes);
+    wishes.push({
+      atMs: this.#world.timeline.nowMs,
+      chunks: numbersOf(job.chunking),
+      cancelled: job.cancelledAtMs !== null,
+    });
+  }
+
+  isService(job: JobId): boolean {
+    return this.#wishes.has(job);
+  }
+
+  specOf(job: JobId, hash: string): AgentSpec | null {
+    const stored = this.#specs.get(`${job} ${hash}`);
+    if (stored === undefined) return null;
+    return agentSpec(job, hash, stored.spec, stored.chunking, stored.createdBy);
+  }
+
+  /** All that was wanted in this time, which is over; `null` when it is cancelled. */
+  wantedSince(job: JobId, forMs: number): RangeSet | null {
+    const wishes = this.#wishes.get(job) ?? [];
+    const sinceMs = this.#world.timeline.nowMs - forMs;
+    const last = wishes.findLastIndex(({ atMs }) => atMs <= sinceMs);
+    const open = wishes.slice(Math.max(0, last)).filter(({ cancelled }) => !cancelled);
+    return open.length === 0 ? null : unionAll(open.map(({ chunks }) => chunks));
+  }
+
+  fateOf({ spec }: ChunkOrder): ChunkFate {
+    const random = this.#random;
+    if (this.badGraces.has(spec.stopGraceSeconds ?? 0)) {
+      return { afterMs: random.between(20, 4_000), end: { kind: 'failed', failure: 125 } };
+    }
+    if (spec.restart?.policy === 'never') {
+      return { afterMs: random.between(500, 20_000), end: { kind: 'done' } };
+    }
+    if (this.#world.faults === calm || random.chance(0.7))
+      return { afterMs: neverMs, end: { kind: 'done' } };
+    const failure = random.pick([0, 1, 137]);
+    return { afterMs: random.between(500, 60_000), end: { kind: 'failed', failure } };
+  }
+
+  started({ edge, job, chunk, attempt, spec }: ChunkOrder): void {
+    this.#running.set(`${edge} ${job}/${chunk}`, {
+      job,
+      chunk,
+      attempt,
+      edge: edgeNameOf(edge),
+      hash: spec.hash,
+      atMs: this.#world.timeline.nowMs,
+      readyAfterMs: readyAfterMs(spec),
+      endedAtMs: null,
+    });
+  }
+
+  /** It ended, or was stopped. */
+  gone({ edge, job, chunk, attempt }: ChunkName): void {
+    const key = `${edge} ${job}/${chunk}`;
+    const start = this.#running.get(key);
+    if (start === undefined || start.attempt !== attempt) return;
+    this.#running.delete(key);
+    this.#note(start);
+  }
+
+  /** The agent died with all that it ran. */
+  died(edge: EdgeName): void {
+    for (const [key, start] of this.#running) {
+      if (start.edge !== edge) continue;
+      this.#running.delete(key);
+      this.#note(start);
+    }
+  }
+
+  running(job?: JobId): Start[] {
+    const all = [...this.#running.values()];
+    return job === undefined ? all : all.filter((it) => it.job === job);
+  }
+
+  /** This start of it ran for long enough somewhere, whatever came of it later. */
+  wasReady(job: JobId, chunk: number, attempt: number): boolean {
+    const name = `${job}/${chunk}/${attempt}`;
+    if ((this.#longest.get(name) ?? -1) >= 0) return true;
+    const { nowMs } = this.#world.timeline;
+    return this.running(job).some((it) => {
+      const isIt = it.chunk === chunk && it.attempt === attempt;
+      return isIt && nowMs - it.atMs >= it.readyAfterMs - clockSlackMs;
+    });
+  }
+
+  #note({ job, chunk, attempt, atMs, readyAfterMs }: Start): void {
+    const name = `${job}/${chunk}/${attempt}`;
+    const beyondMs = this.#world.timeline.nowMs - atMs - readyAfterMs + clockSlackMs;
+    this.#longest.set(name, Math.max(beyondMs, this.#longest.get(name) ?? -neverMs));
+  }
+}
+
+function readyAfterMs({ ready }: AgentSpec): number {
+  return ready !== undefined && 'afterSeconds' in ready ? ready.afterSeconds * 1_000 : 0;
+}
+
+/** Timers of agents are not exact. */
+const clockSlackMs = 20;

@@ -1,0 +1,160 @@
+import type { Cell, CellEdge, CellJob } from '../../../core/model/cell.ts';
+import type { EdgeName, JobId } from '../../../core/model/names.ts';
+import { presentAt } from '../../../core/model/presence.ts';
+import {
+  chunksOf,
+  count,
+  emptyRanges,
+  fromChunks,
+  has,
+  intersect,
+  isEmpty,
+  type RangeSet,
+  subtract,
+  unionAll,
+} from '../../../core/model/ranges.ts';
+import { numbersOf } from '../../../core/services/instance-numbers.ts';
+import { must } from '../checks/truth.ts';
+import type { InstanceBook, Start } from './instance-book.ts';
+
+/**
+ * What must hold of services after every commit, against what really runs and what users really
+ * want.
+ */
+export function checkServices(book: InstanceBook, before: Cell, after: Cell, nowMs: number): void {
+  for (const job of after.jobs.values()) {
+    const was = before.jobs.get(job.id);
+    if (was === undefined || !book.isService(job.id)) continue;
+    checkAway(book, { was, job, before, after, nowMs });
+    checkWanted(book, job, { before, after });
+    checkStarts(was, job);
+  }
+}
+
+type Step = {
+  readonly was: CellJob;
+  readonly job: CellJob;
+  readonly before: Cell;
+  readonly after: Cell;
+  readonly nowMs: number;
+};
+
+/** By whose will an instance that was ready is stopped. */
+const willing = /^(brought to|started anew|its edge is drained)/;
+
+/**
+ * Nobody takes an instance that was ready away while as many as are allowed are away already: ready
+ * is what really ran for long enough, as the start that is asked for now.
+ */
+function checkAway(book: InstanceBook, { was, job, before, after, nowMs }: Step): void {
+  const { spec, chunking } = job.intent;
+  const { update, everywhere } = spec;
+  if (update === undefined) return;
+  const ready = readyIn(before, job.id);
+  const stopped = [...job.slice.retries].filter(([chunk, { failures, last }]) => {
+    const isNew = failures > (was.slice.retries.get(chunk)?.failures ?? 0);
+    return isNew && has(ready, chunk) && willing.test(String(last));
+  });
+  if (stopped.length === 0) return;
+  let open = openOf(job);
+  if (everywhere !== undefined) open = subtract(open, unreachable(after, job, nowMs));
+  const away = [...chunksOf(open)].filter((chunk) => {
+    const attempt = (job.slice.retries.get(chunk)?.failures ?? 0) + 1;
+    return !book.wasReady(job.id, chunk, attempt);
+  });
+  const standsIn = everywhere === undefined ? count(subtract(open, numbersOf(chunking))) : 0;
+  const most = update.maxUnavailable;
+  must(
+    away.length - standsIn <= most,
+    () =>
+      `service ${job.id}: ${stopped.map(([it, { last }]) => `${it} (${last})`).join()} ` +
+      `stopped although ${away.join()} of ${count(open)} are away and ${most} may be`,
+  );
+}
+
+/** Ready as it is stored, and as its edge still says. */
+function readyIn(cell: Cell, id: JobId): RangeSet {
+  return unionAll(
+    [...cell.edges.values()].map(({ work, report }) => {
+      const ready = work?.leases.get(id)?.ready ?? emptyRanges;
+      const progress = report?.progress ?? null;
+      if (progress === null) return ready;
+      return intersect(ready, progress.jobs.get(id)?.ready ?? emptyRanges);
+    }),
+  );
+}
+
+export function openOf({ slice }: CellJob): RangeSet {
+  return subtract(subtract(subtract(slice.ranges, slice.done), slice.dead), slice.cancelled);
+}
+
+function unreachable(cell: Cell, { slice }: CellJob, nowMs: number): RangeSet {
+  const isGone = (edge: CellEdge | undefined) =>
+    edge === undefined || presentAt(edge, nowMs).report?.connected !== true;
+  const seats = [...(slice.seats ?? [])].filter(([edge]) => isGone(cell.edges.get(edge)));
+  return fromChunks(seats.map(([, seat]) => seat));
+}
+
+/** For so long a pass may have seen what is not wanted any more. */
+const seenForMs = 60_000;
+
+/** Nothing is given to anybody that nobody wants any more. */
+function checkWanted(
+  book: InstanceBook,
+  { id, intent, slice }: CellJob,
+  { before, after }: Pick<Step, 'before' | 'after'>,
+): void {
+  const wanted = book.wantedSince(id, seenForMs);
+  for (const { name, work } of after.edges.values()) {
+    const had = before.edges.get(name)?.work?.leases.get(id)?.ranges ?? emptyRanges;
+    const fresh = subtract(work?.leases.get(id)?.ranges ?? emptyRanges, had);
+    if (isEmpty(fresh)) continue;
+    must(wanted !== null, () => `service ${id} is deleted and ${name} was given ${fresh}`);
+    if (intent.spec.everywhere !== undefined) continue;
+    const beyond = subtract(fresh, wanted!);
+    const most = slice.standIns === undefined ? 0 : intent.spec.update!.maxUnavailable;
+    must(
+      count(beyond) <= most,
+      () => `service ${id}: ${name} was given ${beyond} and ${wanted} are wanted`,
+    );
+  }
+}
+
+/** A number of a start is never used again. */
+function checkStarts(was: CellJob, job: CellJob): void {
+  for (const [chunk, { failures }] of was.slice.retries) {
+    const now = job.slice.retries.get(chunk)?.failures ?? failures;
+    must(now >= failures, () => `service ${job.id}: starts of ${chunk} fell to ${now}`);
+  }
+}
+
+/** Two that can be reached run one number, and since when. */
+export type Doubles = Map<string, number>;
+
+/** Longer than it takes to tell an edge again what it holds. */
+const graceMs = 180_000;
+
+/** Looked at now and then: never two holders of one number for longer than the grace. */
+export function checkHolders(
+  starts: readonly Start[],
+  doubles: Doubles,
+  { nowMs, isReachable }: { nowMs: number; isReachable: (edge: EdgeName) => boolean },
+): void {
+  const holders = Map.groupBy(
+    starts.filter(({ edge }) => isReachable(edge)),
+    ({ job, chunk }) => `${job}/${chunk}`,
+  );
+  for (const key of doubles.keys()) if ((holders.get(key)?.length ?? 0) < 2) doubles.delete(key);
+  for (const [key, held] of holders) {
+    if (held.length < 2) continue;
+    const sinceMs = doubles.get(key) ?? nowMs;
+    doubles.set(key, sinceMs);
+    const edges = held.map(({ edge }) => edge).join(' and ');
+    must(nowMs - sinceMs <= graceMs, () => `${key} has run on ${edges} for ${nowMs - sinceMs} ms`);
+  }
+}
+
+/** Numbers that run, each as what its edge holds. */
+export function describeInstances(starts: readonly Start[]): string {
+  return starts.map(({ chunk, attempt, edge }) => `${chunk}#${attempt} on ${edge}`).join(', ');
+}
