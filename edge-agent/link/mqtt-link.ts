@@ -68,6 +68,7 @@ class MqttLink implements Link {
     const client = this.#client;
     if (client === null || !this.#ready || this.#waiting !== null) return 'unanswered';
     if (this.#mustClear) await this.#clear(client);
+    if (!this.#isOpen(client)) return 'unanswered';
     const token = `${document.b}-${document.n}`;
     const body = { state: { reported: this.#patch.patch(document) }, clientToken: token };
     const answer = await new Promise<ReportAnswer>((resolve) => {
@@ -84,6 +85,11 @@ class MqttLink implements Link {
     });
     if (answer === 'accepted') this.#patch.settle(document);
     return answer;
+  }
+
+  /** A client that has been closed does not refuse what is published, it breaks. */
+  #isOpen(client: MqttClient): boolean {
+    return this.#ready && this.#client === client;
   }
 
   publishFacts(facts: unknown): Promise<boolean> {
@@ -158,6 +164,7 @@ class MqttLink implements Link {
       client.stream.destroy();
       return;
     }
+    if (this.#client !== client) return;
     this.#deltaSinceGet = false;
     this.#ready = true;
     this.#failures = 0;

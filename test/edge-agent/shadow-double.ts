@@ -28,6 +28,8 @@ export type ShadowDouble = {
 export type ShadowDoubleHooks = {
   readonly reported: (edge: string, shadow: string, state: unknown) => void;
   readonly admits: (edge: string) => boolean;
+  /** Who publishes what it may not is hung up on, without an acknowledgement, as AWS IoT does. */
+  readonly mayPublish?: (edge: string, text: string) => boolean;
 };
 
 x509.cryptoProvider.set(webcrypto as never);
@@ -52,6 +54,10 @@ export async function startShadowDouble(hooks: ShadowDoubleHooks): Promise<Shado
     const isAdmitted = name === client.id && hooks.admits(client.id);
     if (isAdmitted) done(null, true);
     else done(Object.assign(new Error('not authorized'), { returnCode: 5 }) as never, false);
+  };
+  broker.authorizePublish = (client, packet, done) => {
+    const may = client === null || hooks.mayPublish?.(client.id, packet.payload.toString());
+    done(may === false ? new Error('not authorized') : null);
   };
   broker.on('client', (client) => clients.set(client.id, client));
   broker.on('clientDisconnect', (client) => clients.delete(client.id));
