@@ -11,7 +11,7 @@ import { runStaticChecks } from './checks/static-checks.mjs';
 import { seeds as firstSeeds, runJudges, runSuites } from './checks/suites.mjs';
 import { runTally } from './checks/test-runs.mjs';
 import { root } from './repository.mjs';
-import { ensureHostPackages } from './setup/host-packages.mjs';
+import { containerPackages, ensureHostPackages } from './setup/host-packages.mjs';
 import { ensureNodeTools } from './setup/node-tools.mjs';
 import { ensurePackages } from './setup/packages.mjs';
 import { ensurePythonTool } from './setup/python-tools.mjs';
@@ -26,6 +26,7 @@ const budget = {
   templateLint: 2 * minute,
   openApiLint: 4 * minute,
   miniStack: 10 * minute,
+  containers: 3 * minute,
   agentBinaries: 6 * minute,
   flow: 15 * minute,
   secondEngine: 25 * minute,
@@ -44,6 +45,7 @@ const mainFlows = [
   'test/flow/killed-edge.test.ts',
   'test/flow/sdk-program.test.ts',
 ];
+const inContainers = 'test/edge-agent/container-chunks.slow.test.ts';
 const inBrowser = 'test/browser/';
 
 /** What is missing here, with the reason. @typedef {ReadonlyMap<string, string>} Missing */
@@ -60,6 +62,7 @@ await runTally(async (tally) => {
     if (name !== 'chromium') tally.leaveOut(`tests that need ${name}`, reason);
   }
   await runSuites(tally);
+  await runContainers(tally, missing);
   await runJudges(tally);
   const arm64 = await runAgentBinaries(tally);
   await runFlows(tally, arm64);
@@ -81,6 +84,20 @@ function askForAdvisories(tally) {
   const verdict = askRegistry(lockedPackages());
   if (verdict.kind === 'unknown') return tally.leaveOut('advisories', verdict.reason);
   return tally.compare('advisories', verdict.findings);
+}
+
+/**
+ * `npm test` installs nothing on the host: what it left out where no engine was there runs here.
+ *
+ * @param {Tally} tally @param {Missing} missing
+ */
+async function runContainers(tally, missing) {
+  const title = 'containers on podman';
+  const lacking = containerPackages.find(({ name }) => missing.has(name));
+  if (lacking !== undefined) return tally.leaveOut(title, missing.get(lacking.name) ?? '');
+  if ((tally.passedOn(engines[0])[inContainers] ?? 0) > 0) return;
+  const run = { timeoutMs: budget.containers, runsAgain: true };
+  await tally.vitest(title, ['--project', 'parts', inContainers], run);
 }
 
 /**

@@ -1,6 +1,6 @@
 /**
- * What the long tests need of the host beyond Node: a browser, Slurm, an emulator for the other
- * architecture, a second shell, judges of packages. Installed from Debian when this user may;
+ * What the long tests need of the host beyond Node: a browser, Slurm, a container engine, an
+ * emulator for the other architecture, a second shell, judges of packages. Installed from Debian when this user may;
  * otherwise the reason is named, and what needs it is skipped by name.
  */
 import { spawnSync } from 'node:child_process';
@@ -9,10 +9,19 @@ import { existsSync } from 'node:fs';
 const updateMsMax = 120_000;
 const installMsMax = 300_000;
 
+/** What containers are run with, and what is in the one image of the tests. */
+export const containerPackages = [
+  { name: 'podman', file: '/usr/bin/podman' },
+  { name: 'runc', file: '/usr/sbin/runc' },
+  { name: 'catatonit', file: '/usr/bin/catatonit' },
+  { name: 'busybox-static', file: '/bin/busybox' },
+];
+
 export const hostPackages = [
   { name: 'chromium', file: '/usr/bin/chromium' },
   { name: 'slurm-wlm', file: '/usr/sbin/slurmctld' },
   { name: 'munge', file: '/usr/sbin/munged' },
+  ...containerPackages,
   { name: 'qemu-user-static', file: '/usr/bin/qemu-aarch64-static' },
   { name: 'libc6-arm64-cross', file: '/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1' },
   { name: 'python3-venv', file: '/usr/share/doc/python3-venv' },
@@ -28,6 +37,8 @@ export function ensureHostPackages(say = console.log) {
   if (missing.length === 0) return new Map();
   const refusal = whyNot();
   if (refusal !== null) return new Map(missing.map(({ name }) => [name, refusal]));
+  // An installation that was broken off would refuse every other one.
+  spawnSync('dpkg', ['--configure', '-a'], { timeout: installMsMax });
   say(`Installing from Debian: ${missing.map(({ name }) => name).join(', ')} …`);
   apt(['update', '-qq'], updateMsMax);
   const reasons = new Map();
