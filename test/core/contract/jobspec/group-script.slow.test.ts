@@ -116,14 +116,14 @@ test.each(shells)(
   async (shell) => {
     const tasks = [
       { name: 'bad', command: 'exit 3', resources: 'one' },
-      noted('just', { replicas: 30, resources: 'one' }, 1),
+      // One that is not ended keeps the group, and so the test, from ending.
+      { name: 'just', command: ['sleep', '600'], replicas: 30, resources: 'one' },
     ];
     const resources = { many: cores(31) };
     const attributes = { stopOnFailure: true };
     for (let round = 0; round < 3; round++) {
-      const { code, lines } = await run({ tasks, resources: 'many', attributes }, shell, resources);
+      const { code } = await run({ tasks, resources: 'many', attributes }, shell, resources);
       expect(code).toBe(1);
-      expect(lines.filter((line) => line.startsWith('-'))).toEqual([]);
     }
   },
 );
