@@ -1,7 +1,7 @@
 /**
  * What the long tests need of the host beyond Node: a browser, Slurm, a container engine, an
- * emulator for the other architecture, a second shell, judges of packages. Installed from Debian when this user may;
- * otherwise the reason is named, and what needs it is skipped by name.
+ * emulator for the other architecture, a second shell, judges of packages. Installed from Debian
+ * when this user may; otherwise the reason is named, and what needs it is skipped by name.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
