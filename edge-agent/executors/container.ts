@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Run } from '../../core/model/job.ts';
@@ -6,6 +7,7 @@ import type { ChunkDirectories } from '../chunk-directory/chunk-directories.ts';
 import { removeQuietly } from '../disk/data-directory.ts';
 import type { RunCommand } from '../host/command.ts';
 import type { Isolation } from '../host/isolation.ts';
+import { killCarriers } from '../host/process-table.ts';
 import { type PortBook, portEnvironment } from '../instances/port-book.ts';
 import type { Launcher } from '../launcher/launcher-client.ts';
 import type { LaunchEnd } from '../launcher/launcher-protocol.ts';
@@ -41,6 +43,9 @@ export type ContainerDeps = ExecutorDeps & {
   readonly owner: string;
   readonly ports: PortBook;
 };
+
+/** In the environment of a program that asks a container whether it is ready. */
+const probeMark = 'EDGEWISE_PROBE';
 
 /** The engine itself failed, and not what runs in the container. */
 const engineFailure = 125;
@@ -119,10 +124,7 @@ export function makeContainer(deps: ContainerDeps): Executor {
       }
     },
     look: chunks.look,
-    async probe(order, argv, timeoutMs) {
-      const words = [engine, 'exec', containerName(order), ...argv];
-      return (await runCommand(words, timeoutMs)).code === 0;
-    },
+    probe: (order, argv, timeoutMs) => askInside(deps, containerName(order), argv, timeoutMs),
     async recover(edges) {
       const held = await chunks.recover(edges);
       await removeLeftovers(deps, new Set(held.map(containerName)));
@@ -135,6 +137,20 @@ export function makeContainer(deps: ContainerDeps): Executor {
 
 function containerName({ edge, job, chunk, attempt }: ChunkName): string {
   return `edgewise-${edge}-${job}-${chunk}-${attempt}`;
+}
+
+async function askInside(
+  { engine, runCommand }: ContainerDeps,
+  container: string,
+  argv: readonly string[],
+  timeoutMs: number,
+): Promise<boolean> {
+  const asked = `${container}/${randomUUID()}`;
+  const words = [engine, 'exec', '--env', `${probeMark}=${asked}`, container, ...argv];
+  const { code } = await runCommand(words, timeoutMs);
+  // The client was killed for its time: the engine lets what it asked for go on.
+  if (code === null) killCarriers(probeMark, (mark) => mark === asked);
+  return code === 0;
 }
 
 /** Each image is pulled once, however many chunks wait for it. */

@@ -75,6 +75,19 @@ export function processesWith(name: string, accept: (value: string) => boolean):
   return found;
 }
 
+/** Kills whoever carries such a mark in its environment; whether anybody did. */
+export function killCarriers(name: string, accept: (value: string) => boolean): boolean {
+  const found = processesWith(name, accept);
+  for (const pid of found) {
+    try {
+      process.kill(pid, 'SIGKILL');
+    } catch {
+      // It went by itself.
+    }
+  }
+  return found.length > 0;
+}
+
 function environmentOf(pid: number, name: string): string | null {
   let text: string;
   try {

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { findProgram } from '../host/host-inspection.ts';
-import { isGroupAlive, processesWith } from '../host/process-table.ts';
+import { isGroupAlive, killCarriers } from '../host/process-table.ts';
 import { goneCheckMsMax, goneCheckMsMin, timerMsMax } from '../limits.ts';
 import type { LaunchEnd, OutputPart, SentOrder } from './launcher-protocol.ts';
 import { makeOutputFile, type OutputFile } from './output-file.ts';
@@ -146,15 +146,7 @@ function isProgramThere({ argv, cwd }: SentOrder, path: string): boolean {
 
 /** Whether anybody carried such a mark; whoever did is killed. */
 export function killMarked(isMeant: (mark: string) => boolean): boolean {
-  const pids = processesWith(launchMark, isMeant);
-  for (const pid of pids) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch {
-      // It went by itself.
-    }
-  }
-  return pids.length > 0;
+  return killCarriers(launchMark, isMeant);
 }
 
 function startFailure(error: unknown, order: SentOrder): string {

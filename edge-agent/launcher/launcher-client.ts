@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Log } from '../host/log-lines.ts';
-import { processesWith } from '../host/process-table.ts';
+import { killCarriers } from '../host/process-table.ts';
 import {
   launcherAgainMs,
   launcherFrameBytesMax,
@@ -316,15 +316,7 @@ class SocketLauncher implements Launcher {
   /** Until none is found, because a process that is being killed may just have forked. */
   async #killOwned(): Promise<void> {
     for (let tries = 0; tries < ownedLooksMax; tries++) {
-      const pids = processesWith(ownerMark, (owner) => owner === this.owner);
-      if (pids.length === 0) return;
-      for (const pid of pids) {
-        try {
-          process.kill(pid, 'SIGKILL');
-        } catch {
-          // It went by itself.
-        }
-      }
+      if (!killCarriers(ownerMark, (owner) => owner === this.owner)) return;
       await new Promise((resolve) => setTimeout(resolve, ownedLookMs));
     }
   }

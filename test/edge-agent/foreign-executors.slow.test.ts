@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { jobIdOf } from '../../core/model/names.ts';
+import { isAlive } from '../../edge-agent/host/process-table.ts';
 import { waitUntil } from '../wait-until.ts';
 import { agentOptions, makeDirectory, type RunningAgent, startAgent } from './agent-runner.ts';
 import { type ControlPlaneDouble, startControlPlane } from './control-plane-double.ts';
@@ -113,6 +114,33 @@ test('a missing image is pulled once; none to be had, or a broken engine, is sai
     'start-failed: image nowhere:1 cannot be pulled',
   );
   expect(logged().match(/^pull far:1$/gm)).toHaveLength(1);
+});
+
+test('a question that is not answered in time leaves nothing behind in its container', async () => {
+  provide('docker');
+  const asked = join(directory.path, 'asked');
+  const exec = {
+    argv: ['/bin/sh', '-c', `echo $$ >> '${asked}'; exec sleep 300`],
+    everySeconds: 1,
+    timeoutSeconds: 0.2,
+    failures: 3,
+  };
+  const restart = { policy: 'always', backoffSeconds: 1, backoffSecondsMax: 8 };
+  controlPlane.addJob('job-a', {
+    chunks: 1,
+    ...container('here:1', 'exec sleep 300'),
+    restart: { ...restart, resetAfterSeconds: 60 },
+    ready: { exec },
+    stopGraceSeconds: 1,
+  });
+  start();
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  const pids = () => readFileSync(asked, 'utf8').trim().split('\n').map(Number);
+  await waitUntil(() => existsSync(asked) && pids().length >= 2);
+  const [first] = pids();
+  expect(isAlive(first!, null)).toBe(false);
+  controlPlane.amend('edge-1', jobIdOf('job-a'), null);
+  await waitUntil(() => !pids().some((pid) => isAlive(pid, null)));
 });
 
 test('without an engine containers are not offered, and refused in words', async () => {
