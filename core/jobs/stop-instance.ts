@@ -22,12 +22,9 @@ function movedInstance(
   chunk: number,
   around: UpdateAround,
 ): ServiceRestart | Refusal | Unchanged {
-  const change = restartService(found, String(chunk), around);
+  const change = restartService(found, String(chunk), around, { elsewhere: true });
   if (change.kind !== 'restart') return change;
-  const { rollout } = change;
-  const restart = { ...rollout.restart!, elsewhere: true as const };
-  const detail = `Instance ${chunk} is stopped and starts again.`;
-  return { ...change, rollout: { ...rollout, restart }, detail };
+  return { ...change, detail: `Instance ${chunk} is stopped and starts again.` };
 }
 
 /** One instance fewer, and it is this one: the others keep their numbers. */

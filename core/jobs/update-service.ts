@@ -13,6 +13,7 @@ import {
 } from '../services/generation.ts';
 import { scaledTo } from '../services/instance-numbers.ts';
 import { generationsKept } from '../services/limits.ts';
+import { type OneRestart, restartAfter } from '../services/restart-wish.ts';
 import type { RolloutWish } from '../services/rollout.ts';
 import { type Refusal, refuse, type Unchanged, unchanged } from './decision.ts';
 import { type JobCells, openCellsOf } from './job-cells.ts';
@@ -126,6 +127,7 @@ export function restartService(
   found: JobWithStatus,
   chunks: string | undefined,
   around: UpdateAround,
+  how: Pick<OneRestart, 'elsewhere'> = {},
 ): ServiceRestart | Refusal | Unchanged {
   const { job, status } = found;
   const closed = refusalOf(found);
@@ -139,7 +141,8 @@ export function restartService(
   if (job.chunking.chunks === 0 && job.spec.everywhere === undefined) return unchanged;
   const { id, version: seenVersion, generation } = job;
   const known = generationsWith(job, around.kept);
-  const rollout = wishOf(generation, known, { epoch: restarts, chunks: named });
+  const restart = restartAfter(job.lastRestart, { epoch: restarts, chunks: named, ...how });
+  const rollout = wishOf(generation, known, restart);
   const which = chunks === undefined ? 'All instances' : `Instances ${chunks}`;
   const detail = `${which} start anew, one after the other.`;
   const cells = openCellsOf(around.cells);

@@ -1,3 +1,4 @@
+import type { RestartWish } from '../services/restart-wish.ts';
 import { newServiceCounts, serviceSpecOf } from '../services/service.ts';
 import type { Intent } from './cell.ts';
 import type { SubmissionPart } from './job.ts';
@@ -26,6 +27,8 @@ export type StoredJob = {
   readonly submission?: SubmissionPart;
   /** Of a service: how often its user had instances start anew. */
   readonly restarts?: number;
+  /** The last of these, with others that cells may not have seen; absent after an update. */
+  readonly lastRestart?: RestartWish;
 };
 
 export type JobWithStatus = {

@@ -25,6 +25,11 @@ export const failAfterSecondsMax = 86_400;
 export const generationsKept = 10;
 /** Of which one edge may hold instances at once: the one wanted besides. */
 export const generationsHeldMax = generationsKept + 1;
+/**
+ * Restarts of one service that are kept apart, besides the last: more than are asked for between
+ * two passes, and a few kilobytes of a row at most.
+ */
+export const restartsKept = 16;
 /** Of the text that names instances: each number of the most there are, with its comma. */
 export const rangesTextLengthMax = 4 * instancesMax;
 /** Ports of one service: each is a variable, a rule of its host and a part of each report. */

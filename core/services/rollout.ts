@@ -9,6 +9,7 @@ import {
   union,
   unionAll,
 } from '../model/ranges.ts';
+import { askedAgain, type RestartWish } from './restart-wish.ts';
 import type { RolloutState } from './service.ts';
 
 /**
@@ -22,13 +23,7 @@ export type RolloutWish = {
   readonly generation: number;
   /** Those before it that are kept, in any order. */
   readonly earlier: readonly EarlierGeneration[];
-  /** The last wish that instances start anew: its number grows; `null` chunks are all of them. */
-  readonly restart: {
-    readonly epoch: number;
-    readonly chunks: RangeSet | null;
-    /** Not where they run now, if another edge has room. */
-    readonly elsewhere?: true;
-  } | null;
+  readonly restart: RestartWish | null;
 };
 
 /** What a cell must know of a generation that is not wanted any more. */
@@ -85,7 +80,7 @@ export function rolloutTowards(
   const isNew = wanted > at.wanted;
   const isAgain = restart !== null && restart.epoch > at.restarts;
   if (!isNew && !isAgain) return before;
-  const asked = isNew ? ranges : intersect(restart?.chunks ?? ranges, ranges);
+  const asked = isNew ? ranges : intersect(askedAgain(restart!, at.restarts) ?? ranges, ranges);
   const more = subtract(asked, dueOf(at));
   return {
     ...at,

@@ -111,6 +111,22 @@ export const generationsContract: Contract = (makeStores) => {
     expect(await stores.jobs.generations(web)).toEqual([]);
   });
 
+  test('a second restart knows the first, until another generation makes both old', async () => {
+    const { stores } = await makeService();
+    for (const chunks of ['0', '1']) {
+      const { found, around: it } = await around(stores);
+      const change = restartService(found, chunks, it) as ServiceRestart;
+      expect(await stores.changes.commit(change, traceOf(web))).toBe('changed');
+    }
+    const before = [{ epoch: 1, chunks: parseRanges('0') }];
+    const restart = { epoch: 2, chunks: parseRanges('1'), before };
+    expect((await intentIn(stores))!.rollout?.restart).toEqual(restart);
+    expect((await stores.jobs.find(web))!.job).toMatchObject({ lastRestart: restart });
+    await stores.changes.commit(await update(stores, 2), traceOf(web));
+    expect((await stores.jobs.find(web))!.job.lastRestart).toBeUndefined();
+    expect((await intentIn(stores))!.rollout?.restart).toEqual({ epoch: 2, chunks: null });
+  });
+
   test('an instance that is stopped or taken out is so in its cells, too', async () => {
     const { stores } = await makeService();
     const { found, around: it } = await around(stores);

@@ -160,20 +160,21 @@ function carryOut(stored: Stored, rows: JobRows, change: JobChange, lastEventAtM
       retryIn(stored, change);
       return;
     case 'update': {
-      const { spec, specHash, chunking, generation, intent, kept, dropped } = change;
-      rows.job = { ...job, spec, specHash, chunking, generation };
+      const { spec, specHash, chunking, generation, intent, dropped } = change;
+      const { lastRestart: _seen, ...kept } = job;
+      rows.job = { ...kept, spec, specHash, chunking, generation };
       rows.status = { ...status, chunking, labels: spec.labels };
       changeIntents(stored, change.cells, change.id, (it) => {
         const { rollout } = intent;
         return { ...it, spec: intent.spec, specHash, chunking, rollout };
       });
-      for (const one of kept) rows.generations.set(one.generation, one);
+      for (const one of change.kept) rows.generations.set(one.generation, one);
       if (dropped !== null) rows.generations.delete(dropped);
       return;
     }
     case 'restart': {
       const { restarts, rollout } = change;
-      rows.job = { ...job, restarts };
+      rows.job = { ...job, restarts, ...(rollout.restart && { lastRestart: rollout.restart }) };
       rows.status = status;
       changeIntents(stored, change.cells, change.id, (it) => ({ ...it, rollout }));
     }

@@ -22,11 +22,12 @@ export const openJob: Condition = {
 export function specWrite(
   change: { readonly id: JobId; readonly seenVersion: number },
   set: Partial<Record<keyof StoredJob | 'cut', unknown>>,
+  remove: readonly (keyof StoredJob)[] = [],
 ): Write {
   return {
     kind: 'update',
     key: specKey(change.id),
-    change: { set: { ...set, version: change.seenVersion + 1 } },
+    change: { set: { ...set, version: change.seenVersion + 1 }, remove },
     condition: { expression: '#version = :seen', values: { seen: change.seenVersion } },
   };
 }

@@ -2,6 +2,7 @@ import type { Chunking, JobSpec, SubmissionPart } from '../../../core/model/job.
 import { cellIdOf, jobIdOf } from '../../../core/model/names.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import { jobOfRow, specKey } from '../keys.ts';
+import { decodeLastRestart, encodeLastRestart } from '../services/restart-parts.ts';
 import type { Row } from '../table.ts';
 import { isChunking, isServiceChunking, isSpec } from './job-shapes.ts';
 import { json, text, textOrNull, time, timeOrNull, whole } from './row-values.ts';
@@ -22,6 +23,7 @@ export function encodeSpec(job: StoredJob): Row {
     cancelledAtMs: job.cancelledAtMs,
     ...encodePart(job.submission),
     ...(job.restarts === undefined ? {} : { restarts: job.restarts }),
+    ...(job.lastRestart === undefined ? {} : { lastRestart: encodeLastRestart(job.lastRestart) }),
   };
 }
 
@@ -44,6 +46,7 @@ export function decodeSpec(row: Row): StoredJob {
     cancelledAtMs: timeOrNull(row.cancelledAtMs),
     ...decodePart(row),
     ...(row.restarts === undefined ? {} : { restarts: whole(row.restarts) }),
+    ...decodeLastRestart(row.lastRestart),
   };
 }
 

@@ -1,24 +1,21 @@
 import { type ExecutorName, executorNames, type Requires } from '../../../core/model/job.ts';
-import { formatRanges, parseRanges, type RangeSet } from '../../../core/model/ranges.ts';
+import { formatRanges, type RangeSet } from '../../../core/model/ranges.ts';
 import type { Rollout, RolloutWish } from '../../../core/services/rollout.ts';
 import { type RolloutState, rolloutStates } from '../../../core/services/service.ts';
 import { isRequires, isResources } from '../rows/job-shapes.ts';
 import { json } from '../rows/row-values.ts';
+import { isText, isTime, isWhole, listOf, orNull, recordOf, tupleOf } from '../rows/shapes.ts';
 import {
-  isFlag,
-  isText,
-  isTime,
-  isWhole,
-  listOf,
-  optional,
-  orNull,
-  recordOf,
-  type Shape,
-  tupleOf,
-} from '../rows/shapes.ts';
+  isRangesText,
+  type RestartText,
+  restartOf,
+  restartShapes,
+  restartText,
+  set,
+} from './restart-parts.ts';
 
 /** What rows hold of the generations of a service, each one JSON text: `wish` and `rollout`. */
-type WishText = {
+type WishText = RestartText & {
   readonly generation: number;
   readonly earlier: readonly {
     readonly generation: number;
@@ -27,12 +24,9 @@ type WishText = {
     readonly requires: Requires;
     readonly resources: Readonly<Record<string, number>>;
   }[];
-  readonly restart: readonly [epoch: number, chunks: string | null] | null;
-  readonly elsewhere?: boolean;
 };
 
-const isRangesText: Shape = (value) => isText(value) && parseRanges(value as string) !== null;
-const isExecutor: Shape = (value) => executorNames.some((name) => name === value);
+const isExecutor = (value: unknown) => executorNames.some((name) => name === value);
 
 const isWish = recordOf({
   generation: isWhole,
@@ -45,26 +39,18 @@ const isWish = recordOf({
       resources: isResources,
     }),
   ),
-  restart: orNull(tupleOf(isWhole, orNull(isRangesText))),
-  elsewhere: optional(isFlag),
+  ...restartShapes,
 });
 
 export function encodeWish({ generation, earlier, restart }: RolloutWish): string {
-  const chunks = restart === null || restart.chunks === null ? null : formatRanges(restart.chunks);
-  const asked = restart === null ? null : [restart.epoch, chunks];
-  const elsewhere = restart?.elsewhere;
-  return JSON.stringify({ generation, earlier, restart: asked, elsewhere });
+  return JSON.stringify({ generation, earlier, ...restartText(restart) });
 }
 
 export function decodeWish(value: unknown): { rollout?: RolloutWish } {
   const wish = json<WishText | null>(value, isWish, null);
   if (wish === null) return {};
-  const { restart, elsewhere, ...rest } = wish;
-  if (restart === null) return { rollout: { ...rest, restart } };
-  const [epoch, named] = restart;
-  const chunks = named === null ? null : set(named);
-  const asked = { epoch, chunks, ...(elsewhere === true && { elsewhere }) };
-  return { rollout: { ...rest, restart: asked } };
+  const { generation, earlier } = wish;
+  return { rollout: { generation, earlier, restart: restartOf(wish) } };
 }
 
 type RolloutText = Omit<Rollout, 'due' | 'unsettled'> & {
@@ -110,9 +96,4 @@ export function encodeGenerations(held: ReadonlyMap<number, RangeSet>): RolloutT
 
 function decodeGenerations(held: RolloutText['due']): ReadonlyMap<number, RangeSet> {
   return new Map(held.map(([generation, chunks]) => [generation, set(chunks)]));
-}
-
-/** Of a text whose shape was looked at. */
-function set(text: string): RangeSet {
-  return parseRanges(text)!;
 }

@@ -4,6 +4,7 @@ import { generationKey } from '../keys.ts';
 import { intentSpecText } from '../rows/rows-slice.ts';
 import type { Write } from '../table.ts';
 import { encodeGeneration } from './generation-row.ts';
+import { encodeLastRestart } from './restart-parts.ts';
 import { encodeWish } from './rollout-parts.ts';
 
 /** The spec with its copies, and the generations that are kept. */
@@ -15,7 +16,7 @@ export function updateWrites(change: ServiceUpdate, lastEventAtMs: number): Writ
   const { priority } = spec;
   const copied = { spec: intentSpecText(intent.spec), specHash, cut, priority, retries };
   return [
-    specWrite(change, { spec: JSON.stringify(spec), specHash, cut, generation }),
+    specWrite(change, { spec: JSON.stringify(spec), specHash, cut, generation }, ['lastRestart']),
     statusWrite(id, { cut, labels, lastEventAtMs, byCell: false }, openJob),
     ...change.cells.map((cell) =>
       intentWrite(cell, id, { ...copied, wish: encodeWish(intent.rollout) }),
@@ -28,7 +29,7 @@ export function updateWrites(change: ServiceUpdate, lastEventAtMs: number): Writ
 export function restartWrites(change: ServiceRestart, lastEventAtMs: number): Write[] {
   const { id, restarts, rollout, cells } = change;
   return [
-    specWrite(change, { restarts }),
+    specWrite(change, { restarts, lastRestart: encodeLastRestart(rollout.restart) }),
     statusWrite(id, { lastEventAtMs, byCell: false }, openJob),
     ...cells.map((cell) => intentWrite(cell, id, { wish: encodeWish(rollout) })),
   ];

@@ -12,6 +12,7 @@ import {
   subtract,
   unionAll,
 } from '../../model/ranges.ts';
+import { isElsewhere } from '../../services/restart-wish.ts';
 import {
   dueOf,
   type Rollout,
@@ -218,8 +219,7 @@ function bringOne(pass: Pass, lease: LeaseDraft, chunk: number): boolean {
 
 /** Its user does not want it where it runs. */
 function leaves(job: JobDraft, chunk: number): boolean {
-  const { elsewhere = false, chunks = null } = job.intent.rollout?.restart ?? {};
-  return elsewhere && chunks !== null && has(chunks, chunk) && everywhereOf(job) === null;
+  return isElsewhere(job.intent.rollout?.restart, chunk) && everywhereOf(job) === null;
 }
 
 function roomiest(pass: Pass, job: JobDraft, edge: EdgeDraft): EdgeDraft | undefined {

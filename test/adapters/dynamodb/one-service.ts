@@ -1,4 +1,9 @@
-import { type ServiceUpdate, updateService } from '../../../core/jobs/update-service.ts';
+import {
+  restartService,
+  type ServiceRestart,
+  type ServiceUpdate,
+  updateService,
+} from '../../../core/jobs/update-service.ts';
 import { newSlice } from '../../../core/model/cell.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { rangeOf } from '../../../core/model/ranges.ts';
@@ -51,6 +56,12 @@ export async function storeService(stores: Stores): Promise<void> {
   const spec = { ...found.job.spec, run: program('two') };
   const update = updateService({ ...found, job: { ...found.job, restarts: 1 } }, spec, around);
   await stores.changes.commit(update as ServiceUpdate, traceOf(web));
+  for (const chunks of ['0', '2']) {
+    const now = (await stores.jobs.find(web))!;
+    const kept = await stores.jobs.generations(web);
+    const restart = restartService(now, chunks, { ...around, kept }) as ServiceRestart;
+    await stores.changes.commit(restart, traceOf(web));
+  }
   const { generation, state, reason } = rollout;
   const counts = { wanted: 3, ready: 1, restarts: 2 };
   await commit(stores, north, {

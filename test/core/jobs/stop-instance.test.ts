@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobCells } from '../../../core/jobs/job-cells.ts';
 import { removeInstance, stopInstance } from '../../../core/jobs/stop-instance.ts';
+import { restartService, type ServiceRestart } from '../../../core/jobs/update-service.ts';
 import { parseRanges } from '../../../core/model/ranges.ts';
 import type { JobWithStatus } from '../../../core/model/stored-job.ts';
 import { withoutNumber } from '../../../core/services/instance-numbers.ts';
@@ -30,6 +31,26 @@ test('one that is stopped starts again, and not where it ran', () => {
     restarts: 1,
     rollout: { generation: 1, restart: { epoch: 1, chunks: parseRanges('1'), elsewhere: true } },
     detail: 'Instance 1 is stopped and starts again.',
+  });
+});
+
+test('of two that are stopped before anybody looked both are, and each only once', () => {
+  const first = stopInstance(web, 1, around()) as ServiceRestart;
+  const { restart } = first.rollout;
+  const job = { ...web.job, version: 8, restarts: 1, lastRestart: restart! };
+  const second = stopInstance({ ...web, job }, 2, around()) as ServiceRestart;
+  expect(second.rollout.restart).toEqual({
+    epoch: 2,
+    chunks: parseRanges('2'),
+    elsewhere: true,
+    before: [{ epoch: 1, chunks: parseRanges('1'), elsewhere: true }],
+  });
+  const again = { ...job, restarts: 2, lastRestart: second.rollout.restart! };
+  const third = restartService({ ...web, job: again }, '0-1', around()) as ServiceRestart;
+  expect(third.rollout.restart).toEqual({
+    epoch: 3,
+    chunks: parseRanges('0-1'),
+    before: [{ epoch: 2, chunks: parseRanges('2'), elsewhere: true }],
   });
 });
 

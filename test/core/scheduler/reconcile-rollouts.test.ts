@@ -229,6 +229,21 @@ test('instances start anew without another generation, those that are named', ()
   expect(rolloutIn(cell)).toMatchObject({ state: 'done', generation: 1 });
 });
 
+test('two requests before a pass both count, and one that was seen counts no more', () => {
+  const before = serviceStage(4, 4);
+  const first = { epoch: 1, chunks: parseRanges('1')! };
+  const both = { epoch: 2, chunks: parseRanges('3')!, before: [first] };
+  const startedAnew = (cell: Cell) => [...slice(cell, web).retries.keys()].sort();
+  expect(startedAnew(rollOut(wanting(before, 1, { restart: both }), 10).cell)).toEqual([1, 3]);
+  const { cell, s } = rollOut(wanting(before, 1, { restart: first }), 10);
+  expect(startedAnew(cell)).toEqual([1]);
+  const { retries } = slice(rollOut(wanting(cell, 1, { restart: both }), s).cell, web);
+  expect([...retries].map(([chunk, { failures }]) => [chunk, failures])).toEqual([
+    [1, 1],
+    [3, 1],
+  ]);
+});
+
 test('one that its user stops goes to another edge, and stays where no other has room', () => {
   const restart = { epoch: 1, chunks: rangeOf(1, 2), elsewhere: true as const };
   const before = serviceStage(3, 4);

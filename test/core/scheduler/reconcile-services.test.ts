@@ -255,6 +255,21 @@ test('an edge on its way out stays until it confirms that its instance moved', (
   expect([...settle(stuck, startMs + 2_000).edges.keys()]).toEqual(['edge-1']);
 });
 
+test('an edge that is away when it is removed goes when it is lost, and its instance with it', () => {
+  const first = allReady(stage(1, 1), startMs);
+  const [more] = makeEdges(2, { power: 250, flat: { services: true } }).slice(1);
+  const cell = { ...first, edges: new Map(first.edges).set(more!.name, more!) };
+  const away = connect(cell, 'edge-0', false, startMs + 1_000);
+  const { config } = away.edges.get(edgeNameOf('edge-0'))!;
+  const leaving = withEdge(away, 'edge-0', { config: { ...config, removing: { force: false } } });
+  const waits = settle(leaving, startMs + 2_000);
+  expect(held(waits, job)).toEqual({ 'edge-0': '0' });
+  const { lookAgainAtMs } = reconcile(waits, startMs + 2_000);
+  const gone = settle(waits, lookAgainAtMs!);
+  expect(held(gone, job)).toEqual({ 'edge-1': '0' });
+  expect([...gone.edges.keys()]).toEqual(['edge-1']);
+});
+
 test('without room elsewhere an instance stays on the drained edge until its deadline', () => {
   const cell = settle(drained(allReady(stage(1, 1), startMs), 'edge-0'), startMs + 1_000);
   expect(held(cell, job)).toEqual({ 'edge-0': '0' });
