@@ -278,6 +278,8 @@ export type Edge = {
   readonly removing: boolean;
   /** Whether it has work. */
   readonly busy: boolean;
+  /** Whether its agent was started anew again and again within ten minutes. */
+  readonly crashing: boolean;
   /** Why it is as it is, in words. */
   readonly reason: string | null;
   /** What it has of which jobs. */
@@ -2519,7 +2521,7 @@ export type Routes = {
   /** List edges */
   'GET /v1/edges': {
     path: {};
-    query: { state?: 'enrolled' | 'connected' | 'disconnected' | 'lost' | 'doubled' | 'cordoned' | 'draining' | 'removed' | 'busy' | 'free'; pool?: string; label?: readonly string[]; limit?: number; cursor?: string };
+    query: { state?: 'enrolled' | 'connected' | 'disconnected' | 'lost' | 'doubled' | 'starting' | 'crashing' | 'cordoned' | 'draining' | 'removed' | 'busy' | 'free'; pool?: string; label?: readonly string[]; limit?: number; cursor?: string };
     body: undefined;
     answer: EdgeList;
   };

@@ -30,6 +30,7 @@ export const edgeSchema = z
     draining: z.boolean(),
     removing: z.boolean(),
     busy: z.boolean(),
+    crashing: z.boolean(),
     reason: z.string().nullable(),
     leases: z.array(leaseSchema),
     mode: z.enum(['push', 'pull']),

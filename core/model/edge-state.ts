@@ -5,7 +5,7 @@ import type { EdgeLink, EdgeStatusName } from './edge-status.ts';
 import { rewritesMax } from './limits.ts';
 import { presentAt } from './presence.ts';
 import { isEmpty } from './ranges.ts';
-import { isDoubled, type Starts } from './starts.ts';
+import { isCrashing, isDoubled, type Starts } from './starts.ts';
 
 /**
  * The status of an edge, computed here and nowhere else, so that list, detail, statistics and graph
@@ -55,6 +55,10 @@ export function hasStatus(stored: Observed, name: EdgeStatusName, nowMs: number)
     case 'removed':
     case 'busy':
       return status[name];
+    case 'starting':
+      return status.link === 'enrolled';
+    case 'crashing':
+      return isCrashing(edge.work?.starts, nowMs);
     case 'free':
       return !status.busy && isOpen(edge, nowMs);
     default:

@@ -4,6 +4,8 @@ export type EdgeLink = (typeof edgeLinks)[number];
 
 export const edgeStatusNames = [
   ...edgeLinks,
+  'starting',
+  'crashing',
   'cordoned',
   'draining',
   'removed',

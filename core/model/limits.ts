@@ -84,10 +84,7 @@ export const lostShareMax = 0.3;
 export const lostEdgesHoldMin = 3;
 /** How long the breaker holds before it believes the loss. */
 export const lostHoldMs = 120_000;
-/**
- * Earlier starts of an agent that its edge's row remembers, to see one come back: a copied identity
- * is used by few.
- */
+/** Earlier starts of an agent that its edge's row remembers: a copied identity is used by few. */
 export const startsRememberedMax = 3;
 /** Two returns within this are no accident: two reports that are due anyway fit into it. */
 export const startReturnsWithinMs = 1_200_000;
@@ -96,6 +93,9 @@ export const startReturnsWithinMs = 1_200_000;
  * most connect once, and two agents with one identity throw each other off for ever.
  */
 export const connectionsBeforeStartIsKept = 3;
+/** An agent that starts anew so often within ten minutes is said to crash. */
+export const crashingStarts = 3;
+export const crashingWithinMs = 600_000;
 /** An identity counts as doubled for so long after the last return; agents report each minute. */
 export const doubledKeptMs = 300_000;
 /** A leased edge reports at least this often, so that a missing report means something. */

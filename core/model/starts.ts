@@ -1,5 +1,11 @@
 import type { ProgressReport } from '../protocol/progress-report.ts';
-import { doubledKeptMs, startReturnsWithinMs, startsRememberedMax } from './limits.ts';
+import {
+  crashingStarts,
+  crashingWithinMs,
+  doubledKeptMs,
+  startReturnsWithinMs,
+  startsRememberedMax,
+} from './limits.ts';
 
 /**
  * The starts of agents with the identity of one edge. A start that was replaced never comes back:
@@ -16,6 +22,8 @@ export type Starts = {
   readonly returnedAtMs: number | null;
   /** The last return of a doubled identity; 0 when that is over, `null` when it never was. */
   readonly doubledAtMs: number | null;
+  /** When the last ones were noticed, the latest first; those that came back not among them. */
+  readonly noticedAtMs?: readonly number[];
 };
 
 type Seen = { readonly boot: string; readonly acknowledgedSequence: number | null };
@@ -27,12 +35,21 @@ export function nextStarts(
   progress: Pick<ProgressReport, 'boot' | 'sequence'>,
   nowMs: number,
 ): Starts {
-  const { earlier, returnedAtMs, doubledAtMs } = starts ?? noStarts;
+  const { earlier, returnedAtMs, doubledAtMs, noticedAtMs = [] } = starts ?? noStarts;
   const others = [before.boot, ...earlier].filter((boot) => boot !== progress.boot);
-  const kept = { earlier: others.slice(0, startsRememberedMax), returnedAtMs, doubledAtMs };
-  if (!earlier.includes(progress.boot) || isLate(before, progress)) return kept;
+  const known = { earlier: others.slice(0, startsRememberedMax), returnedAtMs, doubledAtMs };
+  const isNew = !earlier.includes(progress.boot);
+  const times = isNew ? [nowMs, ...noticedAtMs].slice(0, crashingStarts) : noticedAtMs;
+  const kept = { ...known, noticedAtMs: times };
+  if (isNew || isLate(before, progress)) return kept;
   const isSecond = returnedAtMs !== null && nowMs - returnedAtMs < startReturnsWithinMs;
   return { ...kept, returnedAtMs: nowMs, doubledAtMs: isSecond ? nowMs : doubledAtMs };
+}
+
+/** Its agent was started anew so often within a few minutes that something ends it. */
+export function isCrashing(starts: Starts | undefined, nowMs: number): boolean {
+  const firstAtMs = starts?.noticedAtMs?.[crashingStarts - 1];
+  return firstAtMs !== undefined && nowMs - firstAtMs < crashingWithinMs;
 }
 
 const noStarts: Starts = { earlier: [], returnedAtMs: null, doubledAtMs: null };

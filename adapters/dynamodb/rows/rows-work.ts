@@ -111,6 +111,7 @@ const areStarts = recordOf({
   earlier: listOf(isText),
   returnedAtMs: orNull(isTime),
   doubledAtMs: orNull(isTime),
+  noticedAtMs: optional(listOf(isTime)),
 });
 
 const areTaken = listOf(recordOf({ id: isText, fits: isFlag }));

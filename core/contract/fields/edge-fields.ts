@@ -20,6 +20,7 @@ export const edgeFields: Readonly<Record<string, string>> = {
   draining: 'Whether it is being emptied.',
   removing: 'Whether it is being removed.',
   'Edge.busy': 'Whether it has work.',
+  'Edge.crashing': 'Whether its agent was started anew again and again within ten minutes.',
   'Edge.reason': 'Why it is as it is, in words.',
   'EdgePatch.reason': 'Why, for whoever wonders.',
   'DrainBody.reason': 'Why, for whoever wonders.',

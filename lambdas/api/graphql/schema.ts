@@ -105,6 +105,7 @@ export const graphSchema = buildSchema(`
     draining: Boolean!
     removing: Boolean!
     busy: Boolean!
+    crashing: Boolean!
     reason: String
     leases: [Lease!]!
     totals: EdgeTotals!

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import type { Cell } from '../../../core/model/cell.ts';
-import { edgeStatusOf } from '../../../core/model/edge-state.ts';
+import { edgeStatusOf, hasStatus } from '../../../core/model/edge-state.ts';
 import {
   connectionsBeforeStartIsKept,
+  crashingWithinMs,
   doubledKeptMs,
   startReturnsWithinMs,
 } from '../../../core/model/limits.ts';
@@ -126,6 +127,21 @@ test('an agent that is started again and again is one agent', () => {
   }
   expect(linkOf(cell)).toBe('connected');
   expect(documentOf(cell)).not.toHaveProperty('o');
+});
+
+test('an agent that starts three times within ten minutes is crashing, for as long', () => {
+  let cell = makeStage();
+  const isNow = (state: 'crashing', atMs: number) => hasStatus(cell.edges.get(name)!, state, atMs);
+  cell = say(cell, 'two', 1_000, startMs + 1);
+  cell = say(cell, 'three', 2_000, startMs + 2);
+  // Late: it is no start of its own.
+  cell = say(cell, 'two', 1_001, startMs + 3);
+  expect(isNow('crashing', startMs + 3)).toBe(false);
+  cell = say(cell, 'four', 3_000, startMs + 4);
+  expect(isNow('crashing', startMs + 4)).toBe(true);
+  expect(linkOf(cell)).toBe('connected');
+  expect(isNow('crashing', startMs + crashingWithinMs)).toBe(true);
+  expect(isNow('crashing', startMs + 1 + crashingWithinMs)).toBe(false);
 });
 
 test('a late report of an earlier start makes no second agent', () => {

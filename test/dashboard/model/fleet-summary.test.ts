@@ -32,6 +32,7 @@ const edge = (change: Partial<Edge>): Edge => ({
   draining: false,
   removing: false,
   busy: false,
+  crashing: false,
   reason: null,
   leases: [],
   totals: { chunksDone: 0, powerServed: 0 },

@@ -1,10 +1,11 @@
 import type { EdgeAnswer, LeaseAnswer } from '../../../../core/contract/edge-answer.ts';
 import { type CellEdge, type Intent, noEdgeWork } from '../../../../core/model/cell.ts';
 import { edgeStatusOf } from '../../../../core/model/edge-state.ts';
+import { crashingStarts } from '../../../../core/model/limits.ts';
 import { type JobId, poolOfCell } from '../../../../core/model/names.ts';
 import { lastSeenAtMs } from '../../../../core/model/presence.ts';
 import { count, formatRanges, isEmpty } from '../../../../core/model/ranges.ts';
-import { isDoubled } from '../../../../core/model/starts.ts';
+import { isCrashing, isDoubled } from '../../../../core/model/starts.ts';
 import type { StoredEdge } from '../../../../core/ports/edges.ts';
 import {
   type Amounts,
@@ -44,11 +45,13 @@ export function edgeView(
     draining: status.draining,
     removing: status.removed,
     busy: status.busy,
+    crashing: isCrashing(edge.work?.starts, nowMs),
     reason:
       unreadableReason(edge) ??
       config.drain?.reason ??
       config.cordoned?.reason ??
       doubledReason(edge) ??
+      crashingReason(edge, nowMs) ??
       foreignReason(edge) ??
       excessReason(edge),
     leases: leasesOf(edge),
@@ -62,6 +65,11 @@ export function edgeView(
 function doubledReason({ work }: Pick<CellEdge, 'work'>): string | null {
   if (!isDoubled(work?.starts)) return null;
   return 'two agents use its identity and run the same work: stop one of them';
+}
+
+function crashingReason({ work }: Pick<CellEdge, 'work'>, nowMs: number): string | null {
+  if (!isCrashing(work?.starts, nowMs)) return null;
+  return `its agent was started anew ${crashingStarts} times within ten minutes: look at its log`;
 }
 
 /** The row is named, so that whoever runs the system can mend it. */
