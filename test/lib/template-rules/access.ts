@@ -22,6 +22,29 @@ export function readersMayList(resources: Resources): string[] {
   );
 }
 
+const ofAnAddress = ['lambda:InvokeFunctionUrl', 'lambda:InvokeFunction'];
+
+/**
+ * An address of a function answers 403 to everybody while one of both is not allowed, and the
+ * second is asked for since October 2025 ("Control access to Lambda function URLs";
+ * serverless/serverless#13147, aws/aws-cdk#35872).
+ */
+export function addressesAreOpen(resources: Resources): string[] {
+  const permissions = ofType(resources, 'AWS::Lambda::Permission');
+  return ofType(resources, 'AWS::Lambda::Url').flatMap(([id, { Properties }]) => {
+    if (Properties?.AuthType !== 'NONE') return [];
+    const fn = referred(Properties.TargetFunctionArn);
+    const isAllowed = (action: string) =>
+      permissions.some(
+        ([, { Properties: it }]) =>
+          referred(it?.FunctionName) === fn && it?.Principal === '*' && it.Action === action,
+      );
+    return ofAnAddress
+      .filter((action) => !isAllowed(action))
+      .map((action) => `${id} is for everybody, and nobody may ${action} on ${fn}`);
+  });
+}
+
 /** Buckets of this template by the roles that may do something with them. */
 function rolesMay(resources: Resources, action: string): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();

@@ -100,6 +100,20 @@ describe('what else a deployment is known to have failed on', () => {
   });
 });
 
+test.each(['lambda:InvokeFunctionUrl', 'lambda:InvokeFunction'])(
+  'an address of a function that nobody may %s',
+  (action) => {
+    const address = only('AWS::Lambda::Url');
+    const found = broken((all) => {
+      const ofEverybody = ofType(resources, 'AWS::Lambda::Permission').filter(
+        ([, { Properties }]) => Properties?.Principal === '*' && Properties.Action === action,
+      );
+      for (const [id] of ofEverybody) delete all[id];
+    });
+    expect(found).toEqual([expect.stringMatching(`^${address} .* nobody may ${action} on \\w+$`)]);
+  },
+);
+
 describe('what has to be there first', () => {
   test.each([
     ['AWS::Lambda::Function', /Intake/],
@@ -144,6 +158,22 @@ describe('what may be so large and no more', () => {
     expect(found).toEqual([expect.stringMatching(/^Wide has \d+ bytes, 6144 are allowed$/)]);
   });
 
+  test('who may invoke a function, which is a statement for each route', () => {
+    const permission = only('AWS::Lambda::Permission', /jobsread/);
+    const found = broken((all) => {
+      for (const at of many(30)) all[`Permission${at}`] = resources[permission];
+    });
+    expect(found).toEqual([expect.stringMatching(/invoked by \d+ bytes, 20480 fit$/)]);
+  });
+
+  test('the variables of a function', () => {
+    const found = broken((all) => {
+      const { Variables } = all[only('AWS::Lambda::Function', /enrol/)].Properties.Environment;
+      Variables.ANCHOR = 'x'.repeat(4_096);
+    });
+    expect(found).toEqual([expect.stringMatching(/variables of \d+ bytes, 4096 are allowed$/)]);
+  });
+
   test.each([
     ['AWS::Lambda::Function', 'FunctionName'],
     ['AWS::IAM::Role', 'RoleName'],
@@ -179,5 +209,5 @@ test.each([
 });
 
 test('each rule is broken above', () => {
-  expect(rules).toHaveLength(11);
+  expect(rules).toHaveLength(14);
 });

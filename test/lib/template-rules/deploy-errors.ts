@@ -1,4 +1,4 @@
-import { readersMayList } from './access.ts';
+import { addressesAreOpen, readersMayList } from './access.ts';
 import { queuesHideLongEnough, worldwideNamesHaveTheirRegion } from './bonds.ts';
 import {
   nothingWaitsForItself,
@@ -7,18 +7,21 @@ import {
 } from './order.ts';
 import type { Resources, Rule } from './resources.ts';
 import { secretsAreKnownByTheirId, tokensHaveNoPunctuation } from './secrets.ts';
-import { countsFit, namesFit, policiesFit } from './sizes.ts';
+import { countsFit, environmentsFit, functionPoliciesFit, namesFit, policiesFit } from './sizes.ts';
 
 export const rules: readonly Rule[] = [
   stagesWaitForTheirRoutes,
   workersWaitForTheirPolicies,
   nothingWaitsForItself,
   policiesFit,
+  functionPoliciesFit,
+  environmentsFit,
   namesFit,
   countsFit,
   queuesHideLongEnough,
   worldwideNamesHaveTheirRegion,
   readersMayList,
+  addressesAreOpen,
   tokensHaveNoPunctuation,
   secretsAreKnownByTheirId,
 ];

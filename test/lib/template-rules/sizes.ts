@@ -37,6 +37,52 @@ export function policiesFit(resources: Resources): string[] {
   ];
 }
 
+const functionPolicyBytesMax = 20_480;
+
+/**
+ * Who may invoke a function is one policy of that function, to which each permission adds a
+ * statement, and CDK makes a permission for each route: "The final policy size (20937) is bigger
+ * than the limit (20480)" at about thirty routes of one function (aws/aws-cdk#19535).
+ */
+export function functionPoliciesFit(resources: Resources): string[] {
+  const bytes = new Map<string, number>();
+  for (const [id, { Properties = {} }] of ofType(resources, 'AWS::Lambda::Permission')) {
+    const fn = referred(Properties.FunctionName) ?? String(Properties.FunctionName);
+    bytes.set(fn, (bytes.get(fn) ?? 0) + JSON.stringify(statementOf(id, Properties)).length);
+  }
+  return [...bytes]
+    .filter(([, size]) => size > functionPolicyBytesMax)
+    .map(([fn, size]) => `${fn} may be invoked by ${size} bytes, ${functionPolicyBytesMax} fit`);
+}
+
+/** As Lambda writes it, under a stack with the longest name of a stage. */
+function statementOf(id: string, of: Readonly<Record<string, unknown>>): object {
+  return {
+    Sid: `Edgewise-${'x'.repeat(16)}-${id}-${'X'.repeat(12)}`,
+    Effect: 'Allow',
+    Principal: { Service: rendered(of.Principal) },
+    Action: of.Action,
+    Resource: rendered(of.FunctionName),
+    Condition: { ArnLike: { 'AWS:SourceArn': rendered(of.SourceArn) } },
+  };
+}
+
+const environmentBytesMax = 4_096;
+
+/**
+ * All variables of a function together ("Lambda quotas": environment variables): "Lambda was unable
+ * to configure your environment variables because the environment variables you have provided
+ * exceeded the 4KB limit". What only a deployment knows counts as much as a name that it makes.
+ */
+export function environmentsFit(resources: Resources): string[] {
+  return ofType(resources, 'AWS::Lambda::Function').flatMap(([id, { Properties }]) => {
+    const variables = rendered(within(Properties, 'Environment', 'Variables')) ?? {};
+    const bytes = JSON.stringify(variables).length;
+    if (bytes <= environmentBytesMax) return [];
+    return [`${id} has variables of ${bytes} bytes, ${environmentBytesMax} are allowed`];
+  });
+}
+
 /** Where a type has its name, and how long that may be, as its reference page says. */
 const names: Readonly<Record<string, readonly [path: readonly string[], max: number]>> = {
   'AWS::CloudFront::Function': [['Name'], 64],
