@@ -8,6 +8,7 @@ import { type Account, openAccount, outputsOf, readStack } from './account.ts';
 import { runCdk } from './cdk.ts';
 import { publishDashboard } from './dashboard-files.ts';
 import { confirm } from './question.ts';
+import { requirePlace } from './stage-places.ts';
 
 /**
  * `npm run deploy -- --stage NAME`: everything of a stage on AWS with one command, the first time
@@ -16,6 +17,7 @@ import { confirm } from './question.ts';
  */
 const usage = `Usage: npm run deploy -- [flags]
   --stage NAME             which deployment (production)
+  --in ACCOUNT[/REGION]    where it belongs: credentials of anywhere else are refused
   --yes                    deploy the changes without asking
   --bootstrap              prepare the account for the CDK when it is not
   --parameter NAME=VALUE   of the stack; may be repeated; the others stay as they are
@@ -24,6 +26,7 @@ const usage = `Usage: npm run deploy -- [flags]
 
 const options = {
   stage: { type: 'string' },
+  in: { type: 'string' },
   yes: { type: 'boolean' },
   bootstrap: { type: 'boolean' },
   parameter: { type: 'string', multiple: true },
@@ -34,6 +37,7 @@ const options = {
 
 type Flags = {
   readonly stage: StageName;
+  readonly place: string | undefined;
   readonly isSure: boolean;
   readonly mayBootstrap: boolean;
   readonly parameters: readonly string[];
@@ -51,6 +55,7 @@ async function main(): Promise<void> {
   if (strange !== undefined) throw new Stop(`--parameter is NAME=VALUE, not "${strange}".`);
   await deploy({
     stage,
+    place: values.in,
     isSure: values.yes ?? false,
     mayBootstrap: values.bootstrap ?? false,
     parameters,
@@ -64,15 +69,20 @@ async function deploy(flags: Flags): Promise<void> {
   const account = await openAccount();
   const place = `${stage.stackName} in ${account.id}/${account.region}`;
   console.log(`${place}, as ${account.caller}`);
-  const before = await readStack(stage.stackName);
-  refuseStuck(stage, before?.StackStatus);
+  const isSaid = requirePlace(stage, account, flags.place);
+  const status = (await readStack(stage.stackName))?.StackStatus;
+  refuseStuck(stage, status);
+  // A change set that was never carried out is left of somebody who looked.
+  const isNew = status === undefined || status === neverCarriedOut;
+  if (isNew && stage.isKept && flags.isSure && !isSaid) refuseUnsaid(stage, account);
   await ensureBootstrapped(account, flags);
   const dashboard = await ensureDashboard();
   if (flags.buildsAgents) buildAgents();
   const app = join(root, 'dist', `cdk.deploy-${stage.name}`);
   await runCdk(['synth', '-q', '-o', app, ...contextOf(flags)]);
   await runCdk(['diff', '--app', app]);
-  if (!flags.isSure) await confirm(`Deploy this to ${place}? (y/N)`, 'y', '--yes');
+  const where = isNew ? `${place}, where it is new` : place;
+  if (!flags.isSure) await confirm(`Deploy this to ${where}? (y/N)`, 'y', '--yes');
   const parameters = flags.parameters.flatMap((one) => ['--parameters', one]);
   await runCdk(['deploy', '--app', app, '--require-approval', 'never', ...parameters]);
   const outputs = outputsOf(await readStack(stage.stackName));
@@ -81,12 +91,22 @@ async function deploy(flags: Flags): Promise<void> {
   greet(stage, account, outputs, flags.buildsAgents);
 }
 
+const neverCarriedOut = 'REVIEW_IN_PROGRESS';
+
+/**
+ * With credentials of the wrong account a stage that stands elsewhere looks like one that was never
+ * deployed: nobody is there to see that, and what is kept is not thrown away again.
+ */
+function refuseUnsaid({ stackName }: StageName, { id, region }: Account): never {
+  const answer = `If it belongs there, --in ${id}/${region} is the answer.`;
+  throw new Stop(`Nothing was changed: there is no ${stackName} in ${id}/${region} yet. ${answer}`);
+}
+
 /** A stack in these states takes no update until somebody has decided. */
 function refuseStuck({ stackName }: StageName, status: string | undefined): void {
   if (status === undefined || !/_IN_PROGRESS$|ROLLBACK_FAILED$|^DELETE_FAILED$/.test(status))
     return;
-  // A change set that was never carried out.
-  if (status === 'REVIEW_IN_PROGRESS') return;
+  if (status === neverCarriedOut) return;
   throw new Stop(`${stackName} is ${status}; see docs/operations.md, "When a deployment fails".`);
 }
 
@@ -95,7 +115,8 @@ async function ensureBootstrapped(account: Account, flags: Flags): Promise<void>
   const place = `${account.id}/${account.region}`;
   console.log(`${place} is not prepared for the CDK yet: it needs a bucket and a few roles.`);
   if (!flags.mayBootstrap) await confirm(`Prepare ${place}? (y/N)`, 'y', '--bootstrap');
-  await runCdk(['bootstrap', `aws://${place}`, '-o', join(root, 'dist', 'cdk.bootstrap')]);
+  const app = join(root, 'dist', 'cdk.bootstrap');
+  await runCdk(['bootstrap', `aws://${place}`, '-o', app, ...contextOf(flags)]);
 }
 
 function contextOf({ stage, alarmTopic }: Flags): string[] {

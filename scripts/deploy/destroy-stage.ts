@@ -11,6 +11,7 @@ import { openAccount, outputsOf, readStack } from './account.ts';
 import { deleteBucket, emptyBucket } from './buckets.ts';
 import { confirm } from './question.ts';
 import { removeIdentities } from './stage-identities.ts';
+import { requirePlace } from './stage-places.ts';
 
 /**
  * `npm run destroy -- --stage NAME`: ends a stage. Of one that is thrown away nothing is left; of
@@ -18,12 +19,14 @@ import { removeIdentities } from './stage-identities.ts';
  * did that was broken off is not done again.
  */
 const usage = `Usage: npm run destroy -- --stage NAME [flags]
-  --stage NAME      which deployment
-  --yes             without asking; enough for trial and trial-…
-  --confirm STACK   without asking, for a stage that is kept: the name of its stack`;
+  --stage NAME            which deployment
+  --in ACCOUNT[/REGION]   where it is: credentials of anywhere else are refused
+  --yes                   without asking; enough for trial and trial-…
+  --confirm STACK         without asking, for a stage that is kept: the name of its stack`;
 
 const options = {
   stage: { type: 'string' },
+  in: { type: 'string' },
   yes: { type: 'boolean' },
   confirm: { type: 'string' },
   help: { type: 'boolean', short: 'h' },
@@ -36,7 +39,9 @@ async function main(): Promise<void> {
   if (values.help) return console.log(usage);
   const stage = parseStageName(values.stage);
   if (stage === null) throw new Stop(`--stage: ${stageNameRule}.\n${usage}`);
-  const { id, region } = await openAccount();
+  const account = await openAccount();
+  requirePlace(stage, account, values.in);
+  const { id, region } = account;
   const { stackName, isKept } = stage;
   const place = `${stackName} in ${id}/${region}`;
   const stack = await readStack(stackName);

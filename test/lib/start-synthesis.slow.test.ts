@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { synthesisInto } from '../../scripts/setup/synthesis.mjs';
+import { firstStage, synthesisInto } from '../../scripts/setup/synthesis.mjs';
 
 /**
  * A start runs the app without the CDK's command line tool and its checks; what it runs must be
@@ -35,6 +35,25 @@ test('an app that is run for its outline only has the code of its functions as w
   const codes = functions.flatMap(({ Properties }) => Properties?.Code ?? []);
   expect(codes.length).toBeGreaterThan(10);
   for (const code of codes) expect(code).toHaveProperty('S3Key');
+});
+
+/** The CDK tells the app whose credentials it found. */
+test('whoever deploys without our command is refused where the stage does not belong', () => {
+  const home = mkdtempSync(join(tmpdir(), 'synthesis-'));
+  onTestFinished(() => rmSync(home, { recursive: true }));
+  const { args, env } = synthesisInto(home);
+  const own = { 'edgewise:places': { [firstStage]: '123456789012/eu-west-1' } };
+  const CDK_CONTEXT_JSON = JSON.stringify({ ...JSON.parse(env.CDK_CONTEXT_JSON), ...own });
+  const runAs = (account: string, region: string) => {
+    const found = { CDK_DEFAULT_ACCOUNT: account, CDK_DEFAULT_REGION: region };
+    const given = { ...process.env, ...env, CDK_CONTEXT_JSON, ...found };
+    return spawnSync(process.execPath, args, { env: given, encoding: 'utf8' });
+  };
+  const refused = runAs('999999999999', 'eu-west-1');
+  expect(refused.status).not.toBe(0);
+  expect(refused.stderr).toContain('Edgewise belongs in 123456789012/eu-west-1; these credentials');
+  expect(existsSync(join(home, 'Edgewise.template.json'))).toBe(false);
+  expect(runAs('123456789012', 'eu-west-1').status).toBe(0);
 });
 
 /**

@@ -28,6 +28,20 @@ test('without a terminal nothing is changed that nobody asked for', async () => 
   expect((await runScript('deploy', ['--stage', 'Trial'])).text).toContain('two to sixteen');
 });
 
+test('credentials of another account are refused before anything is changed', async () => {
+  const said = await deploy('--in', '111111111111');
+  expect(said.code, said.text).toBe(1);
+  expect(said.text).toContain(
+    `${stack} belongs in 111111111111; these credentials are of 000000000000/eu-west-1`,
+  );
+  const foreign = { env: { AWS_ACCESS_KEY_ID: '111111111111' } };
+  const words = ['--stage', 'trial', ...deployFlags, '--in', '000000000000/eu-west-1'];
+  const { code, text } = await runScript('deploy', words, foreign);
+  expect(code, text).toBe(1);
+  expect(text).toContain('these credentials are of 111111111111/eu-west-1');
+  expect(await readStack('CDKToolkit')).toBeNull();
+});
+
 test('what is killed in the middle is repeated', async () => {
   const flags = ['--stage', 'trial', ...deployFlags];
   const { code, text } = await runScript('deploy', flags, { until: underWay });

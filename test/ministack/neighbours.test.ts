@@ -46,7 +46,11 @@ const elsewhere = { AWS_REGION: otherRegion, AWS_DEFAULT_REGION: otherRegion };
 const kept = ['--stage', 'prod'];
 
 test('a stage of another name in another region stands beside it, and both work', async () => {
-  const { code, text } = await runScript('deploy', [...kept, ...deployFlags], { env: elsewhere });
+  const unsaid = await runScript('deploy', [...kept, ...deployFlags], { env: elsewhere });
+  expect(unsaid.code, unsaid.text).toBe(1);
+  expect(unsaid.text).toContain(`--in 000000000000/${otherRegion} is the answer`);
+  const words = [...kept, '--in', `000000000000/${otherRegion}`, ...deployFlags];
+  const { code, text } = await runScript('deploy', words, { env: elsewhere });
   expect(code, text).toBe(0);
   expect(text).toContain(`Edgewise-prod in 000000000000/${otherRegion}`);
   expect(await readStack('Edgewise-prod')).toBeNull();
@@ -88,9 +92,13 @@ test('a stage that is kept goes for its name only, and its table stays', async (
   const refused = await runScript('destroy', [...kept, '--yes'], { env: elsewhere });
   expect(refused.code, refused.text).toBe(1);
   expect(refused.text).toContain('--confirm Edgewise-prod is the answer');
-  const gone = await runScript('destroy', [...kept, '--confirm', 'Edgewise-prod'], {
+  const confirmed = [...kept, '--confirm', 'Edgewise-prod'];
+  const mistaken = await runScript('destroy', [...confirmed, '--in', '111111111111'], {
     env: elsewhere,
   });
+  expect(mistaken.code, mistaken.text).toBe(1);
+  expect(mistaken.text).toContain('Edgewise-prod belongs in 111111111111');
+  const gone = await runScript('destroy', confirmed, { env: elsewhere });
   expect(gone.code, gone.text).toBe(0);
   const TableName = /the table (\S+),/.exec(gone.text)?.[1];
   const dynamodb = new DynamoDBClient({ region: otherRegion });
