@@ -42,6 +42,7 @@ await runTally(async (tally) => {
     const said = { EDGEWISE_ENDPOINTS: deployed };
     if (!(await run('a stage is deployed', [`${tests}deploy-stage.test.ts`], said))) return;
     await run('flows', flows, { EDGEWISE_DEPLOYED: deployed }, true);
+    await run('what happens', [`${tests}live-events.test.ts`]);
     await run('stages beside it', [`${tests}neighbours.test.ts`]);
     await run('the end of a stage', [`${tests}destroy-stage.test.ts`]);
   } finally {

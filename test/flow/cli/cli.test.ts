@@ -110,10 +110,15 @@ describe('work', () => {
   });
 });
 
-test('an agent that is started joins, works, and leaves in order', async () => {
+test('an agent that is started joins, works, is emptied, and leaves in order', async () => {
   const agent = startClient(place.directory, ['agent', '--name', 'edge-77', '--power', '50']);
   const words = ['submit', '--power', '50', '--chunks', '1', '--edge', 'edge-77', '--wait'];
   expect((await edgewise(...words)).code).toBe(0);
+  const drained = await edgewise('edge', 'drain', 'edge-77', '--yes');
+  expect(drained).toMatchObject({ code: 0, out: 'edge-77 is empty\n' });
+  const after = ['submit', '--name', 'late', '--power', '50', '--edge', 'edge-77'];
+  expect((await edgewise(...after, '--wait=placed')).code).toBe(8);
+  expect((await edgewise('job', 'cancel', 'late', '--yes')).code).toBe(0);
   agent.process.kill('SIGINT');
   expect((await agent.ended).code).toBe(0);
 });
