@@ -48,6 +48,8 @@ export const queryPagesMax = 400;
  * cell as a whole is damaged.
  */
 export const besideRowsMax = 5_000;
+/** Cells of more than one page that a function remembers: far more than one serves in its life. */
+export const deepCellsMax = 1_000;
 /** Rows of one transaction unpacked: it has 4 MB (TransactWriteItems), and JSON is longer. */
 export const batchPartBytesMax = 16_000_000;
 /** Rows of one part of a batch: a transaction takes 100, and one is the row of the part itself. */

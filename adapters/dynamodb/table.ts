@@ -71,7 +71,7 @@ export type Table = {
   get(key: Key): Promise<Row | null>;
   getMany(keys: readonly Key[]): Promise<Row[]>;
   query(request: QueryRequest): Promise<Page>;
-  queryAll(request: Omit<QueryRequest, 'limit' | 'after'>): Promise<Row[]>;
+  queryAll(request: Omit<QueryRequest, 'limit'>): Promise<Row[]>;
   /** `false`: the condition did not hold and nothing was written. */
   put(row: Row, condition?: Condition): Promise<boolean>;
   update(key: Key, change: Change, condition?: Condition): Promise<boolean>;

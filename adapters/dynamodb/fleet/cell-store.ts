@@ -4,7 +4,6 @@ import type { JobFold, Plan } from '../../../core/model/plan.ts';
 import type { CommitOutcome, KnownCells } from '../../../core/ports/cells.ts';
 import { besideRowsMax } from '../../limits.ts';
 import {
-  cellPartition,
   chunkKey,
   edgeKey,
   factsKey,
@@ -35,18 +34,19 @@ import { encodeSlice, placedSlice } from '../rows/rows-slice.ts';
 import { encodeWorkRow } from '../rows/rows-work.ts';
 import { passMark } from '../schema.ts';
 import type { Table, Write } from '../table.ts';
+import { createCellReader } from './cell-reading.ts';
 import { progressWrite } from './edge-inventory.ts';
 
 /**
- * Cells in the table: one consistent Query to load, one transaction to commit. The condition on the
- * version of `META` is what makes any number of concurrent passes safe: of those that saw the same
- * version, one commits.
+ * Cells in the table: one consistent Query to load (`cell-reading.ts`), one transaction to commit.
+ * The condition on the version of `META` is what makes any number of concurrent passes safe: of
+ * those that saw the same version, one commits.
  */
 export function createKnownCells(table: Table): KnownCells {
+  const read = createCellReader(table);
   return {
     async load(cell) {
-      const rows = await table.queryAll({ pk: cellPartition(cell), consistent: true });
-      const parts = collectParts(rows);
+      const parts = collectParts(await read(cell));
       const keys = keysBeside(parts);
       if (keys.length > besideRowsMax) {
         throw new Error(`${parts.unreadable.length} rows of ${cell} cannot be read`);
