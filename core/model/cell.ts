@@ -176,6 +176,13 @@ export type SliceMarks = Pick<
   'reportedReasons' | 'countedAs' | 'lastEventAtMs' | 'startedAtMs' | 'workedPower'
 >;
 
+const empty: ReadonlyMap<unknown, unknown> = new Map();
+
+/** One for all: a slice has several of them, and a cell may have thousands of slices. */
+export function noEntries<K, V>(): ReadonlyMap<K, V> {
+  return empty as ReadonlyMap<K, V>;
+}
+
 /** A slice as it is created: at submit by the API, or by a move from another cell. */
 export function newSlice(ranges: RangeSet): Slice {
   return {
@@ -183,9 +190,9 @@ export function newSlice(ranges: RangeSet): Slice {
     done: emptyRanges,
     dead: emptyRanges,
     cancelled: emptyRanges,
-    retries: new Map(),
-    losses: new Map(),
-    refusals: new Map(),
+    retries: noEntries(),
+    losses: noEntries(),
+    refusals: noEntries(),
     retryEpoch: 0,
     revived: emptyRanges,
     attemptBase: 0,
@@ -195,7 +202,7 @@ export function newSlice(ranges: RangeSet): Slice {
     lastEventAtMs: null,
     foldedByRollup: false,
     startedAtMs: null,
-    doneBeforeReopening: new Map(),
+    doneBeforeReopening: noEntries(),
   };
 }
 

@@ -29,7 +29,13 @@ import {
   unreadableQueue,
 } from './rows-cell.ts';
 import { decodeEdge, decodeFacts, decodeReport, unreadableConfig } from './rows-edge.ts';
-import { decodeIntent, decodeSlice, initialSlice } from './rows-slice.ts';
+import {
+  decodeIntent,
+  decodeSlice,
+  initialSlice,
+  type KnownTexts,
+  newKnownTexts,
+} from './rows-slice.ts';
 import { decodeWorkRow } from './rows-work.ts';
 import { readable } from './unreadable-row.ts';
 
@@ -89,11 +95,12 @@ export function collectParts(rows: Iterable<Row>): CellParts {
     damagedEdges: new Map(),
     damagedJobs: new Map(),
   };
-  for (const row of rows) addRow(parts, row);
+  const known = newKnownTexts();
+  for (const row of rows) addRow(parts, row, known);
   return parts;
 }
 
-function addRow(parts: CellParts, row: Row): void {
+function addRow(parts: CellParts, row: Row, known: KnownTexts): void {
   const mark = row.sk.indexOf('#') + 1;
   const kind = mark === 0 ? row.sk : row.sk.slice(0, mark);
   const name = row.sk.slice(mark);
@@ -126,7 +133,7 @@ function addRow(parts: CellParts, row: Row): void {
     case cellRows.slice: {
       const job = parseJobId(name);
       if (job === null) parts.unreadable.push(row.sk);
-      else addJobRow(parts, kind, job, row);
+      else addJobRow(parts, kind, job, row, known);
     }
   }
 }
@@ -171,14 +178,14 @@ function addReport(parts: CellParts, edge: EdgeName, row: Row): void {
   if (presence !== null) parts.reports.set(edge, presence);
 }
 
-function addJobRow(parts: CellParts, kind: string, job: JobId, row: Row): void {
+function addJobRow(parts: CellParts, kind: string, job: JobId, row: Row, known: KnownTexts): void {
   if (kind === cellRows.slice) {
     const slice = readable(row, decodeSlice);
     if (slice === null) markDamaged(parts, parts.damagedJobs, job, row);
     else parts.slices.set(job, slice);
     return;
   }
-  const intent = readable(row, decodeIntent);
+  const intent = readable(row, (it) => decodeIntent(it, known));
   const initial = readable(row, (it) => ({ slice: initialSlice(it) }));
   if (initial?.slice) parts.initialSlices.set(job, initial.slice);
   if (intent !== null && initial !== null) parts.intents.set(job, intent);

@@ -3,6 +3,7 @@ import {
   type ChunkRetry,
   type Intent,
   newSlice,
+  noEntries,
   type Refusal,
   type Slice,
 } from '../../../core/model/cell.ts';
@@ -84,17 +85,14 @@ export function intentSpecText(spec: Intent['spec']): string {
   return JSON.stringify(own);
 }
 
-export function decodeIntent(row: Row): Intent {
-  type OwnSpec = Omit<Intent['spec'], 'priority' | 'retries'>;
-  const spec = json<OwnSpec | null>(row.spec, isIntentSpec, null);
-  const retries = json<Intent['spec']['retries'] | null>(row.retries, isRetries, null);
-  const isCut = spec?.restart === undefined ? isChunking : isServiceChunking;
-  const chunking = json<Chunking | null>(row.cut, isCut, null);
-  if (spec === null || retries === null || chunking === null) {
+export function decodeIntent(row: Row, known = newKnownTexts()): Intent {
+  const spec = decodeIntentSpec(row, known.specs);
+  const chunking = spec === null ? null : decodeChunking(row, spec, known.chunkings);
+  if (spec === null || chunking === null) {
     throw new Error(`${row.pk} ${row.sk} does not say what it is of`);
   }
   return {
-    spec: { ...spec, priority: amount(row.priority), retries },
+    spec,
     specHash: text(row.specHash),
     createdBy: textOrNull(row.by),
     chunking,
@@ -106,6 +104,49 @@ export function decodeIntent(row: Row): Intent {
     ...decodePart(row),
     ...decodeWish(row.wish),
   };
+}
+
+/**
+ * What was read before, by how it is written. Of thousands of jobs that wait most say the same, and
+ * to read that anew was half of what it took to put their cell together. What is equal is one
+ * object then.
+ */
+export type KnownTexts = {
+  readonly specs: Map<string, Intent['spec']>;
+  readonly chunkings: Map<string, Chunking>;
+};
+
+export function newKnownTexts(): KnownTexts {
+  return { specs: new Map(), chunkings: new Map() };
+}
+
+function decodeIntentSpec(row: Row, known: KnownTexts['specs']): Intent['spec'] | null {
+  const priority = amount(row.priority);
+  const key = `${priority} ${text(row.retries)} ${text(row.spec)}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  type OwnSpec = Omit<Intent['spec'], 'priority' | 'retries'>;
+  const own = json<OwnSpec | null>(row.spec, isIntentSpec, null);
+  const retries = json<Intent['spec']['retries'] | null>(row.retries, isRetries, null);
+  if (own === null || retries === null) return null;
+  const spec = { ...own, priority, retries };
+  known.set(key, spec);
+  return spec;
+}
+
+function decodeChunking(
+  row: Row,
+  { restart }: Intent['spec'],
+  known: KnownTexts['chunkings'],
+): Chunking | null {
+  const isService = restart !== undefined;
+  const key = `${isService} ${text(row.cut)}`;
+  const before = known.get(key);
+  if (before !== undefined) return before;
+  const shape = isService ? isServiceChunking : isChunking;
+  const chunking = json<Chunking | null>(row.cut, shape, null);
+  if (chunking !== null) known.set(key, chunking);
+  return chunking;
 }
 
 /**
@@ -171,9 +212,9 @@ export function decodeSlice(row: Row): Slice {
     done: ranges(row.done),
     dead: ranges(row.dead),
     cancelled: ranges(row.cancelled),
-    retries: new Map(json<RetryText[]>(row.retries, areRetries, []).map(retryOf)),
-    losses: new Map(json<[number, number][]>(row.losses, areLosses, [])),
-    refusals: new Map(json<[EdgeName, Refusal][]>(row.refusals, areRefusals, [])),
+    retries: mapOf(json<RetryText[]>(row.retries, areRetries, []).map(retryOf)),
+    losses: mapOf(json<[number, number][]>(row.losses, areLosses, [])),
+    refusals: mapOf(json<[EdgeName, Refusal][]>(row.refusals, areRefusals, [])),
     retryEpoch: whole(row.retryEpoch),
     revived: ranges(row.revived),
     attemptBase: whole(row.attemptBase),
@@ -181,7 +222,7 @@ export function decodeSlice(row: Row): Slice {
     ...seenBy(row),
     foldedByRollup: flag(row.byRollup),
     startedAtMs: timeOrNull(row.startedAtMs),
-    doneBeforeReopening: new Map(
+    doneBeforeReopening: mapOf(
       json<[EdgeName, string][]>(row.past, arePast, []).map(([edge, done]) => [edge, ranges(done)]),
     ),
     ...(workedPower !== null && { workedPower }),
@@ -189,6 +230,10 @@ export function decodeSlice(row: Row): Slice {
     ...standInsOf(row),
     ...seatsOf(row),
   };
+}
+
+function mapOf<K, V>(entries: readonly (readonly [K, V])[]): ReadonlyMap<K, V> {
+  return entries.length === 0 ? noEntries() : new Map(entries);
 }
 
 function standInsOf(row: Row): Pick<Slice, 'standIns'> {
