@@ -1,4 +1,4 @@
-import type { CellJob, Lease } from '../../model/cell.ts';
+import type { CellJob, Intent, Lease } from '../../model/cell.ts';
 import { unavailableFor } from '../../model/edge-state.ts';
 import { executorOf } from '../../model/job.ts';
 import { refusalKeptMs, unprovenPowerMax, workBytesMax } from '../../model/limits.ts';
@@ -70,14 +70,26 @@ export function isStranded(pass: Pass, job: JobDraft): boolean {
   return stranded;
 }
 
-/** Asked several times of each of thousands of jobs that wait. */
+/**
+ * Asked several times of each of thousands of jobs that wait. Specs never change, and those that
+ * say the same are one object where they were read from rows.
+ */
 export function shapeOf(job: JobDraft): string {
-  job.shape ??= makeShape(job);
+  job.shape ??= shapeOfSpec(job.intent.spec);
   return job.shape;
 }
 
-function makeShape(job: JobDraft): string {
-  const { requires, run, inputs, outputs, sweep, restart } = job.intent.spec;
+const shapes = new WeakMap<Intent['spec'], string>();
+
+function shapeOfSpec(spec: Intent['spec']): string {
+  const known = shapes.get(spec);
+  if (known !== undefined) return known;
+  const shape = makeShape(spec);
+  shapes.set(spec, shape);
+  return shape;
+}
+
+function makeShape({ requires, run, inputs, outputs, sweep, restart }: Intent['spec']): string {
   const asked: string[] = [executorOf(run)];
   if (inputs !== undefined) asked.push('files');
   if (outputs !== undefined) asked.push('results');

@@ -17,6 +17,7 @@ import { yieldsTo } from '../pass/yield.ts';
  * than it has room for, as after a restore of the table, gets nothing until it does not.
  */
 export function topUp(pass: Pass, job: JobDraft): void {
+  if (job.leases.length === 0) return;
   const picker = openPicker(pass, job);
   if (left(picker) === 0) return;
   const leases = job.leases.filter((lease) => isActive(lease) && isEmpty(lease.reclaiming));
