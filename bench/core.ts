@@ -1,3 +1,4 @@
+import { measureBacklog } from './core/backlog.ts';
 import { measureFleet, measureSmallLeases } from './core/fleet.ts';
 import { measureGraphs } from './core/graphs.ts';
 import { measurePass } from './core/pass.ts';
@@ -6,8 +7,9 @@ import { measureServices } from './core/services.ts';
 import type { Figures } from './run.ts';
 
 /**
- * The scheduling core by itself: placement against per-chunk baselines, a pass over a full cell and
- * over one of services, what a chunk costs, and a simulated fleet to its end.
+ * The scheduling core by itself: placement against per-chunk baselines, a pass over a full cell,
+ * over one in which thousands wait and over one of services, what a chunk costs, and a simulated
+ * fleet to its end.
  * `EDGEWISE_BENCH_CELLS` makes the fleet smaller, with as many jobs for each cell.
  */
 export async function run(): Promise<readonly Figures[]> {
@@ -17,6 +19,7 @@ export async function run(): Promise<readonly Figures[]> {
   for (const measure of [
     measurePlacement,
     measurePass,
+    measureBacklog,
     measureSmallLeases,
     measureGraphs,
     measureServices,
