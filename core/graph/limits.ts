@@ -39,9 +39,9 @@ export const stateTtlSecondsMax = 30 * 24 * 3_600;
 export const boundEdgesMax = 50;
 /** Tokens by which others submit to one cluster; they go with it in one transaction. */
 export const submitTokensMax = 20;
-/** Jobs that one request takes or gives back. */
 /** Jobspecs that an edge may have taken and not ended: its row notes each. */
 export const takenSubmissionsMax = 100;
+/** Jobs that one request takes or gives back. */
 export const acceptJobsMax = 500;
 /** How long a request for offers may wait for the first one; a gateway waits thirty. */
 export const offerWaitSecondsMax = 25;

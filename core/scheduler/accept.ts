@@ -33,7 +33,8 @@ import { reportWaiting } from './phases/waiting.ts';
  * one phase: decided on the whole cell and committed at the version that was seen, so of two that
  * take the same job one gets it, and a pass that places it at the same time decides again.
  *
- * A plan is bounded in rows: what does not fit is left, and taken by the next one.
+ * A plan is bounded in rows: what does not fit is left, and taken by the next one. `shared` are
+ * jobs whose statuses have got other authors since the cell was read.
  */
 export type Wanted = {
   readonly job: JobId;
@@ -70,8 +71,9 @@ export function accept(
   name: EdgeName,
   wanted: readonly Wanted[],
   nowMs: number,
+  shared: ReadonlySet<JobId> = new Set(),
 ): Acceptance {
-  const pass = openPass(cell, nowMs, planRowsMax);
+  const pass = openPass(cell, nowMs, planRowsMax, new Map(), shared);
   openQueues(pass);
   const edge = pass.edges.get(name);
   const leases: TakenLease[] = [];
@@ -183,8 +185,9 @@ export function release(
   jobs: readonly JobId[],
   reason: string,
   nowMs: number,
+  shared: ReadonlySet<JobId> = new Set(),
 ): Release {
-  const pass = openPass(cell, nowMs, planRowsMax);
+  const pass = openPass(cell, nowMs, planRowsMax, new Map(), shared);
   openQueues(pass);
   const edge = pass.edges.get(name);
   const released: { job: JobId; chunks: RangeSet }[] = [];

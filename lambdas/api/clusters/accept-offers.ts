@@ -84,8 +84,8 @@ async function takeAll(deps: Deps, edge: StoredEdge, wanted: readonly Wanted[]):
   const refused = new Map<JobId, AcceptRefusal>();
   for (let left = wanted; left.length > 0; ) {
     const asked = left;
-    const decided = await decideInCell(deps.passes, edge.cell, (cell, nowMs) =>
-      accept(cell, edge.name, asked, nowMs),
+    const decided = await decideInCell(deps.passes, edge.cell, (cell, nowMs, shared) =>
+      accept(cell, edge.name, asked, nowMs, shared),
     );
     if (decided === 'no-cell') throw notFound(`edge "${edge.name}"`);
     if (decided === 'contended' || decided.left.length === asked.length) {
@@ -147,8 +147,8 @@ async function giveBack(call: Call, deps: Deps): Promise<Answer> {
   const refused: ReleaseAnswer['refused'] = [];
   for (let left: readonly JobId[] = [...new Set(jobs)].map(jobIdOf); left.length > 0; ) {
     const asked = left;
-    const decided = await decideInCell(deps.passes, edge.cell, (cell, nowMs) =>
-      release(cell, name, asked, reason, nowMs),
+    const decided = await decideInCell(deps.passes, edge.cell, (cell, nowMs, shared) =>
+      release(cell, name, asked, reason, nowMs, shared),
     );
     if (decided === 'no-cell') throw notFound(`edge "${name}"`);
     if (decided === 'contended' || decided.left.length === asked.length) throw contended();

@@ -180,6 +180,25 @@ test('only the edge itself takes; others may look', async () => {
   expect((await api.request('GET', '/v1/edges/keebler/offers')).status).toBe(200);
 });
 
+test('what another job waits for by now is taken and given back like any other', async () => {
+  await hello('keebler', 1);
+  const first = await submit({ requires: { edges: ['keebler'] } });
+  // A pass has said what it waits for, and has nothing to say of it any more.
+  await api.settle();
+  await submit({ dependsOn: [first] });
+  await api.settle();
+  const taken = await accept('keebler', [first]);
+  expect([taken.status, taken.json.accepted], taken.text).toEqual([200, [first]]);
+  const other = await submit({ requires: { edges: ['keebler'] } });
+  await accept('keebler', [other]);
+  await submit({ dependsOn: [other] });
+  const back = await as('keebler', 'POST', '/release', { jobs: [other] });
+  expect([back.status, back.json.released], back.text).toEqual([
+    200,
+    [{ job: other, chunks: '0' }],
+  ]);
+});
+
 test('two that race for the same work never both get it', async () => {
   for (const edge of ['keebler', 'oreo']) await hello(edge, 1);
   const ids: string[] = [];
