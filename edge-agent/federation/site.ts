@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '../host/clock.ts';
 import type { Log } from '../host/log-lines.ts';
-import { reconnectMsMax, reconnectMsMin } from '../limits.ts';
+import { reconnectMsMin } from '../limits.ts';
 import { makeBackoff } from '../link/backoff.ts';
 import type { DownstreamApi, DownstreamEdge } from './downstream-api.ts';
 import { siteEdgesEveryMs, siteStatsEveryMs } from './limits.ts';
@@ -52,7 +52,8 @@ export async function watchSite(deps: SiteDeps): Promise<SiteWatch | null> {
     }
   };
 
-  const backoff = makeBackoff(reconnectMsMin, reconnectMsMax);
+  // A pool that nobody has made yet is looked for no more rarely than one that is there.
+  const backoff = makeBackoff(reconnectMsMin, siteStatsEveryMs);
   for (await look(); trouble !== null; await look()) {
     await sleep(clock, backoff.next(), signal);
     if (signal.aborted) return null;
