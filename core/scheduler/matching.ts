@@ -3,6 +3,7 @@ import type { CellEdge, EdgeFacts, Intent } from '../model/cell.ts';
 import { type Expression, executorOf } from '../model/job.ts';
 import { compareVersions, isVersion } from '../model/versions.ts';
 import { namedValue } from '../protocol/named-values.ts';
+import { haveNames } from '../sweeps/fill-patterns.ts';
 
 /**
  * Whether an edge is of the kind a job asks for, whatever is free there now. The same function
@@ -47,6 +48,11 @@ export function mismatchOf(
   }
   if (spec.outputs !== undefined && namedValue(edge.facts?.flat, 'sendsFiles') === undefined) {
     return { reason: 'expression-does-not-match', detail: 'its agent does not send files' };
+  }
+  const isNamed = spec.outputs !== undefined && haveNames(spec.outputs.paths);
+  if (isNamed && namedValue(edge.facts?.flat, 'fillsPaths') !== true) {
+    const detail = 'its agent does not replace names in paths';
+    return { reason: 'expression-does-not-match', detail };
   }
   if (spec.restart !== undefined && namedValue(edge.facts?.flat, 'services') !== true) {
     return { reason: 'expression-does-not-match', detail: 'its agent does not run services' };

@@ -50,6 +50,8 @@ export function collectFacts(input: FactsInput): Facts {
     parameters: true,
     chunkOffsets: true,
     sendsFiles: true,
+    // It replaces names in patterns of results: older agents would look for the braces.
+    fillsPaths: true,
     // It restarts instances as it is asked to: older agents would call their first end the last.
     services: true,
     address: input.address ?? ownAddress(),

@@ -22,6 +22,7 @@ import {
   sendRetryMsMin,
   uploadsAtOnce,
 } from './limits.ts';
+import { ownPatternsOf } from './own-patterns.ts';
 import { putFile } from './put-file.ts';
 import { sendFile } from './read-file.ts';
 import { ResultFault } from './result-fault.ts';
@@ -50,7 +51,7 @@ export type WantedResults = {
 export type SendOutcome = 'safe' | 'gone' | { readonly failure: string };
 
 export type SenderDeps = {
-  readonly api: Pick<ControlPlaneApi, 'storeResults' | 'putResult'>;
+  readonly api: Pick<ControlPlaneApi, 'storeResults' | 'putResult' | 'getParameters'>;
   readonly directories: Pick<ChunkDirectories, 'take'>;
   readonly owner: DirectoryOwner | null;
   readonly clock: Clock;
@@ -74,11 +75,14 @@ export function openResultSender(deps: SenderDeps): ResultSender {
   ): Promise<SendOutcome | null> => {
     const backoff = makeBackoff(sendRetryMsMin, sendRetryMsMax);
     let collected: Collected | null = null;
+    let paths: readonly string[] | null = null;
     let said = '';
     let contents = '';
     for (let changes = 0; !signal.aborted; ) {
       try {
-        collected ??= await collectResults(root, wanted.spec.outputs!, deps.owner, signal);
+        paths ??= await ownPatternsOf(wanted.name, wanted.spec, wanted.secret, deps.api);
+        const outputs = { ...wanted.spec.outputs!, paths };
+        collected ??= await collectResults(root, outputs, deps.owner, signal);
         if (contents !== '' && contents !== collected.manifest.sha256) changes += 1;
         contents = collected.manifest.sha256;
         await store(deps.api, files, wanted, root, collected, signal);

@@ -37,6 +37,23 @@ test('each row of a file is a chunk, and its words reach the program as they are
   expect(JSON.parse(chunks.out).items).toMatchObject([{ chunk: 7, state: 'done' }]);
 });
 
+test('results are named by the parameters of their chunk, and by nothing else', async () => {
+  writeFileSync(join(product.place.directory, 'sizes.csv'), 'size\nsmall\nlarge\n');
+  const named = ['--each-csv', 'sizes.csv', '--outputs', '{size}/{chunk}.txt'];
+  const script = 'mkdir small large; echo "$1" > small/0.txt; echo "$1" > large/1.txt';
+  const sent = await client('submit', ...named, '--wait', '--', 'sh', '-c', script, 'sh', '{size}');
+  expect(sent, sent.err).toMatchObject({ code: 0 });
+  const files = await client('files', sent.out.trim(), '-o', 'json');
+  const seen = JSON.parse(files.out).items.map((it: { chunk: number; path: string }) => [
+    it.chunk,
+    it.path,
+  ]);
+  expect(seen).toEqual([
+    [0, 'small/0.txt'],
+    [1, 'large/1.txt'],
+  ]);
+});
+
 test('a million lines are a job like any other, and any of them is a small read', async () => {
   const lines = Array.from({ length: 1_000_000 }, (_, n) => `line-${n}`);
   writeFileSync(join(product.place.directory, 'lines.txt'), lines.join('\n'));

@@ -11,6 +11,7 @@ import {
   sweepFormats,
   type WrittenSweep,
 } from '../../sweeps/sweep.ts';
+import { unknownNames } from '../../sweeps/template.ts';
 import { digestSchema } from '../files/file-body.ts';
 
 /** The parameters of a job whose chunks differ. */
@@ -78,6 +79,7 @@ export type SweepIssue = { readonly pointer: string; readonly message: string };
 export function sweepIssues(
   body: {
     readonly run?: unknown;
+    readonly outputs: { readonly paths: readonly string[] } | null;
     readonly power: number | null;
     readonly chunkPower: number | null;
     readonly chunks: number | null;
@@ -98,7 +100,11 @@ export function sweepIssues(
     issues.push({ pointer: '/params', message });
   }
   const run = body.run as Run | undefined;
-  for (const { pointer, name } of run === undefined ? [] : unknownNamesOf(run, known.names)) {
+  const ofPaths = (body.outputs?.paths ?? []).flatMap((path, index) =>
+    unknownNames(path, known.names).map((name) => ({ pointer: `/outputs/paths/${index}`, name })),
+  );
+  const ofRun = run === undefined ? [] : unknownNamesOf(run, known.names);
+  for (const { pointer, name } of [...ofRun, ...ofPaths]) {
     issues.push({ pointer, message: `Not every chunk has a parameter "${name}".` });
   }
   return issues;

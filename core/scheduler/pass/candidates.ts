@@ -11,6 +11,7 @@ import {
   generationBytes,
   generationsIn,
 } from '../../protocol/work-of.ts';
+import { haveNames } from '../../sweeps/fill-patterns.ts';
 import { type Mismatch, mismatchOf } from '../matching.ts';
 import { type Demand, fitOf } from './capacity.ts';
 import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
@@ -92,7 +93,7 @@ function shapeOfSpec(spec: Intent['spec']): string {
 function makeShape({ requires, run, inputs, outputs, sweep, restart }: Intent['spec']): string {
   const asked: string[] = [executorOf(run)];
   if (inputs !== undefined) asked.push('files');
-  if (outputs !== undefined) asked.push('results');
+  if (outputs !== undefined) asked.push(haveNames(outputs.paths) ? 'named results' : 'results');
   if (sweep) asked.push('parameters');
   if (restart !== undefined) asked.push('service');
   const executor = asked.join(', ');

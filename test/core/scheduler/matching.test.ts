@@ -97,6 +97,19 @@ test('a job with inputs goes to edges whose agents know what those are', () => {
   expect(mismatchOf(able, spec)).toBeNull();
 });
 
+test('a job whose results have names in their paths goes where those are replaced', () => {
+  const run = { process: null } as never;
+  const outputs = { paths: ['out-{chunk}.csv'], on: 'done', maxMb: 1 } as const;
+  const flat = { sendsFiles: true, 'executors.process': '1' };
+  const older = makeEdge('edge-2', { flat });
+  expect(mismatchOf(older, makeSpec({ run, outputs }))?.detail).toBe(
+    'its agent does not replace names in paths',
+  );
+  expect(mismatchOf(older, makeSpec({ run, outputs: { ...outputs, paths: ['*'] } }))).toBeNull();
+  const able = makeEdge('edge-3', { flat: { ...flat, fillsPaths: true } });
+  expect(mismatchOf(able, makeSpec({ run, outputs }))).toBeNull();
+});
+
 test('a part of another job goes to edges whose agents give chunks the numbers they have there', () => {
   const run = { process: null } as never;
   const spec = makeSpec({ run, chunkOffsets: { numbers: '7' } });

@@ -13,7 +13,7 @@ function send(spec: object, isDone: boolean): Promise<SendOutcome> {
     throw new Error('the store is not asked');
   };
   const sender = openResultSender({
-    api: { storeResults: refuse, putResult: refuse },
+    api: { storeResults: refuse, putResult: refuse, getParameters: refuse },
     directories: { take: () => ({ path: '/nowhere', release: () => {} }) },
     owner: null,
     clock: systemClock,

@@ -74,6 +74,7 @@ test('names of the language are names like any other', async () => {
 test.each([
   ['a name that no chunk has', { ...argv('{lr}', '{sed}') }, '/run/process/argv/2'],
   ['a name of the language', { ...argv('{toString}') }, '/run/process/argv/1'],
+  ['one in a path', { outputs: { paths: ['a', '{lr}/{chunk}/{sed}'] } }, '/outputs/paths/1'],
   ['another number of chunks', { chunks: 3 }, '/chunks'],
   ['less power than chunks', { power: 1 }, '/power'],
 ])('refused with its place: %s', async (_name, more, pointer) => {
@@ -118,6 +119,8 @@ test('a file makes a chunk for each line, and is read through once', async () =>
   expect(found.json.items.map((it: { chunk: number }) => it.chunk)).toEqual([1]);
   const wrong = await submit({ params, ...argv('{lr}', '{nota}') });
   expect([wrong.status, wrong.json.errors[0].pointer]).toEqual([400, '/run/process/argv/2']);
+  const path = await submit({ params, outputs: { paths: ['{lr}/{nota}'] } });
+  expect([path.status, path.json.errors[0].pointer]).toEqual([400, '/outputs/paths/0']);
   const other = await submit({ params, chunks: 5 });
   expect(other.json.errors[0].pointer).toBe('/chunks');
   const bad = await submit({ params: { file: await store('a,b\n1\n'), format: 'csv' } });
