@@ -276,3 +276,8 @@ export const parametersLowMax = 100;
 export const parametersRetryMs = 1_000;
 /** More than this is no answer to a CONNECT: servers take no larger head either. */
 export const tunnelAnswerBytesMax = 8 * 1024;
+
+/** What a tar says of an entry before it comes, its name for the most part. */
+export const archiveNameBytesMax = 64 * 1024;
+/** Entries of an archive that are looked at: five for each file that a tree may have. */
+export const archiveHeadersMax = 100_000;

@@ -23,6 +23,7 @@ export type LocalInput = {
     readonly sha256?: string;
     readonly manifest?: string;
     readonly executable?: true;
+    readonly unpack?: 'tar.gz';
   };
   /** What has to be stored for it. */
   readonly sources: readonly FileSource[];
@@ -50,6 +51,22 @@ export async function readLocalInput(word: string, directory: string): Promise<L
   const source = await readSource(file);
   const mayRun = isExecutable(found.mode) ? ({ executable: true } as const) : {};
   return { input: { path, sha256: source.sha256, ...mayRun }, sources: [source] };
+}
+
+/** `FILE` or `PATH=FILE`: an archive, and below which directory chunks find what is in it. */
+export async function readLocalArchive(word: string, directory: string): Promise<LocalInput> {
+  const { path: named, file } = placeOf(word, directory);
+  const path = word.includes('=')
+    ? named.replace(/\/$/, '')
+    : named.replace(/\.(tar\.gz|tgz)$/, '');
+  const problem = path === named && !word.includes('=') ? 'is no directory' : pathProblem(path);
+  if (problem !== null) {
+    throw usage(`--unpack ${word}: "${path}" ${problem}.`, 'Say where it lies: PATH=FILE.');
+  }
+  const found = await stat(file).catch(() => null);
+  if (!found?.isFile()) throw new Failure(exitCode.usage, `There is no file ${file}.`);
+  const source = await readSource(file);
+  return { input: { path, sha256: source.sha256, unpack: 'tar.gz' }, sources: [source] };
 }
 
 /** A path below the working directory means the same there as here; any other its last name. */

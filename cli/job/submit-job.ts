@@ -4,7 +4,7 @@ import type { Answer, Api } from '../client/api.ts';
 import { defineCommand } from '../command.ts';
 import { type ExitCode, exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
-import { readLocalInput } from '../files/local-input.ts';
+import { readLocalArchive, readLocalInput } from '../files/local-input.ts';
 import { uploadFiles } from '../files/upload-files.ts';
 import { showMatches } from '../jobspec/satisfy-jobspec.ts';
 import { sayTasks, sendJobspec } from '../jobspec/send-jobspec.ts';
@@ -40,6 +40,12 @@ export const command = defineCommand({
       short: 'i',
       value: 'FILE',
       about: 'a file or directory that every chunk finds; [PATH=]FILE, may be repeated',
+    },
+    unpack: {
+      kind: 'list',
+      value: 'FILE',
+      about: 'an archive (.tar.gz) of what every chunk finds; [PATH=]FILE',
+      rare: true,
     },
     pull: { kind: 'switch', about: 'wait, and fetch the results to a directory of its name' },
     'dry-run': { kind: 'switch', about: 'only say where it would go now' },
@@ -93,7 +99,7 @@ export const command = defineCommand({
     const body = bodies[0]!;
     await addSweep(client, terminal, body, flags);
     if (flags['dry-run']) return showPlan(client, body, output);
-    await addInputs(client, terminal, body, flags.input);
+    await addInputs(client, terminal, body, flags);
     return finish(await sendJob(client, sign(body), flags), wait);
 
     async function finish(job: Job, wait: Wait | null): Promise<ExitCode> {
@@ -127,19 +133,21 @@ type SeveralFlags = SubmitFlags &
   SweepFlagValues & {
     readonly 'dry-run': boolean;
     readonly pull: boolean;
-    readonly input: readonly string[];
-  };
+  } & InputFlags;
+
+type InputFlags = { readonly input: readonly string[]; readonly unpack: readonly string[] };
 
 /** What the job names must be stored before the job is. */
 async function addInputs(
   client: Api,
   terminal: Terminal,
   body: JobBody,
-  words: readonly string[],
+  { input, unpack }: InputFlags,
 ): Promise<void> {
-  if (words.length === 0) return;
   const local = [];
-  for (const word of words) local.push(await readLocalInput(word, terminal.directory));
+  for (const word of input) local.push(await readLocalInput(word, terminal.directory));
+  for (const word of unpack) local.push(await readLocalArchive(word, terminal.directory));
+  if (local.length === 0) return;
   const sources = local.flatMap((one) => one.sources);
   await uploadFiles(client, terminal, sources, textOf(body.pool));
   const before: readonly unknown[] = Array.isArray(body.inputs) ? body.inputs : [];
@@ -182,6 +190,7 @@ function checkSeveral(flags: SeveralFlags, wait: Wait | null): void {
     ...(flags['dry-run'] ? ['--dry-run'] : []),
     ...(wait === null ? [] : ['--wait']),
     ...(flags.input.length === 0 ? [] : ['--input']),
+    ...(flags.unpack.length === 0 ? [] : ['--unpack']),
     ...sweepFlagsOf(flags),
     ...(flags.pull ? ['--pull'] : []),
   ];

@@ -645,6 +645,8 @@ export type Inputs = readonly ({
   readonly writable?: boolean;
   /** A file that may be run. */
   readonly executable?: boolean;
+  /** An archive: what is in it lies below the path. */
+  readonly unpack?: 'tar.gz';
 })[];
 
 /** Where one port of an instance is reached. */

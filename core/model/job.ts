@@ -92,9 +92,15 @@ export type JobInput = {
   readonly manifest?: string;
   /** The chunk gets a copy of its own, which it may change. */
   readonly writable?: boolean;
+  /** The file is an archive of this kind, and what is in it lies below `path`. */
+  readonly unpack?: 'tar.gz';
   /** One file that may be run as a program; a list says it of each of its files. */
   readonly executable?: boolean;
 };
+
+export function haveArchives(inputs: readonly JobInput[]): boolean {
+  return inputs.some(({ unpack }) => unpack !== undefined);
+}
 
 /** By which edges know that somebody they trust wrote the job: Ed25519. */
 export type JobSignature = {

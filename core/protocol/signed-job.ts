@@ -67,7 +67,8 @@ export function signedText(spec: Pick<AgentSpec, CoveredField>, until: string | 
 }
 
 /** Some of it may be left out, and a directory may be written with its slash. */
-function inputOf({ path, sha256, url, manifest, writable, executable }: JobInput) {
+function inputOf(input: JobInput) {
+  const { path, sha256, url, manifest, writable, executable, unpack } = input;
   return {
     path: path.replace(/\/$/, ''),
     sha256: sha256 ?? null,
@@ -75,6 +76,7 @@ function inputOf({ path, sha256, url, manifest, writable, executable }: JobInput
     writable: writable ?? false,
     executable: executable ?? false,
     ...(url !== undefined && { url }),
+    ...(unpack !== undefined && { unpack }),
   };
 }
 

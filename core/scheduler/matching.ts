@@ -1,6 +1,6 @@
 import type { WaitingReason } from '../contract/waiting-reason.ts';
 import type { CellEdge, EdgeFacts, Intent } from '../model/cell.ts';
-import { type Expression, executorOf } from '../model/job.ts';
+import { type Expression, executorOf, haveArchives } from '../model/job.ts';
 import { compareVersions, isVersion } from '../model/versions.ts';
 import { namedValue } from '../protocol/named-values.ts';
 import { haveNames } from '../sweeps/fill-patterns.ts';
@@ -36,6 +36,10 @@ export function mismatchOf(
   }
   if (spec.inputs !== undefined && namedValue(edge.facts?.flat, 'cacheBytes') === undefined) {
     return { reason: 'expression-does-not-match', detail: 'its agent does not fetch files' };
+  }
+  const isPacked = spec.inputs !== undefined && haveArchives(spec.inputs);
+  if (isPacked && namedValue(edge.facts?.flat, 'unpacks') !== true) {
+    return { reason: 'expression-does-not-match', detail: 'its agent does not unpack archives' };
   }
   const asks = spec.sweep === true && executor !== 'simulate';
   if (asks && namedValue(edge.facts?.flat, 'parameters') !== true) {

@@ -23,7 +23,7 @@ export type Site = {
 const ownFacts: ReadonlySet<string> = new Set([
   ...['agent', 'health', 'disks', 'edgewise', 'kernel', 'load', 'isolation'],
   // What an edge below can do with files and parameters does not come through yet.
-  ...['cacheBytes', 'parameters', 'sendsFiles', 'fillsPaths', 'services'],
+  ...['cacheBytes', 'unpacks', 'parameters', 'sendsFiles', 'fillsPaths', 'services'],
 ]);
 
 export function siteOf(power: number, all: readonly DownstreamEdge[]): Site {

@@ -47,6 +47,7 @@ export function collectFacts(input: FactsInput): Facts {
     isolation: input.isolation,
     health: input.health,
     cacheBytes: input.cacheBytes,
+    unpacks: true,
     parameters: true,
     chunkOffsets: true,
     sendsFiles: true,

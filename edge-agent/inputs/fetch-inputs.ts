@@ -15,6 +15,7 @@ import type { FileCache } from './file-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { InputFault } from './input-fault.ts';
 import { digestsOf, type InputTree, treeOf } from './input-tree.ts';
+import { type UnpackInto, unpackArchive } from './unpack-archive.ts';
 
 /**
  * Brings the inputs of a job into the cache, and says what they come to; rejects with an
@@ -105,10 +106,13 @@ export function makeInputFetcher(deps: {
     note(new Set([...named, ...elsewhere]));
     await bringAll(wanted, named);
     await bringElsewhere(inputs);
-    const tree = treeOf(inputs, readManifests(wanted.spec, cache));
-    const all = new Set([...named, ...elsewhere, ...tree.files.map(({ digest }) => digest)]);
-    note(all);
-    await bringAll(wanted, inTrees(tree, named, elsewhere));
+    // What an archive holds is in use as soon as it is unpacked, and is asked for nowhere.
+    const here = new Set([...named, ...elsewhere]);
+    note(here);
+    const unpacked = await unpackAll(inputs, { cache, signal, note: (digest) => here.add(digest) });
+    const tree = treeOf(inputs, new Map([...readManifests(wanted.spec, cache), ...unpacked]));
+    note(new Set([...here, ...tree.files.map(({ digest }) => digest)]));
+    await bringAll(wanted, inTrees(tree, here));
     return tree;
   };
 }
@@ -127,14 +131,24 @@ function readManifests(spec: AgentSpec, cache: FileCache): ReadonlyMap<string, M
   return manifests;
 }
 
+async function unpackAll(
+  inputs: readonly JobInput[],
+  into: UnpackInto & { readonly cache: Pick<FileCache, 'intact'> },
+): Promise<ReadonlyMap<string, Manifest>> {
+  const trees = new Map<string, Manifest>();
+  for (const { sha256: digest, unpack } of inputs) {
+    if (unpack === undefined || digest === undefined || trees.has(digest)) continue;
+    const path = into.cache.intact(digest);
+    if (path === null) throw new InputFault('input-missing', `${digest} has gone`);
+    trees.set(digest, await unpackArchive(path, into));
+  }
+  return trees;
+}
+
 /** What is left to bring once the trees are known. */
-function inTrees(
-  { files }: InputTree,
-  named: readonly string[],
-  elsewhere: ReadonlySet<string>,
-): string[] {
+function inTrees({ files }: InputTree, here: ReadonlySet<string>): string[] {
   const digests = new Set(files.map(({ digest }) => digest));
-  return [...digests].filter((digest) => !named.includes(digest) && !elsewhere.has(digest));
+  return [...digests].filter((digest) => !here.has(digest));
 }
 
 async function addressesOf(

@@ -17,16 +17,18 @@ export type InputFile = {
 
 export function treeOf(
   inputs: readonly JobInput[],
-  manifests: ReadonlyMap<string, Manifest>,
+  /** Of lists and archives, by their digests. */
+  trees: ReadonlyMap<string, Manifest>,
 ): InputTree {
   const files: InputFile[] = [];
   const links: { path: string; link: string }[] = [];
-  for (const { path, sha256, manifest, executable, writable: isWritable = false } of inputs) {
-    if (sha256 !== undefined) {
+  for (const { path, sha256, manifest, unpack, executable, writable } of inputs) {
+    const isWritable = writable === true;
+    if (sha256 !== undefined && unpack === undefined) {
       files.push({ path, digest: sha256, isWritable, isExecutable: executable === true });
     }
-    const tree = manifests.get(manifest ?? '');
-    if (tree === undefined) continue;
+    const tree = trees.get(manifest ?? sha256 ?? '');
+    if (tree === undefined || (manifest ?? unpack) === undefined) continue;
     const below = (part: string): string => `${path.replace(/\/$/, '')}/${part}`;
     for (const { path: part, sha256: digest, isExecutable } of tree.files) {
       files.push({ path: below(part), digest, isWritable, isExecutable });

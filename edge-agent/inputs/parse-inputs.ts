@@ -26,11 +26,14 @@ const known: ReadonlySet<string> = new Set([
   'manifest',
   'writable',
   'executable',
+  'unpack',
 ]);
 
 function parseInput(value: unknown): JobInput | null {
   if (!isRecord(value) || Object.keys(value).some((name) => !known.has(name))) return null;
   const { path: given, sha256, url, manifest, writable = false, executable = false } = value;
+  const { unpack } = value;
+  if (unpack !== undefined && (unpack !== 'tar.gz' || executable !== false)) return null;
   if (typeof given !== 'string' || typeof writable !== 'boolean') return null;
   if (typeof executable !== 'boolean') return null;
   const path = given.replace(/\/$/, '');
@@ -42,9 +45,10 @@ function parseInput(value: unknown): JobInput | null {
   const more = writable ? { writable } : {};
   if (isDigest(sha256) && manifest === undefined) {
     const from = url === undefined ? {} : { url };
-    return { path, sha256, ...from, ...more, ...(executable ? { executable } : {}) };
+    const how = unpack === undefined ? {} : ({ unpack } as const);
+    return { path, sha256, ...from, ...how, ...more, ...(executable ? { executable } : {}) };
   }
-  if (isDigest(manifest) && sha256 === undefined && url === undefined)
-    return { path, manifest, ...more };
+  const isOther = sha256 !== undefined || url !== undefined || unpack !== undefined;
+  if (isDigest(manifest) && !isOther) return { path, manifest, ...more };
   return null;
 }

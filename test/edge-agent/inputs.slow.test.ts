@@ -1,6 +1,16 @@
+import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { appendFileSync, chmodSync, existsSync, readdirSync, statSync, watch } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  statSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -32,6 +42,7 @@ type Input = {
   url?: string;
   writable?: boolean;
   executable?: boolean;
+  unpack?: string;
 };
 
 /** Hands in a job of one chunk, and gives it to the edge. */
@@ -206,6 +217,29 @@ test('a hostile list leads nowhere', async () => {
   give('job-a', 'true', [{ path: 't', manifest }]);
   expect(await refusal('job-a')).toMatch(/^input-corrupt: a list: /);
   expect(existsSync(join(stage.path, 'edge-1', 'chunks', 'escaped'))).toBe(false);
+});
+
+test('what is in an archive lies below its path, and the archive does not', async () => {
+  const tree = join(stage.path, 'tree');
+  mkdirSync(join(tree, 'deep'), { recursive: true });
+  writeFileSync(join(tree, 'deep', 'run'), '#!/bin/sh\necho ran\n', { mode: 0o755 });
+  writeFileSync(join(tree, 'b'), 'in b\n');
+  const packed = spawnSync('tar', ['-cz', '-C', tree, '.']).stdout;
+  const sha256 = controlPlane.files.add(packed);
+  start();
+  const inputs = [{ path: 'data/', sha256, unpack: 'tar.gz' }];
+  give('job-a', 'ls; find data -type f | sort; data/deep/run; cat data/b', inputs);
+  expect(await ended('job-a')).toBe('data\ninput\noutput\ndata/b\ndata/deep/run\nran\nin b\n');
+  give('job-b', 'ls -l data', [{ path: 'data', sha256 }]);
+  expect(await ended('job-b')).toMatch(/^-r--r--r-- /);
+  expect(controlPlane.files.reads).toHaveLength(1);
+});
+
+test('an archive that is none is refused with its reason', async () => {
+  const sha256 = controlPlane.files.add('no archive');
+  start();
+  give('job-a', 'true', [{ path: 'data', sha256, unpack: 'tar.gz' }]);
+  expect(await refusal('job-a')).toBe('input-corrupt: an archive: it is not packed by gzip');
 });
 
 test('a download that breaks goes on where it was', async () => {

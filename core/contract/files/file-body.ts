@@ -102,6 +102,9 @@ const inputSchema = z
     manifest: digestSchema.optional().meta({ description: 'The digest of a list of files.' }),
     writable: z.boolean().optional().meta({ description: 'A copy that the chunk may change.' }),
     executable: z.boolean().optional().meta({ description: 'A file that may be run.' }),
+    unpack: z.enum(['tar.gz']).optional().meta({
+      description: 'An archive: what is in it lies below the path.',
+    }),
   })
   .superRefine((input, context) => {
     const issue = (path: string, message: string) =>
@@ -114,9 +117,14 @@ const inputSchema = z
     if (input.url !== undefined && input.sha256 === undefined) {
       issue('url', 'A file that is fetched elsewhere has a "sha256", by which it is known.');
     }
-    const isTree = input.manifest !== undefined;
+    const isArchive = input.unpack !== undefined;
+    if (isArchive && input.sha256 === undefined) {
+      issue('unpack', 'Only a file that has a "sha256" can be an archive.');
+    }
+    const isTree = input.manifest !== undefined || isArchive;
     if (isTree && input.executable !== undefined) {
-      issue('executable', 'A list of files says of each whether it may be run.');
+      const whole = isArchive ? 'An archive' : 'A list of files';
+      issue('executable', `${whole} says of each of its files whether it may be run.`);
     }
     const path = isTree ? pathOf(input) : input.path;
     const problem = pathProblem(path);

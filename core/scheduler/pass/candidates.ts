@@ -1,6 +1,6 @@
 import type { CellJob, Intent, Lease } from '../../model/cell.ts';
 import { unavailableFor } from '../../model/edge-state.ts';
-import { executorOf } from '../../model/job.ts';
+import { executorOf, haveArchives } from '../../model/job.ts';
 import { refusalKeptMs, unprovenPowerMax, workBytesMax } from '../../model/limits.ts';
 import type { EdgeName } from '../../model/names.ts';
 import { formatRanges, isEmpty } from '../../model/ranges.ts';
@@ -92,7 +92,7 @@ function shapeOfSpec(spec: Intent['spec']): string {
 
 function makeShape({ requires, run, inputs, outputs, sweep, restart }: Intent['spec']): string {
   const asked: string[] = [executorOf(run)];
-  if (inputs !== undefined) asked.push('files');
+  if (inputs !== undefined) asked.push(haveArchives(inputs) ? 'archives' : 'files');
   if (outputs !== undefined) asked.push(haveNames(outputs.paths) ? 'named results' : 'results');
   if (sweep) asked.push('parameters');
   if (restart !== undefined) asked.push('service');

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { readLocalInput } from '../../../cli/files/local-input.ts';
+import { readLocalArchive, readLocalInput } from '../../../cli/files/local-input.ts';
 import { inputsSchema } from '../../../core/contract/files/file-body.ts';
 
 let directory: string;
@@ -33,4 +33,19 @@ test('a tree says of each of its files whether it may be run', async () => {
     { path: 'run.sh', mode: '755' },
   ]);
   expect(inputsSchema.safeParse([{ ...input, executable: true }]).success).toBe(false);
+});
+
+test('an archive lies below its name, or where it is said', async () => {
+  for (const name of ['data.tar.gz', 'data.tgz', 'data.bin']) {
+    writeFileSync(join(directory, name), 'packed');
+  }
+  const inputOf = async (word: string) => (await readLocalArchive(word, directory)).input;
+  const sha256 = expect.any(String);
+  for (const word of ['data.tar.gz', 'data.tgz', 'data=data.bin', 'data/=data.tgz']) {
+    expect(await inputOf(word)).toEqual({ path: 'data', sha256, unpack: 'tar.gz' });
+  }
+  expect(inputsSchema.safeParse([await inputOf('data.tgz')]).success).toBe(true);
+  for (const word of ['data.bin', 'none.tgz', '../up=data.tgz', 'x=.']) {
+    await expect(inputOf(word)).rejects.toMatchObject({ code: 2 });
+  }
 });

@@ -38,6 +38,9 @@ test('what leaves something out and what says its default are the same text', ()
   expect(textOf({ inputs: [{ ...long, writable: true }] })).not.toBe(short);
   const elsewhere = { ...long, url: 'https://example.com/data' };
   expect(textOf({ inputs: [elsewhere] })).not.toBe(short);
+  const file = { path: 'data', sha256 };
+  const packed = textOf({ inputs: [{ ...file, unpack: 'tar.gz' }] });
+  expect(packed).not.toBe(textOf({ inputs: [file] }));
 });
 
 test('a part of a job that was handed over has the text of the whole', () => {

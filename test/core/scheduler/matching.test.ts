@@ -110,6 +110,18 @@ test('a job whose results have names in their paths goes where those are replace
   expect(mismatchOf(able, makeSpec({ run, outputs }))).toBeNull();
 });
 
+test('a job with an archive goes to edges whose agents unpack it', () => {
+  const run = { process: null } as never;
+  const inputs = [{ path: 'a', sha256: 'a'.repeat(64), unpack: 'tar.gz' }] as const;
+  const flat = { cacheBytes: 0, 'executors.process': '1' };
+  const older = makeEdge('edge-2', { flat });
+  expect(mismatchOf(older, makeSpec({ run, inputs }))?.detail).toBe(
+    'its agent does not unpack archives',
+  );
+  const able = makeEdge('edge-3', { flat: { ...flat, unpacks: true } });
+  expect(mismatchOf(able, makeSpec({ run, inputs }))).toBeNull();
+});
+
 test('a part of another job goes to edges whose agents give chunks the numbers they have there', () => {
   const run = { process: null } as never;
   const spec = makeSpec({ run, chunkOffsets: { numbers: '7' } });

@@ -132,8 +132,9 @@ test('inputs are kept with the job and known to its edges', async () => {
   const inputs = [
     { path: 'dir/a', sha256, writable: true },
     { path: 'dir/run', sha256, executable: true },
+    { path: 'packed/', sha256, unpack: 'tar.gz' },
   ];
-  const secret = await edgeOf('edge-1', 'default');
+  const secret = await edgeOf('edge-1', 'default', { unpacks: true });
   const { status, json } = await submit(inputs);
   expect([status, json.spec.inputs]).toEqual([202, inputs]);
   await api.settle();
@@ -141,6 +142,15 @@ test('inputs are kept with the job and known to its edges', async () => {
   expect(spec.json.inputs).toEqual(inputs);
   const put = await api.request('PUT', '/v1/jobs/mine', { body: { chunks: 1, inputs } });
   expect(put.status).toBe(202);
+});
+
+test.each([
+  [{ manifest: digestOf('a'), unpack: 'tar.gz' }, '/inputs/0/unpack'],
+  [{ sha256: digestOf('a'), unpack: 'zip' }, '/inputs/0/unpack'],
+  [{ sha256: digestOf('a'), unpack: 'tar.gz', executable: true }, '/inputs/0/executable'],
+])('what is no archive is refused with its place: %j', async (input, pointer) => {
+  const { status, json } = await submit([{ path: 'data', ...input }]);
+  expect([status, json.errors[0].pointer]).toEqual([400, pointer]);
 });
 
 const unknown = digestOf('unknown');
