@@ -349,7 +349,7 @@ const fleetOperations: Readonly<Record<string, Operation>> = {
     summary: 'Ask the fleet graph',
     tag: 'graph',
     body: { schema: graphqlBodySchema },
-    answers: { 200: graphqlAnswerSchema },
+    answers: { 200: graphqlAnswerSchema, 307: null },
     problems: bodyProblems,
     refusals: { 400: graphqlAnswerSchema },
   },

@@ -23,3 +23,13 @@ export const eventStreamRetryMs = 1_000;
 export const eventStreamStallMs = 10_000;
 /** What an event says in words. */
 export const eventDetailLengthMax = 300;
+/** Between two looks of a subscription at what it shows (`second-wave.md` §8: two a second). */
+export const graphLookMs = 500;
+/** The same for each point that a look may cost: what reads a hundred items is read as often. */
+export const graphLookMsPerCost = 5;
+/** A subscription reads for no more than a sixth of the time, as pages of the dashboard do. */
+export const graphPauseFactor = 5;
+/** Subscriptions of one token at once (`second-wave.md` §8). */
+export const graphStreamsPerTokenMax = 50;
+/** A subscription whose function ended without a word gives up its place: it has 150 s in all. */
+export const graphStreamPlaceMs = 160_000;

@@ -6,6 +6,9 @@ import { type SignIn, signInVariables } from '../frame/sign-in.ts';
 import type { Stage } from '../frame/stage.ts';
 import { eventStreamTimeoutSeconds } from '../limits.ts';
 
+/** Keys of `stream-places.ts`, which are claimed as those of requests are. */
+const placesOfStreams = 'IDEM#streams:*';
+
 export type EventStreamProps = {
   readonly stage: Stage;
   readonly table: EdgewiseTable;
@@ -14,9 +17,9 @@ export type EventStreamProps = {
 };
 
 /**
- * Events as they happen: the one function with an address of its own, because neither the HTTP API
- * nor its authorizer can stand before an answer that streams. It looks up tokens itself, may read
- * the table and nothing else, and answers one path.
+ * Events as they happen, and subscriptions of the graph: the one function with an address of its
+ * own, because neither the HTTP API nor its authorizer can stand before an answer that streams. It
+ * looks up tokens itself, may read the table, and writes only which subscriptions are open.
  */
 export class EventStream extends Construct {
   /** With a slash at its end. */
@@ -39,7 +42,10 @@ export class EventStream extends Construct {
       timeoutSeconds: eventStreamTimeoutSeconds,
       alarm: 'errors',
     });
-    fn.allow(['dynamodb:GetItem', 'dynamodb:Query'], [tableArn]);
+    props.table.allowReads(fn, { lists: true });
+    fn.allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [tableArn], {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [placesOfStreams] },
+    });
     fn.allow(['secretsmanager:GetSecretValue'], [props.adminTokenArn]);
     this.url = fn.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,

@@ -168,7 +168,9 @@ export class HttpApi extends Construct {
   /** Beside the gateway, which gives whole answers only. */
   private streamEvents(props: HttpApiProps): void {
     const stream = new EventStream(this, 'EventStream', props);
-    this.functions.get('live')?.lambda.addEnvironment('EVENT_STREAM_URL', stream.url);
+    for (const name of ['live', 'graphql'] as const) {
+      this.functions.get(name)?.lambda.addEnvironment('EVENT_STREAM_URL', stream.url);
+    }
   }
 
   private addRoutes(authorizer: HttpLambdaAuthorizer): void {

@@ -212,7 +212,6 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
     },
   },
   listAudit: { 200: call('GET', '/v1/audit') },
-  postGraphql: { 200: call('POST', '/graphql', { body: { query: '{stats{jobs{total}}}' } }) },
   getHealth: { 200: call('GET', '/v1/health', { token: null }) },
   getOpenApi: { 200: call('GET', '/openapi.json', { token: null }) },
   getDocs: { 200: call('GET', '/docs', { token: null }) },

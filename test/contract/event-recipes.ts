@@ -11,6 +11,10 @@ const read =
 export const eventSuccesses: Readonly<Record<string, Readonly<Record<number, Make>>>> = {
   listFleetEvents: { 200: read('/v1/events') },
   streamFleetEvents: { 302: read('/v1/events/stream?after=now') },
+  postGraphql: {
+    200: (_, api) => ask(api, '{stats{jobs{total}}}', 'application/json'),
+    307: (_, api) => ask(api, 'subscription{stats{jobs{total}}}', 'text/event-stream'),
+  },
 };
 
 /** A cursor from before the oldest event that is kept. */
@@ -21,4 +25,8 @@ export async function readBehindTheLog(api: ApiStage): Promise<ApiAnswer> {
   };
   await api.stores.fleetLog.append([event], Date.now());
   return api.request('GET', '/v1/events?after=1.1');
+}
+
+function ask(api: ApiStage, query: string, accept: string): Promise<ApiAnswer> {
+  return api.request('POST', '/graphql', { body: { query }, headers: { accept } });
 }

@@ -121,6 +121,7 @@ function answerHeaders(status: number, { headers = [] }: Operation): Json {
       ? { Location: described('Where what was created is.') }
       : {}),
     ...(status === 302 ? { Location: described('Where it can be read, for an hour.') } : {}),
+    ...(status === 307 ? { Location: described('Where it is streamed.') } : {}),
   };
   return Object.keys(named).length === 0 ? {} : { headers: named };
 }
@@ -140,6 +141,7 @@ const answerTexts: Readonly<Record<number, string>> = {
   200: 'As asked.',
   201: 'Created.',
   302: 'It is at the address of the header Location, for an hour.',
+  307: 'It is streamed at the address of the header Location, to who asks there again.',
   202: 'Accepted; the rest happens behind it.',
   204: 'Done; the answer has no body.',
   304: 'Not modified since this ETag.',

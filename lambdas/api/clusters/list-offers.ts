@@ -8,8 +8,16 @@ import { type Offer, offersOf } from '../../../core/scheduler/offers.ts';
 import { offerLookMs } from '../../limits.ts';
 import { noteContact } from '../edge-link/note-contact.ts';
 import { visibleEdge } from '../edges/view/visible-edge.ts';
-import { badQuery, type Call, checkQuery, edgeOfPath, flagOf, valuesOf } from '../http/call.ts';
-import { type Paging, readPaging } from '../http/cursor.ts';
+import {
+  badQuery,
+  type Call,
+  checkQuery,
+  edgeNamed,
+  edgeOfPath,
+  flagOf,
+  valuesOf,
+} from '../http/call.ts';
+import { type Paging, pagingOf, readPaging } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';
 import { pageOf } from '../http/page.ts';
 import { timeOf } from '../jobs/view/job-view.ts';
@@ -83,6 +91,18 @@ export const listOffers = defineOperation({
 
 type OfferPorts = Pick<Ports, 'edges' | 'jobs' | 'cellStore' | 'inventory' | 'log' | 'clock'> &
   DocumentPorts;
+
+/** What there is now, unfiltered, so many of it. */
+export function offersAsked(edge: string, limit: number): Asked {
+  const any = { max: null, maxNodes: null, maxCores: null, maxSeconds: null, queue: null };
+  return {
+    name: edgeNamed(edge),
+    filter: { ...any, labels: [], fits: null },
+    summary: false,
+    waitSeconds: 0,
+    paging: pagingOf(list, { name: edge }, { limit, cursor: null }),
+  };
+}
 
 const looksOf = ({ waitSeconds }: Asked): number => (waitSeconds * 1_000) / offerLookMs;
 

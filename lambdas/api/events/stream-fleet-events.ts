@@ -1,6 +1,6 @@
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 import { ProblemError } from '../../../core/contract/problem.ts';
-import { type Route, routes } from '../../../core/contract/routes.ts';
+import type { Route } from '../../../core/contract/routes.ts';
 import {
   type EventFilter,
   endsJob,
@@ -19,13 +19,13 @@ import type { Caller } from '../../../core/model/caller.ts';
 import type { FleetLog, LoggedEvent, LogPosition } from '../../../core/ports/fleet-log.ts';
 import type { Clock } from '../../../core/ports/timers.ts';
 import type { Log } from '../../log.ts';
-import { checkAccess } from '../http/access.ts';
-import { type Call, checkQuery, readCall } from '../http/call.ts';
-import { problemAnswer, securityHeaders } from '../http/serve.ts';
-import { bearerOf, type CallerSources, identifyCaller } from '../tokens/identify-caller.ts';
+import { type Call, checkQuery } from '../http/call.ts';
+import { admit } from '../tokens/admit-caller.ts';
+import { bearerOf, type CallerSources } from '../tokens/identify-caller.ts';
 import { cursorOf, readAfter } from './event-cursor.ts';
 import { eventQuery, eventStreamPath, readFilter } from './event-filter.ts';
 import type { EventSink } from './event-sink.ts';
+import { answerStreamed, routeAt } from './streamed-answer.ts';
 
 /**
  * Server-sent events: what `GET /v1/events` answers, one event a message, under the cursor behind
@@ -46,57 +46,21 @@ type Asked = {
   readonly after: LogPosition | 'now' | null;
 };
 
-const headers = {
-  ...securityHeaders,
-  'content-type': 'text/event-stream; charset=utf-8',
-} as const;
-
 export async function streamFleetEvents(
   event: APIGatewayProxyEventV2,
   sink: EventSink,
   deps: StreamDeps,
 ): Promise<void> {
-  const call: Call = { ...readCall(event, deps.clock.nowMs()), caller: null };
-  let hasBegun = false;
-  try {
-    const route = routeOf(call);
+  await answerStreamed(event, sink, deps, async (call, begin) => {
+    const route = routeAt(eventStreamPath, call);
     const bearer = bearerOf(call.headers.authorization);
     const caller = await admit(bearer, route, deps);
     const asked = { bearer, ...readAsked(call) };
-    const begin = await positionOf(asked.after, deps);
-    const first = await read(begin, deps);
-    hasBegun = true;
-    sink.begin(200, { ...headers, 'x-request-id': call.requestId });
+    const first = await read(await positionOf(asked.after, deps), deps);
+    begin();
     await follow({ ...asked, caller, route }, first, sink, deps);
-  } catch (error) {
-    const { status, headers: more, body } = problemAnswer(call, error, deps.log);
-    if (!hasBegun) {
-      const own = { ...securityHeaders, ...more, 'x-request-id': call.requestId };
-      sink.begin(status, own);
-      await sink.write(JSON.stringify(body));
-    }
-  }
-  sink.end();
-}
-
-function routeOf({ method, path }: Call): Route {
-  const route = routes.find((it) => it.path === eventStreamPath);
-  if (route === undefined || path !== eventStreamPath) throw new ProblemError('not-found');
-  if (method === route.method) return route;
-  throw new ProblemError('method-not-allowed', `This address takes ${route.method}.`, {
-    headers: { allow: route.method },
+    return null;
   });
-}
-
-async function admit(
-  bearer: string | null,
-  route: Route,
-  { clock, callers }: StreamDeps,
-): Promise<Caller> {
-  const caller = await identifyCaller(bearer, clock.nowMs(), callers);
-  checkAccess(route, caller, null);
-  if (caller === null) throw new ProblemError('unauthenticated');
-  return caller;
 }
 
 function readAsked(call: Call): Omit<Asked, 'bearer'> {

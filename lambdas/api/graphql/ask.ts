@@ -5,24 +5,18 @@ import { checkAccess } from '../http/access.ts';
 import type { Context, Operation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 
-/** Everything that the operations behind the graph need. */
-export type GraphDeps = Pick<
+/** What the operations need that only read. */
+export type ReadDeps = Pick<
   Ports,
-  | 'jobs'
-  | 'changes'
-  | 'stats'
-  | 'cellStore'
-  | 'pools'
-  | 'cells'
-  | 'edges'
-  | 'audit'
-  | 'idempotency'
-  | 'outputs'
-  | 'files'
-  | 'results'
-  | 'random'
-  | 'clock'
+  'jobs' | 'stats' | 'cellStore' | 'pools' | 'cells' | 'edges' | 'clock'
 >;
+
+/** Everything that the operations behind the graph need. */
+export type GraphDeps = ReadDeps &
+  Pick<Ports, 'changes' | 'audit' | 'idempotency' | 'outputs' | 'files' | 'results' | 'random'>;
+
+/** What a subscription reads, again and again. */
+export type WatchDeps = ReadDeps & Pick<Ports, 'submissions' | 'inventory' | 'log'>;
 
 /** What a field asks an operation with. */
 export type Asked<I> = {
@@ -32,7 +26,10 @@ export type Asked<I> = {
   readonly input: () => I;
 };
 
-export type Ask = <I, O>(operation: Operation<I, O, GraphDeps>, asked: Asked<I>) => Promise<O>;
+export type Ask<D = GraphDeps> = <I, O>(
+  operation: Operation<I, O, D>,
+  asked: Asked<I>,
+) => Promise<O>;
 
 const tooLong = `A query may take ${graphqlBudgetMs / 1_000} s. Ask for less at once.`;
 
@@ -41,7 +38,7 @@ const tooLong = `A query may take ${graphqlBudgetMs / 1_000} s. Ask for less at 
  * input, then the operation, as over REST. What REST would answer with an error is an error of that
  * field. A document whose time is over asks for nothing more.
  */
-export function askFor(context: Context, deps: GraphDeps): Ask {
+export function askFor<D extends Pick<Ports, 'clock'>>(context: Context, deps: D): Ask<D> {
   const endMs = context.nowMs + graphqlBudgetMs;
   return async (operation, { edge = null, input }) => {
     const route = routes.find((it) => it.operation === operation.name);

@@ -151,7 +151,7 @@ function measureSpread(name: string, reading: Reading, depth: number): Part {
   return part;
 }
 
-const connections = new Set(['jobs', 'edges', 'executions']);
+const connections = new Set(['jobs', 'edges', 'executions', 'offers']);
 const wrappers = new Set(['edges', 'nodes', 'node', 'pageInfo']);
 /** An edge holds a handful of leases. */
 const leasesExpected = 8;

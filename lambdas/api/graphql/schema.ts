@@ -25,6 +25,16 @@ export const graphSchema = buildSchema(`
     drain(edge: ID!, reason: String, deadlineSeconds: Int): Edge!
   }
 
+  type Subscription {
+    job(id: ID!): Job
+    jobs(first: Int = 50, after: String, state: String, pool: String, queue: String,
+      label: String, edge: String): JobConnection!
+    edges(first: Int = 50, after: String, state: String, pool: String,
+      label: String): EdgeConnection!
+    stats(pool: String): Stats!
+    offers(edge: ID!, first: Int! = 50): [Offer!]!
+  }
+
   type PageInfo { hasNextPage: Boolean!, endCursor: String }
 
   type JobConnection { edges: [JobEdge!]!, nodes: [Job!]!, pageInfo: PageInfo! }
@@ -145,5 +155,22 @@ export const graphSchema = buildSchema(`
   type StatsRates { jobsPerMinute: Float!, chunksPer10Seconds: Float! }
   type StatsCell {
     id: ID!, pool: String!, edges: Int!, free: Float!, backlogPower: Float!
+  }
+
+  type Offer {
+    id: ID!
+    kind: String!
+    cluster: ID!
+    name: String
+    queue: String!
+    priority: Int!
+    nodes: Int!
+    tasks: Int!
+    chunks: String
+    resources: JSON!
+    command: String
+    submittedAt: String!
+    jobspec: JSON
+    fits: Boolean!
   }
 `);

@@ -29,6 +29,7 @@ const ports = onTable({
   idempotency: createIdempotencyStore,
   random: () => ({ bytes: randomBytes }),
   clock: () => ({ nowMs: Date.now }),
+  eventStream: () => requiredEnv('EVENT_STREAM_URL'),
   outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
   files: () => createFiles({ bucket: requiredEnv('OUTPUTS_BUCKET') }),
   results: () => createResultFiles({ bucket: requiredEnv('OUTPUTS_BUCKET') }),

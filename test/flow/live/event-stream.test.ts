@@ -1,3 +1,4 @@
+import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readServerSent } from '../../../cli/client/server-sent.ts';
 import { startClient } from '../cli/client.ts';
@@ -50,6 +51,32 @@ test('a job is followed to its end, and what was missed comes to who goes on', a
   expect(rest.map(({ kind }) => kind)).not.toContain('job.submitted');
   const all = await readStream(address, null);
   expect(all).toEqual([first, ...rest]);
+});
+
+test('a subscription of a job brings what it becomes, up to its end', async () => {
+  const run = { simulate: { seconds: 2 } };
+  const { id } = await product.submit({ name: 'watched', chunks: 1, run });
+  const { api, token } = product.place.endpoints()!;
+  const headers = { authorization: `Bearer ${token}` };
+  const query = `subscription { job(id: "${id}") { status { state } } }`;
+  const asked = { 'content-type': 'application/json', accept: 'text/event-stream', ...headers };
+  const body = JSON.stringify({ query });
+  const init = { method: 'POST', headers: asked, body, redirect: 'manual' } as const;
+  const answer = await fetch(`${api}/graphql`, init);
+  expect(answer.status).toBe(307);
+  const client = createClient({ url: answer.headers.get('location')!, headers });
+  const versions = new Set<unknown>();
+  let states = 0;
+  for await (const { data, errors, extensions } of client.iterate<object, { version: string }>({
+    query,
+  })) {
+    expect(errors).toBeUndefined();
+    versions.add(extensions?.version);
+    states += 1;
+    if (JSON.stringify(data).includes('"done"')) break;
+  }
+  expect(states).toBeGreaterThan(1);
+  expect(versions.size).toBe(states);
 });
 
 test('who has no token sees nothing there', async () => {
