@@ -80,6 +80,17 @@ function checkFrame(cell: Cell, plan: Plan, found: Violation[]): void {
   for (const name of plan.shadows) {
     if (!plan.works.has(name)) say(found, `${name} gets a document that is not committed`);
   }
+  checkEndRows(plan, found);
+}
+
+/** No transaction takes a row twice. */
+function checkEndRows({ chunkEnds }: Plan, found: Violation[]): void {
+  const seen = new Set<string>();
+  for (const { job, chunk } of chunkEnds) {
+    const row = `${job}/${chunk}`;
+    if (seen.has(row)) say(found, `two ends of chunk ${chunk} of ${job}`, [job]);
+    seen.add(row);
+  }
 }
 
 /** Whatever a row that cannot be read is about stays as it is. */

@@ -153,16 +153,16 @@ function giveUp(pass: Pass, job: JobDraft, { onFailure }: Update, reason: string
 
 function bring(pass: Pass, job: JobDraft, { ready, update }: Now): void {
   bringWaiting(pass, job);
-  const due = dueOf(job.rollout!);
   const settled = subtract(ready, fromChunks(job.rollout!.unsettled.keys()));
   const reachable = subtract(openInstancesOf(job), unreachableOf(pass, job));
   let away = count(reachable) - count(intersect(settled, reachable));
   for (const lease of job.leases) {
     if (lease.edge.source.report?.connected !== true) continue;
-    const unready = subtract(intersect(lease.ranges, due), ready);
+    // One that left for another edge is among what that holds, and is brought already.
+    const unready = subtract(intersect(lease.ranges, dueOf(job.rollout!)), ready);
     for (const chunk of chunksOf(unready)) if (!bringOne(pass, lease, chunk)) return;
   }
-  for (const chunk of chunksOf(intersect(due, ready))) {
+  for (const chunk of chunksOf(intersect(dueOf(job.rollout!), ready))) {
     if (away >= update.maxUnavailable) return;
     const lease = job.leases.find((it) => has(it.ranges, chunk));
     if (lease?.edge.source.report?.connected !== true) continue;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Cell, EdgeWork, Lease, Slice } from '../../../core/model/cell.ts';
 import { planRowsMax } from '../../../core/model/limits.ts';
 import { type EdgeName, edgeNameOf, type JobId, jobIdOf } from '../../../core/model/names.ts';
-import type { JobCellStatus, Plan } from '../../../core/model/plan.ts';
+import type { ChunkEnd, JobCellStatus, Plan } from '../../../core/model/plan.ts';
 import { emptyRanges, rangeOf, subtract, union } from '../../../core/model/ranges.ts';
 import { violationsOf } from '../../../core/scheduler/invariants.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
@@ -75,6 +75,10 @@ const all =
   (it) =>
     changes.reduce((before, change) => change(before), it);
 
+const ended: ChunkEnd = {
+  ...{ job, chunk: 3, edge: one, attempts: 1, failure: 1 },
+  ...{ state: 'retrying', atMs: startMs },
+};
 const announced: Change = (it) => ({ ...it, shadows: new Set([one, two]) });
 const dead = rangeOf(0, 1);
 const unknown = jobIdOf('other-job');
@@ -86,6 +90,11 @@ const broken: readonly (readonly [string, Change, string, (cell: Cell) => Cell])
       'too many rows',
       (it) => ({ ...it, executions: Array(planRowsMax).fill(plan.executions[0]) }),
       'rows',
+    ],
+    [
+      'two ends of one chunk',
+      (it) => ({ ...it, chunkEnds: [ended, { ...ended, attempts: 2 }] }),
+      'two ends of chunk 3 of a-job',
     ],
     [
       'an epoch that falls',

@@ -259,6 +259,23 @@ test('one that its user stops goes to another edge, and stays where no other has
   expect(readyIn(stays)).toEqual([0, 2]);
 });
 
+test('one that is not ready is stopped once, wherever the edge is to which it goes', () => {
+  const restart = { epoch: 1, chunks: rangeOf(0, 3), elsewhere: true as const };
+  const before = serviceStage(3, 4);
+  let unready = before;
+  for (const edge of before.edges.keys()) {
+    const nobody = { [web]: said(before, edge, '') };
+    unready = withReport(unready, edge, nobody, seconds(9));
+  }
+  const moved = settle(wanting(settle(unready, seconds(9)), 1, { restart }), seconds(10));
+  const starts = [...slice(moved, web).retries].map(([chunk, { failures }]) => [chunk, failures]);
+  expect(starts.sort()).toEqual([
+    [0, 1],
+    [1, 1],
+    [2, 1],
+  ]);
+});
+
 function without<T>(all: Record<string, T>, name: string): Record<string, T> {
   return Object.fromEntries(Object.entries(all).filter(([it]) => it !== name));
 }

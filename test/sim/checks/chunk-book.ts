@@ -118,7 +118,9 @@ export class ChunkBook {
     const { truth, instances } = this.#deps;
     if (instances.isService(job)) {
       instances.gone(order);
-      if (end !== 'deadly' && end.kind === 'done') truth.completed(job, chunk);
+      if (end === 'deadly') return;
+      if (end.kind === 'done') truth.completed(job, chunk);
+      else if (end.kind === 'failed') truth.failed(job, chunk);
       return;
     }
     if (end === 'deadly') {
