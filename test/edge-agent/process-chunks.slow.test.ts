@@ -134,39 +134,43 @@ test('a chunk that is taken away while it runs is stopped and not reported', asy
   expect(controlPlane.jobs.get('job-a')!.failed.size).toBe(0);
 });
 
-test('a cancelled chunk that does not listen uses its power until it is really gone', async () => {
-  // With a child in another session that does not listen either.
-  const trap = 'trap \'\' TERM INT HUP; touch "$MARKS/$EDGEWISE_CHUNK"';
-  const script = `setsid sh -c '${trap.replaceAll("'", `'"'"'`)}; sleep 301; sleep 302' & ${trap}
+test.each(['native', 'plain'])(
+  'a cancelled chunk that does not listen uses its power until it is really gone (%s)',
+  async (launcher) => {
+    process.env.EDGEWISE_LAUNCHER = launcher;
+    // With a child in another session that does not listen either.
+    const trap = 'trap \'\' TERM INT HUP; touch "$MARKS/$EDGEWISE_CHUNK"';
+    const script = `setsid sh -c '${trap.replaceAll("'", `'"'"'`)}; sleep 301; sleep 302' & ${trap}
     while :; do sleep 1; done`;
-  controlPlane.addJob('job-a', {
-    chunks: 1,
-    ...shell(script),
-    chunkPower: 200,
-    lastChunkPower: 200,
-  });
-  const next = { ...shell('touch "$MARKS/next"'), chunkPower: 200, lastChunkPower: 200 };
-  controlPlane.addJob('job-b', { chunks: 1, ...next });
-  stage.start();
-  controlPlane.grant('edge-1', 'job-a', '0', 1);
-  await waitUntil(() => existsSync(join(stage.path, '0')) && chunkProcesses().length >= 4);
-  controlPlane.amend('edge-1', 'job-a', null);
-  controlPlane.grant('edge-1', 'job-b', '0', 1);
-  const before = controlPlane.reports.length;
-  const later = () =>
-    controlPlane.reports.slice(before).filter(({ jobs }) => !jobs.has(jobIdOf('job-a')));
-  await controlPlane.until(() => later().length > 0, 'it says that it stops');
-  expect(chunkProcesses().length).toBeGreaterThan(0);
-  expect(later()[0]!.freePower).toBe(50);
-  expect(existsSync(join(stage.path, 'next'))).toBe(false);
-  const doneWhileAlive = controlPlane.jobs.get('job-b')!.done.size;
-  await controlPlane.until(
-    () => controlPlane.jobs.get('job-b')!.done.size === 1,
-    'the next one had its turn',
-  );
-  expect(doneWhileAlive).toBe(0);
-  expect(chunkProcesses()).toEqual([]);
-});
+    controlPlane.addJob('job-a', {
+      chunks: 1,
+      ...shell(script),
+      chunkPower: 200,
+      lastChunkPower: 200,
+    });
+    const next = { ...shell('touch "$MARKS/next"'), chunkPower: 200, lastChunkPower: 200 };
+    controlPlane.addJob('job-b', { chunks: 1, ...next });
+    stage.start();
+    controlPlane.grant('edge-1', 'job-a', '0', 1);
+    await waitUntil(() => existsSync(join(stage.path, '0')) && chunkProcesses().length >= 4);
+    controlPlane.amend('edge-1', 'job-a', null);
+    controlPlane.grant('edge-1', 'job-b', '0', 1);
+    const before = controlPlane.reports.length;
+    const later = () =>
+      controlPlane.reports.slice(before).filter(({ jobs }) => !jobs.has(jobIdOf('job-a')));
+    await controlPlane.until(() => later().length > 0, 'it says that it stops');
+    expect(chunkProcesses().length).toBeGreaterThan(0);
+    expect(later()[0]!.freePower).toBe(50);
+    expect(existsSync(join(stage.path, 'next'))).toBe(false);
+    const doneWhileAlive = controlPlane.jobs.get('job-b')!.done.size;
+    await controlPlane.until(
+      () => controlPlane.jobs.get('job-b')!.done.size === 1,
+      'the next one had its turn',
+    );
+    expect(doneWhileAlive).toBe(0);
+    expect(chunkProcesses()).toEqual([]);
+  },
+);
 
 test('kept output is what was printed: bytes that are no text, a text from a character on', async () => {
   const bytes = "head -c 100 /dev/zero; printf '\\377\\200\\303'; exit 1";
