@@ -1,6 +1,7 @@
 import {
   type Cell,
   type CellEdge,
+  type CellJob,
   type EdgeWork,
   type Lease,
   noEdgeWork,
@@ -286,7 +287,7 @@ function checkJob(cell: Cell, plan: Plan, id: JobId, leased: number, found: Viol
   const { slice: old } = job;
   const isEnded = plan.endedJobs.has(id);
   const isBound = job.intent.spec.everywhere !== undefined;
-  const slice = plan.slices.get(id) ?? (isBound && isEnded ? seatedStill(cell, old, status) : old);
+  const slice = plan.slices.get(id) ?? (isEnded ? endedSlice(cell, job, status) : old);
   // What is stored of a suspended job is not mended here; but it may be cancelled.
   if (isSuspensionReported({ slice })) return;
   if (job.intent.cancelled && isSuspensionReported(job)) return;
@@ -317,10 +318,16 @@ function checkJob(cell: Cell, plan: Plan, id: JobId, leased: number, found: Viol
   checkCounts(status, slice.ranges, leased, isEnded, blame);
 }
 
-/** The slice of a job that ends is not written: the seats of edges that are there, and its ends. */
-function seatedStill(cell: Cell, old: Slice, { done, dead, cancelled }: JobCellStatus): Slice {
+/**
+ * The slice of a job that ends is not written: of a service the instances that were wanted at last,
+ * everywhere the seats of edges that are there, and its ends.
+ */
+function endedSlice(cell: Cell, { slice: old, intent }: CellJob, status: JobCellStatus): Slice {
+  const { restart, everywhere } = intent.spec;
+  if (restart === undefined && everywhere === undefined) return old;
+  const ended = union(union(status.done, status.dead), status.cancelled);
+  if (everywhere === undefined) return { ...old, ranges: ended };
   const seats = new Map([...(old.seats ?? [])].filter(([edge]) => cell.edges.has(edge)));
-  const ended = union(union(done, dead), cancelled);
   const kept = subtract(union(old.done, old.dead), leftIn(old.seats, seats));
   return { ...old, seats, ranges: union(ended, kept) };
 }

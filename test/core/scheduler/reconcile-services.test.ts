@@ -15,6 +15,7 @@ import {
   makeJob,
   startMs,
   withEdge,
+  withIntent,
 } from '../cell-fixture.ts';
 import { applied, connect, held, leaseOf, type ReportedJob, slice, withReport } from '../stage.ts';
 import { allReady, service, settle } from './service-stage.ts';
@@ -301,3 +302,15 @@ test('what an edge does not start goes elsewhere, and what runs there goes on', 
     'edge-1': '0',
   });
 });
+
+test.each([1, 5])(
+  'one that is scaled to %i and deleted before a pass ends as that many',
+  (most) => {
+    const waiting = settle(makeCell({ edges: [], jobs: [makeJob(job, options(3))] }), startMs);
+    const asked = withIntent(scaled(waiting, most), job, { cancelled: true });
+    const plan = reconcile(asked, startMs + 1_000);
+    expect([...plan.endedJobs]).toEqual([job]);
+    expect(plan.jobStatuses.get(job)?.counts).toMatchObject({ total: most, cancelled: most });
+    expect(violationsOf(asked, plan)).toEqual([]);
+  },
+);
