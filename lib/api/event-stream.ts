@@ -1,5 +1,6 @@
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { partitions } from '../../adapters/dynamodb/schema.ts';
 import { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
 import { type SignIn, signInVariables } from '../frame/sign-in.ts';
@@ -7,7 +8,7 @@ import type { Stage } from '../frame/stage.ts';
 import { eventStreamTimeoutSeconds } from '../limits.ts';
 
 /** Keys of `stream-places.ts`, which are claimed as those of requests are. */
-const placesOfStreams = 'IDEM#streams:*';
+const placesOfStreams = `${partitions.idempotency}streams:*`;
 
 export type EventStreamProps = {
   readonly stage: Stage;
