@@ -136,7 +136,10 @@ test('what changed several times between two looks comes once, and what did not,
   for (let at = 0; at < 3; at++) await lookAgain();
   const ids = [await submit(), await submit(), await submit()];
   await lookAgain();
-  const nodes = ids.sort().toReversed().map((id) => ({ id }));
+  const nodes = ids
+    .sort()
+    .toReversed()
+    .map((id) => ({ id }));
   expect((await one.next()).data).toEqual({ jobs: { nodes } });
   await one.end();
 });
