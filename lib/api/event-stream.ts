@@ -1,14 +1,10 @@
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { partitions } from '../../adapters/dynamodb/schema.ts';
 import { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
 import { type SignIn, signInVariables } from '../frame/sign-in.ts';
 import type { Stage } from '../frame/stage.ts';
 import { eventStreamTimeoutSeconds } from '../limits.ts';
-
-/** Keys of `stream-places.ts`, which are claimed as those of requests are. */
-const placesOfStreams = `${partitions.idempotency}streams:*`;
 
 export type EventStreamProps = {
   readonly stage: Stage;
@@ -20,7 +16,7 @@ export type EventStreamProps = {
 /**
  * Events as they happen, and subscriptions of the graph: the one function with an address of its
  * own, because neither the HTTP API nor its authorizer can stand before an answer that streams. It
- * looks up tokens itself, may read the table, and writes only which subscriptions are open.
+ * looks up tokens itself, may read the table, and writes there which subscriptions are open.
  */
 export class EventStream extends Construct {
   /** With a slash at its end. */
@@ -44,9 +40,8 @@ export class EventStream extends Construct {
       alarm: 'errors',
     });
     props.table.allowReads(fn, { lists: true });
-    fn.allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [tableArn], {
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': [placesOfStreams] },
-    });
+    // Which subscriptions are open (`stream-places.ts`).
+    fn.allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [tableArn]);
     fn.allow(['secretsmanager:GetSecretValue'], [props.adminTokenArn]);
     this.url = fn.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
