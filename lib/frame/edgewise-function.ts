@@ -80,18 +80,13 @@ export class EdgewiseFunction extends Construct {
     );
   }
 
-  /** Adds a permission: which actions, on exactly which resources, and when. */
-  allow(
-    actions: readonly string[],
-    resources: readonly string[],
-    conditions: Readonly<Record<string, unknown>> = {},
-  ): void {
+  /** Adds a permission: which actions, on exactly which resources. */
+  allow(actions: readonly string[], resources: readonly string[]): void {
     this.role.addToPolicy(
       new PolicyStatement({
         effect: Effect.ALLOW,
         actions: [...actions],
         resources: [...resources],
-        conditions: { ...conditions },
       }),
     );
   }
