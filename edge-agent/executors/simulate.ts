@@ -125,9 +125,10 @@ function isNoted({ totalMs }: Pick<Simulated, 'totalMs'>): boolean {
 
 function durationMsOf(order: ChunkOrder, drawPower: boolean, random: () => number): number {
   const run = order.spec.run;
-  if (order.spec.restart !== undefined) return Number.POSITIVE_INFINITY;
   const simulate: { seconds?: number; wattSeconds?: number } =
     'simulate' in run ? run.simulate : { wattSeconds: order.power };
+  const hasEnd = simulate.seconds !== undefined || simulate.wattSeconds !== undefined;
+  if (order.spec.restart !== undefined && !hasEnd) return Number.POSITIVE_INFINITY;
   if (simulate.seconds !== undefined) return Math.max(0, simulate.seconds * 1_000);
   const { wattSeconds: asked = order.power } = simulate;
   const wattSeconds = Number.isFinite(asked) ? asked : order.power;
