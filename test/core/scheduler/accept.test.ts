@@ -183,6 +183,16 @@ test('what has not begun is given back, and offered to others at once', () => {
   expect(idsOf(after, cluster, startMs + 1 + refusalKeptMs)).toEqual(['a']);
 });
 
+test('what it gave back and another took is taken, and not its own any more', () => {
+  const jobs = { a: forCluster({}, ['keebler', 'oreo']) };
+  const { cell } = take(cellWith(jobs, 'oreo'), 'keebler', ['a']);
+  const back = release(cell, cluster, [jobIdOf('a')], '', startMs + 1);
+  const taken = take(applyPlan(cell, back.plan), 'oreo', ['a'], startMs + 2).cell;
+  expect(held(taken, 'a')).toEqual({ oreo: '0-3' });
+  const again = take(taken, 'keebler', ['a'], startMs + 2 + refusalKeptMs);
+  expect(Object.fromEntries(again.refused)).toEqual({ a: 'taken' });
+});
+
 test('what runs is not given back', () => {
   const { cell } = take(cellWith({ a: forCluster({ chunks: 1 }) }), 'keebler', ['a']);
   const running = pass(withReport(cell, 'keebler', { a: { running: '0' } }, startMs), startMs);

@@ -1,8 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Cell, QueueConfig } from '../../../core/model/cell.ts';
 import { backlogTriesMax } from '../../../core/model/limits.ts';
-import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
-import { chunksOf, count, emptyRanges, first, rangeOf } from '../../../core/model/ranges.ts';
+import { jobIdOf } from '../../../core/model/names.ts';
+import {
+  chunksOf,
+  count,
+  emptyRanges,
+  first,
+  type RangeSet,
+  rangeOf,
+  take,
+} from '../../../core/model/ranges.ts';
+import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import {
   makeCell,
@@ -230,15 +239,14 @@ test('each edge works through a territory of its own', () => {
   }
 });
 
-test('stealing asks first, takes only what was not started, and stops when all are even', () => {
-  const job = makeJob('job-1', { chunks: 20, chunkPower: 125 });
-  let cell = makeCell({ edges: makeEdges(2), jobs: [job] });
+/** An edge with a lease of two slots on `job-1`, whose first two chunks run. */
+function holding(cell: Cell, name: string, ranges: RangeSet): Cell {
   const lease = {
-    ranges: rangeOf(0, 20),
+    ranges,
     reclaiming: emptyRanges,
     reclaimEpoch: null,
     slots: 2,
-    running: rangeOf(0, 2),
+    running: take(ranges, 2).taken,
     grantedAtMs: startMs,
     startedAtMs: startMs,
     chunkMs: 5_000,
@@ -246,12 +254,11 @@ test('stealing asks first, takes only what was not started, and stops when all a
     doneHere: emptyRanges,
     deadHere: emptyRanges,
   };
-  const edge = cell.edges.get(edgeNameOf('edge-0'))!;
   const work = {
     epoch: 4,
     acknowledgedSequence: 1,
     boot: '',
-    leases: new Map([[job.id, lease]]),
+    leases: new Map([[jobIdOf('job-1'), lease]]),
     writtenAtMs: startMs,
     rewrites: 0,
     removed: [],
@@ -261,7 +268,13 @@ test('stealing asks first, takes only what was not started, and stops when all a
     foreignResults: 0,
     totals: { chunksDone: 0, powerServed: 0 },
   };
-  cell = { ...cell, edges: new Map(cell.edges).set(edge.name, { ...edge, work }) };
+  return withEdge(cell, name, { work });
+}
+
+test('stealing asks first, takes only what was not started, and stops when all are even', () => {
+  const job = makeJob('job-1', { chunks: 20, chunkPower: 125 });
+  let cell = makeCell({ edges: makeEdges(2), jobs: [job] });
+  cell = holding(cell, 'edge-0', rangeOf(0, 20));
   cell = withReport(cell, 'edge-0', { 'job-1': { running: '0-1', chunkMs: 5_000 } }, startMs);
   cell = rest(cell, startMs).cell;
   const asked = leaseOf(cell, 'edge-0', 'job-1')!;
@@ -273,6 +286,23 @@ test('stealing asks first, takes only what was not started, and stops when all a
   expect(count(leaseOf(cell, 'edge-1', 'job-1')!.ranges)).toBeGreaterThan(0);
   cell = applied(cell, startMs);
   expect(rest(cell, startMs + 100).plans.length).toBeLessThan(4);
+});
+
+test('who holds no more than is fair is not asked for anything', () => {
+  const job = makeJob('job-1', { chunks: 31, chunkPower: 125 });
+  let cell = makeCell({ edges: makeEdges(3), jobs: [job] });
+  cell = holding(cell, 'edge-0', rangeOf(0, 20));
+  cell = holding(cell, 'edge-1', rangeOf(20, 31));
+  for (const [name, running] of [
+    ['edge-0', '0-1'],
+    ['edge-1', '20-21'],
+  ] as const) {
+    cell = withReport(cell, name, { 'job-1': { running, chunkMs: 5_000 } }, startMs);
+  }
+  // 27 that have not begun, on six slots: nine for each edge.
+  const plan = reconcile(cell, startMs);
+  expect([...plan.shadows].map(String)).toEqual(['edge-0']);
+  expect(count(leaseOf(applyPlan(cell, plan), 'edge-0', 'job-1')!.reclaiming)).toBe(9);
 });
 
 test('thousands that wait in vain hide nobody behind them', () => {
