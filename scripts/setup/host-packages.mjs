@@ -1,7 +1,8 @@
 /**
- * What the long tests need of the host beyond Node: a browser, Slurm, a container engine, an
- * emulator for the other architecture, a second shell, judges of packages. Installed from Debian
- * when this user may; otherwise the reason is named, and what needs it is skipped by name.
+ * What the long tests need of the host beyond Node: a browser, Slurm, a container engine with
+ * networks, an emulator for the other architecture, a second shell, judges of packages. Installed
+ * from Debian when this user may; otherwise the reason is named, and what needs it is skipped by
+ * name.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -22,6 +23,8 @@ export const hostPackages = [
   { name: 'slurm-wlm', file: '/usr/sbin/slurmctld' },
   { name: 'munge', file: '/usr/sbin/munged' },
   ...containerPackages,
+  { name: 'netavark', file: '/usr/lib/podman/netavark' },
+  { name: 'iptables', file: '/usr/sbin/iptables' },
   { name: 'qemu-user-static', file: '/usr/bin/qemu-aarch64-static' },
   { name: 'libc6-arm64-cross', file: '/usr/aarch64-linux-gnu/lib/ld-linux-aarch64.so.1' },
   { name: 'python3-venv', file: '/usr/share/doc/python3-venv' },
