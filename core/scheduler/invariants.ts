@@ -328,7 +328,9 @@ function endedSlice(cell: Cell, { slice: old, intent }: CellJob, status: JobCell
   const ended = union(union(status.done, status.dead), status.cancelled);
   if (everywhere === undefined) return { ...old, ranges: ended };
   const seats = new Map([...(old.seats ?? [])].filter(([edge]) => cell.edges.has(edge)));
-  const kept = subtract(union(old.done, old.dead), leftIn(old.seats, seats));
+  // What was retried begins anew, and is not there any more when its edge is on its way out.
+  const over = status.retryEpoch > old.retryEpoch ? old.done : union(old.done, old.dead);
+  const kept = subtract(over, leftIn(old.seats, seats));
   return { ...old, seats, ranges: union(ended, kept) };
 }
 

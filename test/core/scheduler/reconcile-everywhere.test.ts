@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Cell, EdgeConfig } from '../../../core/model/cell.ts';
 import { edgeNameOf } from '../../../core/model/names.ts';
-import { formatRanges } from '../../../core/model/ranges.ts';
+import { formatRanges, rangeOf } from '../../../core/model/ranges.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { reconcileSafely } from '../../../core/scheduler/reconcile-safely.ts';
 import type { Everywhere } from '../../../core/services/everywhere.ts';
@@ -185,4 +185,16 @@ test('once on each edge: one of them leaves in the pass in which the last is don
   expect(refused).toEqual([]);
   expect([...(plan?.endedJobs ?? [])]).toEqual([web]);
   expect(plan?.jobStatuses.get(web)?.counts).toMatchObject({ total: 2, done: 2 });
+});
+
+test('once on each edge: a failed one is retried after its edge began to leave', () => {
+  const job = stage(2, { until: 'all-now' }, 'never').jobs.get(web)!;
+  const ended = { ...job.slice, done: rangeOf(0, 1), dead: rangeOf(1, 2) };
+  const retried = { ...job, slice: ended, intent: { ...job.intent, retryEpoch: 1 } };
+  const there = { ...makeCell({ edges: edges(0, 2), jobs: [] }), jobs: new Map([[web, retried]]) };
+  const drain = { reason: 'repair', deadlineAtMs: null };
+  const { plan, refused } = reconcileSafely(configured(there, 'edge-1', { drain }), seconds(5));
+  expect(refused).toEqual([]);
+  expect([...(plan?.endedJobs ?? [])]).toEqual([web]);
+  expect(plan?.jobStatuses.get(web)?.counts).toMatchObject({ total: 1, done: 1, dead: 0 });
 });

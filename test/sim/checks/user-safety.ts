@@ -7,6 +7,7 @@ import {
   emptyRanges,
   equal,
   formatRanges,
+  has,
   intersect,
   isEmpty,
   type RangeSet,
@@ -181,16 +182,21 @@ function revivalOf(truth: Truth, { after: { id }, known }: ChangeDone): Revival 
 
 /**
  * Unless the job was ended, each of them ran again, or was there when its edges died again and
- * again: nobody can tell it from the one that killed them.
+ * again: nobody can tell it from the one that killed them. On every edge one may also be gone from
+ * the job, with the edge that it was for.
  */
 function checkRevival(stored: StoredView, truth: Truth, { id, runs }: Revival): void {
   const cells = [...(stored.jobs.get(id)?.cells.values() ?? [])];
   const over = cells
     .map(({ done, cancelled }) => union(done, cancelled))
     .reduce(union, emptyRanges);
+  const dead = cells.map((it) => it.dead).reduce(union, emptyRanges);
+  const { job, status } = stored.jobs.get(id) ?? {};
+  const maySeatsGo = job?.spec.everywhere !== undefined && status != null && isFinal(status.state);
   for (const [chunk, before] of runs) {
     const isSuspect = stored.jobs.get(id)?.ends.get(chunk)?.failure === killedItsEdges;
-    const isOver = isSuspect || !isEmpty(intersect(over, rangeOf(chunk, chunk + 1)));
+    const isGone = maySeatsGo && !has(dead, chunk);
+    const isOver = isSuspect || isGone || !isEmpty(intersect(over, rangeOf(chunk, chunk + 1)));
     must(
       isOver || truth.runsOf(id, chunk) > before,
       () => `job ${id}: chunk ${chunk} was asked for again and never ran`,
