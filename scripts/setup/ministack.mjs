@@ -39,9 +39,9 @@ export async function startMiniStack(programs, { enforces = false } = {}) {
   const home = mkdtempSync(join(tmpdir(), 'edgewise-ministack-'));
   const [port, mqttPort] = [await freePort(), await freePort()];
   const url = `${enforces ? 'https' : 'http'}://127.0.0.1:${port}`;
-  // It makes its certificate there.
+  // It makes its certificate there, and unpacks functions.
   const trust = { NODE_EXTRA_CA_CERTS: join(home, 'ministack-tls', 'server.crt') };
-  const settings = enforces ? { AUTH: 'true', USE_SSL: '1', TMPDIR: home, ...trust } : {};
+  const settings = enforces ? { AUTH: 'true', USE_SSL: '1', ...trust } : {};
   const log = createWriteStream(join(home, 'log'));
   const child = spawn(join(programs, 'ministack'), [], {
     cwd: home,
@@ -53,6 +53,7 @@ export async function startMiniStack(programs, { enforces = false } = {}) {
       SFTP_ENABLED: '0',
       STATE_DIR: join(home, 'state'),
       S3_DATA_DIR: join(home, 's3'),
+      TMPDIR: home,
       ...settings,
     }),
     stdio: ['ignore', 'pipe', 'pipe'],

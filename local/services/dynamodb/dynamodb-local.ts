@@ -4,7 +4,7 @@
  * faster.
  */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, renameSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { dataFileOf, type EngineAddress } from './engine-address.ts';
@@ -24,6 +24,7 @@ export function dynamodbLocalProgram(
       '-XX:+UseSerialGC',
       '-XX:TieredStopAtLevel=1',
       '-Djava.library.path=./DynamoDBLocal_lib',
+      ...(dataDir === null ? [] : [`-Djava.io.tmpdir=${emptyFolder(join(dataDir, 'unpacked'))}`]),
       '-jar',
       'DynamoDBLocal.jar',
       '-disableTelemetry',
@@ -32,6 +33,13 @@ export function dynamodbLocalProgram(
       String(address.port),
     ],
   };
+}
+
+/** Where it unpacks a library at each start, which stays when it is killed. */
+function emptyFolder(path: string): string {
+  rmSync(path, { recursive: true, force: true });
+  mkdirSync(path, { recursive: true });
+  return path;
 }
 
 /** Data that an earlier version kept for every key is kept for this one. */
