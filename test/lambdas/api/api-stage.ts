@@ -193,24 +193,34 @@ function eventOf(
   };
 }
 
+/** Each route in its parts, read once: thousands of requests are compared with all of them. */
+const knownRoutes = routes.map((route) => ({
+  route,
+  isGreedy: route.path.endsWith('+}'),
+  parts: route.path.split('/').map((text) => ({ text, name: /^\{(\w+)\+?\}$/.exec(text)?.[1] })),
+}));
+
 export function routeOf(
   method: string,
   path: string,
 ): { readonly route: Route; readonly params: Record<string, string> } | null {
-  for (const route of routes) {
-    const given = path.split('/');
-    const wanted = route.path.split('/');
-    const isGreedy = route.path.endsWith('+}') && given.length > wanted.length;
-    if (isGreedy) given.push(given.splice(wanted.length - 1).join('/'));
-    if (route.method !== method || wanted.length !== given.length) continue;
-    const params: Record<string, string> = {};
-    const fits = wanted.every((part, at) => {
-      const name = /^\{(\w+)\+?\}$/.exec(part)?.[1];
-      if (name === undefined) return part === given[at];
-      params[name] = decoded(given[at]!);
-      return given[at] !== '';
-    });
-    if (fits) return { route, params };
+  const given = path.split('/');
+  for (const { route, isGreedy, parts } of knownRoutes) {
+    if (route.method !== method) continue;
+    const last = parts.length - 1;
+    const values =
+      isGreedy && given.length > last
+        ? [...given.slice(0, last), given.slice(last).join('/')]
+        : given;
+    if (values.length !== parts.length) continue;
+    const fits = parts.every(({ text, name }, at) =>
+      name === undefined ? text === values[at] : values[at] !== '',
+    );
+    if (!fits) continue;
+    const named = parts.flatMap(({ name }, at) =>
+      name === undefined ? [] : [[name, decoded(values[at]!)] as const],
+    );
+    return { route, params: Object.fromEntries(named) };
   }
   return null;
 }
