@@ -32,6 +32,8 @@ export const partitions = {
   token: 'TOKEN#',
   tokenId: 'TOKENID#',
   idempotency: 'IDEM#',
+  /** Of these keys, those that are places of open subscriptions. */
+  places: 'IDEM#streams:',
   /** One a day. */
   audit: 'AUDIT#',
   stats: 'STATS#',

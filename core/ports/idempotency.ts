@@ -21,6 +21,9 @@ export type FirstAnswer = {
   readonly answer: StoredAnswer | null;
 };
 
+/** Owners of keys that are places of open subscriptions begin so; no name of a caller does. */
+export const ownsPlaces = 'streams:';
+
 export type IdempotencyStore = {
   find(request: IdempotentRequest): Promise<FirstAnswer | null>;
   /** `false`: another request has this key. One that hung for longer than `staleMs` gives it up. */

@@ -1,5 +1,6 @@
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
+import { partitions } from '../../adapters/dynamodb/schema.ts';
 import { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
 import { type SignIn, signInVariables } from '../frame/sign-in.ts';
@@ -16,7 +17,8 @@ export type EventStreamProps = {
 /**
  * Events as they happen, and subscriptions of the graph: the one function with an address of its
  * own, because neither the HTTP API nor its authorizer can stand before an answer that streams. It
- * looks up tokens itself, may read the table, and writes there which subscriptions are open.
+ * looks up tokens itself and may read the table, and all that it may write there is which
+ * subscriptions are open.
  */
 export class EventStream extends Construct {
   /** With a slash at its end. */
@@ -24,7 +26,7 @@ export class EventStream extends Construct {
 
   constructor(scope: Construct, id: string, props: EventStreamProps) {
     super(scope, id);
-    const { tableName, tableArn } = props.table.table;
+    const { tableName } = props.table.table;
     const fn = new EdgewiseFunction(this, 'Function', {
       entry: 'api/event-stream',
       description: 'Tells who watches what happens, for two minutes at a time',
@@ -40,8 +42,7 @@ export class EventStream extends Construct {
       alarm: 'errors',
     });
     props.table.allowReads(fn, { lists: true });
-    // Which subscriptions are open (`stream-places.ts`).
-    fn.allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [tableArn]);
+    props.table.allowRows(fn, `${partitions.places}*`);
     fn.allow(['secretsmanager:GetSecretValue'], [props.adminTokenArn]);
     this.url = fn.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,

@@ -80,13 +80,18 @@ export class EdgewiseFunction extends Construct {
     );
   }
 
-  /** Adds a permission: which actions, on exactly which resources. */
-  allow(actions: readonly string[], resources: readonly string[]): void {
+  /** Adds a permission: which actions, on exactly which resources, and under which conditions. */
+  allow(
+    actions: readonly string[],
+    resources: readonly string[],
+    conditions?: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  ): void {
     this.role.addToPolicy(
       new PolicyStatement({
         effect: Effect.ALLOW,
         actions: [...actions],
         resources: [...resources],
+        ...(conditions === undefined ? {} : { conditions }),
       }),
     );
   }

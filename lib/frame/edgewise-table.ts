@@ -53,6 +53,13 @@ export class EdgewiseTable extends Construct {
     if (options.lists === true) fn.allow(['dynamodb:Query'], [this.listIndexArn]);
   }
 
+  /** Puts and removes rows, in partitions whose keys are like this only. */
+  allowRows(fn: EdgewiseFunction, partitions: string): void {
+    fn.allow(['dynamodb:PutItem', 'dynamodb:DeleteItem'], [this.table.tableArn], {
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': partitions },
+    });
+  }
+
   allowWrites(fn: EdgewiseFunction): void {
     fn.allow(
       [

@@ -1,6 +1,7 @@
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { graphStreamPlaceMs, graphStreamsPerTokenMax } from '../../../core/events/limits.ts';
 import { type Caller, nameOfCaller } from '../../../core/model/caller.ts';
+import { ownsPlaces } from '../../../core/ports/idempotency.ts';
 import type { Ports } from '../ports.ts';
 
 /**
@@ -27,5 +28,4 @@ export async function takePlace(
   });
 }
 
-/** No name of a caller begins like this. */
-const placesOf = (caller: Caller): string => `streams:${nameOfCaller(caller)}`;
+const placesOf = (caller: Caller): string => `${ownsPlaces}${nameOfCaller(caller)}`;

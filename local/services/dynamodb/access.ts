@@ -6,14 +6,18 @@
 import { type Account, arnOf } from '../../account.ts';
 import type { Json, JsonObject } from '../../assembly/assembly.ts';
 import type { AccessRequest } from '../iam/policy.ts';
+import { leadingKeys } from './leading-keys.ts';
 
 export function dynamodbAccess(
   account: Account,
   operation: string,
   input: JsonObject,
+  partitionKeyOf: (table: string) => string | undefined,
 ): AccessRequest[] {
   const action = `dynamodb:${operation}`;
   const table = (name: Json | undefined): string => tableArn(account, String(name ?? ''));
+  const about = (name: Json | undefined, kind: string, asked: Json | undefined) =>
+    leadingKeys(partitionKeyOf(tableNameOf(name)), kind, asked);
   switch (operation) {
     case 'ListTables':
     case 'DescribeLimits':
@@ -24,12 +28,14 @@ export function dynamodbAccess(
       return transactItems(input).map(({ kind, item }) => ({
         action: `dynamodb:${transactActions[kind] ?? kind}`,
         resource: table(item.TableName),
+        context: about(item.TableName, kind, item),
       }));
     case 'BatchGetItem':
     case 'BatchWriteItem':
-      return Object.keys((input.RequestItems ?? {}) as JsonObject).map((name) => ({
+      return Object.entries((input.RequestItems ?? {}) as JsonObject).map(([name, asked]) => ({
         action,
         resource: table(name),
+        context: about(name, operation, asked),
       }));
     case 'ExecuteStatement':
     case 'BatchExecuteStatement':
@@ -47,7 +53,8 @@ export function dynamodbAccess(
       const index = input.IndexName;
       const resource = table(input.TableName);
       const at = typeof index === 'string' ? `${resource}/index/${index}` : resource;
-      return [{ action, resource: at }];
+      const context = at === resource ? about(input.TableName, operation, input) : {};
+      return [{ action, resource: at, context }];
     }
   }
 }
@@ -67,6 +74,10 @@ function transactItems(input: JsonObject): { kind: string; item: JsonObject }[] 
     Object.entries(entry ?? {}).map(([kind, item]) => ({ kind, item: item as JsonObject })),
   );
 }
+
+/** The table may be given by its ARN. */
+export const tableNameOf = (name: Json | undefined): string =>
+  String(name ?? '').replace(/^arn:.*:table\//, '');
 
 function tableArn(account: Account, name: string): string {
   return name.startsWith('arn:') ? name : arnOf(account, 'dynamodb', `table/${name}`);

@@ -12,7 +12,7 @@ import type { Table } from '../../world.ts';
 import type { AccessRequest } from '../iam/policy.ts';
 import type { RoleBook } from '../iam/roles.ts';
 import type { WriteSignal } from '../lambda/event-sources/stream/write-signal.ts';
-import { dynamodbAccess } from './access.ts';
+import { dynamodbAccess, tableNameOf } from './access.ts';
 import type { EngineAddress } from './engine-address.ts';
 import { type EngineAnswer, engineProxy } from './engine-proxy.ts';
 import { engineInput, outerAnswer } from './translation.ts';
@@ -52,10 +52,12 @@ export function dynamodbService(options: DynamodbOptions): GatewayService {
       const operation = request.target.slice(request.target.indexOf('.') + 1);
       const input = parseBody(request.body);
       if (input === undefined) return sendJsonError(res, 400, invalid, 'The body is not JSON.');
-      const access = dynamodbAccess(options.account, operation, input);
-      const sentence = options.roles.refusal(options.roles.callerOf(request.accessKeyId), access);
+      const { account, roles, tables } = options;
+      const partitionKeyOf = (name: string) => tables.get(name)?.partitionKey;
+      const access = dynamodbAccess(account, operation, input, partitionKeyOf);
+      const sentence = roles.refusal(roles.callerOf(request.accessKeyId), access);
       if (sentence !== undefined) return sendJsonError(res, 400, refused, sentence);
-      const table = options.tables.get(tableName(input));
+      const table = tables.get(tableNameOf(input.TableName));
       if (table !== undefined && answerItself(operation, table, res)) return;
       const asked = engineInput(request.body, operation, input, options.engineRegion);
       const body = typeof asked === 'string' ? Buffer.from(asked) : asked;
@@ -72,10 +74,6 @@ export function dynamodbService(options: DynamodbOptions): GatewayService {
     close: () => engine.close(),
   };
 }
-
-/** The table may be given by its ARN. */
-const tableName = ({ TableName }: JsonObject): string =>
-  String(TableName ?? '').replace(/^arn:.*:table\//, '');
 
 /** What the template decides and the engine knows nothing of; true when it is answered. */
 function answerItself(operation: string, table: Table, res: ServerResponse): boolean {

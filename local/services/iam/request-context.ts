@@ -17,6 +17,7 @@ const knownKeys = new Set([
   'aws:resourceaccount',
   'aws:sourceip',
   'aws:viaawsservice',
+  'dynamodb:leadingkeys',
   's3:prefix',
   's3:resourceaccount',
 ]);

@@ -155,7 +155,7 @@ describe('a start stops with the path of', () => {
     const message = await refusal((resources) => {
       const document = resources['ProbePolicy']!.Properties['PolicyDocument'];
       const [statement] = (document as { Statement: Record<string, unknown>[] }).Statement;
-      statement!['Condition'] = { StringEquals: { 'dynamodb:LeadingKeys': 'x' } };
+      statement!['Condition'] = { StringEquals: { 'dynamodb:Attributes': 'x' } };
     });
     expect(message).toBe(
       'Resources.ProbePolicy.Properties.PolicyDocument.Statement[0].Condition: ' +
