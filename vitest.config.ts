@@ -25,10 +25,12 @@ const long = { testTimeout: 120_000, hookTimeout: 120_000 };
 /** A deployment takes half a minute, and minutes on a busy machine; the step has an end as well. */
 const deployed = { testTimeout: 460_000, hookTimeout: 460_000 };
 
-/** Two cores are worth two workers: half of what they do is waiting for a process. */
+/** What computes keeps a core; one is left for what is beside it, where there are more than two. */
 const maxWorkers = Math.max(2, availableParallelism() - 1);
-/** Each flow is a dozen processes on ports and in a directory of its own. */
-const flowsMax = 2;
+/** Two thirds of what these do is waiting for a program. */
+const partsMax = maxWorkers + 1;
+/** Each flow is a dozen processes on ports and in a directory of its own, and waits as much. */
+const flowsMax = 3;
 
 /** What stands on an emulator that `npm run test:ministack` has started, one file at a time. */
 const onMiniStack =
@@ -76,7 +78,7 @@ export default defineConfig({
         test: {
           name: 'parts',
           include: parts,
-          maxWorkers,
+          maxWorkers: partsMax,
           ...long,
           ...crowded,
         },

@@ -277,6 +277,16 @@ export const parametersRetryMs = 1_000;
 /** More than this is no answer to a CONNECT: servers take no larger head either. */
 export const tunnelAnswerBytesMax = 8 * 1024;
 
+/** A manifest names some ten programs. */
+export const manifestBytesMax = 64 * 1024;
+export const manifestMsMax = 30_000;
+/** Three times what the agent is today. */
+export const programBytesMax = 512 * 1024 * 1024;
+/** An agent of a hundred megabytes over a megabit a second. */
+export const programMsMax = 900_000;
+/** A new program has so long to say its version: on a small machine it takes seconds. */
+export const trialMsMax = 60_000;
+
 /** What a tar says of an entry before it comes, its name for the most part. */
 export const archiveNameBytesMax = 64 * 1024;
 /** Entries of an archive that are looked at: five for each file that a tree may have. */

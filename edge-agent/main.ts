@@ -15,6 +15,7 @@ import { keepLoopbackDirect, obeyProxies } from './program/proxies.ts';
 import { hideSecrets } from './program/secrets.ts';
 import { UsageError } from './program/usage-error.ts';
 import { agentVersion } from './program/version.ts';
+import { UpdateError } from './update/fetch-release.ts';
 
 /**
  * The agent as a program: `edgewise-agent --name edge-10 …`, and as `edgewise agent …` inside the
@@ -36,10 +37,12 @@ export async function agentCommand(
 ): Promise<number> {
   if (argv[0] === 'launcher') return runAsLauncher(argv[1] ?? '', argv[2] ?? '');
   if (argv.includes('--version')) return say(streams.out, `edgewise-agent ${agentVersion}\n`);
-  if (argv.includes('--help') || argv.includes('-h')) return say(streams.out, agentUsage);
+  const asksHelp = argv.includes('--help') || argv.includes('-h');
+  if (asksHelp && argv[0] !== 'update') return say(streams.out, agentUsage);
   try {
     obeyProxies(env);
     if (argv[0] === 'doctor') return await runDoctor(argv.slice(1), env, streams);
+    if (argv[0] === 'update') return await runUpdate(argv.slice(1), env, streams);
     const options = parseAgentOptions(argv, env);
     keepSecrets(argv, options, streams);
     // Loaded only now, so that the launcher of a single binary stays as small as it can be.
@@ -116,15 +119,30 @@ async function runDoctor(
   return findings.every(({ isOk }) => isOk) ? exitCodes.ok : exitCodes.failure;
 }
 
+/** Of this program, whichever of the two carries the agent. */
+async function runUpdate(
+  argv: readonly string[],
+  env: Environment,
+  streams: AgentStreams,
+): Promise<number> {
+  const { installedProgram } = await import('./update/installed-program.ts');
+  const { updateProgram } = await import('./update/update-program.ts');
+  await updateProgram(argv, env, installedProgram(), streams.out);
+  return exitCodes.ok;
+}
+
 function say(write: (text: string) => void, text: string): number {
   write(text);
   return exitCodes.ok;
 }
 
+const ourErrors = [
+  ...[DirectoryInUse, PolicyError, IsolationError],
+  ...[MetricsError, ProxyError, UpdateError],
+];
+
 function explain(error: unknown): string {
-  const isOurs = [DirectoryInUse, PolicyError, IsolationError, MetricsError, ProxyError].some(
-    (one) => error instanceof one,
-  );
+  const isOurs = ourErrors.some((one) => error instanceof one);
   if (isOurs) return (error as Error).message;
   const { code, path, message, syscall } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' && syscall === 'mkdir') {

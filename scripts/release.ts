@@ -1,10 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { makeArchive, makePackages, writeChecksums } from './release/make-packages.ts';
 import { debianChangelog } from './release/package-plan.ts';
+import { writeManifest } from './release/sign-manifest.ts';
 import { stampRelease } from './release/stamp-release.ts';
 import { endWith, node, root, Stop, toolEnvironment } from './repository.mjs';
 import { ensurePackageMaker } from './setup/package-maker.ts';
@@ -15,7 +17,10 @@ import { ensurePackageMaker } from './setup/package-maker.ts';
  * a tree with changes. A run that broke off is run again. `--dry-run` builds what there is under
  * its present version, and changes nothing else.
  *
- *     npm run release -- --version X [--dry-run] [--architecture x64|arm64]
+ * With `--sign-with FILE`, a key of `edgewise sign --new-key`, the programs themselves and the
+ * signed `manifest.json` are there as well, by which agents update themselves.
+ *
+ *     npm run release -- --version X [--dry-run] [--architecture x64|arm64] [--sign-with FILE]
  */
 const kinds = ['x64', 'arm64'] as const;
 type Kind = (typeof kinds)[number];
@@ -26,6 +31,7 @@ function main(): void {
       version: { type: 'string' },
       'dry-run': { type: 'boolean', default: false },
       architecture: { type: 'string', multiple: true },
+      'sign-with': { type: 'string' },
     },
   });
   const asked = (values.architecture ?? kinds) as readonly Kind[];
@@ -34,13 +40,16 @@ function main(): void {
   const present: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
   const version = values.version ?? (values['dry-run'] ? present : undefined);
   if (version === undefined) throw new Stop('Say which version: --version 1.2.0');
+  // Before anything is built, or stamped.
+  const path = values['sign-with'];
+  const signer = path === undefined ? null : createPrivateKey(readFileSync(path));
   const maker = ensurePackageMaker();
   if (maker.path === null) throw new Stop(`Nothing is released: ${maker.reason}.`);
   if (!values['dry-run']) {
     stampRelease(root, version, new Date().toISOString().slice(0, 10), process.env);
   } else if (version !== present)
     throw new Stop(`A dry run builds ${present}, the present version.`);
-  const folder = build(version, asked, maker.path);
+  const folder = build(version, asked, maker.path, signer);
   if (!values['dry-run'])
     git('tag', '--annotate', `v${version}`, '--message', `Edgewise ${version}`);
   console.log(readFileSync(join(folder, 'SHA256SUMS'), 'utf8').trimEnd());
@@ -51,7 +60,12 @@ function git(...words: string[]): string {
   return execFileSync('git', words, { cwd: root, encoding: 'utf8' }).trim();
 }
 
-function build(version: string, asked: readonly Kind[], maker: string): string {
+function build(
+  version: string,
+  asked: readonly Kind[],
+  maker: string,
+  signer: KeyObject | null,
+): string {
   const releases = join(root, 'dist', 'release');
   const folder = join(releases, `${version}.new`);
   const built = join(releases, 'parts');
@@ -67,6 +81,7 @@ function build(version: string, asked: readonly Kind[], maker: string): string {
     makePackages(input);
     makeArchive(input);
   }
+  if (signer !== null) writeManifest({ built, folder, version, madeAt, signer });
   run('scripts/write-sbom.ts');
   execFileSync('cp', [join(root, 'dist', 'sbom', 'edgewise.cdx.json'), folder]);
   execFileSync('cp', [join(root, 'dist', 'edgewise-agent.provenance.json'), folder]);

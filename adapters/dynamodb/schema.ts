@@ -32,8 +32,6 @@ export const partitions = {
   token: 'TOKEN#',
   tokenId: 'TOKENID#',
   idempotency: 'IDEM#',
-  /** Of these keys, those that are places of open subscriptions. */
-  places: 'IDEM#streams:',
   /** One a day. */
   audit: 'AUDIT#',
   stats: 'STATS#',
@@ -44,6 +42,9 @@ export const partitions = {
   /** Jobs whose last rollup may have been lost. */
   pendingRollups: 'OWED#',
 } as const;
+
+/** Of the keys of requests, those that are places of open subscriptions begin so. */
+export const placesBegin = 'IDEM#streams:';
 
 /** Rows of a cell. A kind that ends in `#` is followed by a name: there is one for each. */
 export const cellRows = {

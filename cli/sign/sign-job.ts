@@ -1,5 +1,5 @@
 import { createPublicKey } from 'node:crypto';
-import { formatPublicKey } from '../../edge-agent/host/job-signature.ts';
+import { formatPublicKey } from '../../edge-agent/host/public-key.ts';
 import { defineCommand } from '../command.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';

@@ -4,7 +4,7 @@ import { knownOf, sweepOf } from '../../core/contract/sweeps/params-body.ts';
 import { checkBody } from '../../core/contract/validation.ts';
 import { agentSpec } from '../../core/protocol/agent-spec.ts';
 import { signedText } from '../../core/protocol/signed-job.ts';
-import { formatPublicKey } from '../../edge-agent/host/job-signature.ts';
+import { formatPublicKey } from '../../edge-agent/host/public-key.ts';
 import { usage } from '../failure.ts';
 
 /**

@@ -6,3 +6,5 @@ export const percentsMax = 64;
 export const percentsLengthMax = 768;
 /** The longest text of what an edge has given its instances: a quarter of its report. */
 export const instancePortsLengthMax = 2_048;
+/** Programs that a release names: two for each kind of machine, with room. */
+export const releaseProgramsMax = 32;

@@ -1,9 +1,9 @@
-import { createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { type KeyObject, verify } from 'node:crypto';
 import { countOfOffsets, shownChunk, shownChunks } from '../../core/federation/chunk-offsets.ts';
 import { last, type RangeSet } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
-import { isRecord } from '../../core/protocol/json.ts';
 import { signedText } from '../../core/protocol/signed-job.ts';
+import { parsePublicKeys } from './public-key.ts';
 
 /**
  * Whether somebody whom the owner of this edge trusts has signed a job. Only the job itself and the
@@ -16,22 +16,8 @@ export type Signers = {
   obstacleOf(spec: AgentSpec, nowMs: number): string | null;
 };
 
-class SignerError extends Error {}
-
-/** The beginning of an Ed25519 key in DER (RFC 8410); 32 bytes follow. */
-const derPrefix = Buffer.from('302a300506032b6570032100', 'hex');
-const keyBytes = 32;
-const keyPattern = /^[A-Za-z0-9_-]{43}$/;
-
-/** Names, which are for people, with public keys as `edgewise sign` prints them. */
 export function parseSigners(named: unknown): Signers {
-  if (!isRecord(named)) throw new SignerError('"signers" is not an object of names with keys');
-  const keys = new Map<string, KeyObject>();
-  for (const [name, text] of Object.entries(named)) {
-    const key = typeof text === 'string' ? publicKeyOf(text) : null;
-    if (key === null) throw new SignerError(`"signers.${name}" is no public key of edgewise sign`);
-    keys.set(text as string, key);
-  }
+  const keys = parsePublicKeys(named, 'signers');
   const judged = new WeakMap<AgentSpec, string | null>();
   return {
     refusalOf(spec, chunks) {
@@ -49,21 +35,6 @@ export function parseSigners(named: unknown): Signers {
       return `signature-ended: the signature of the job was good until ${until}`;
     },
   };
-}
-
-function publicKeyOf(text: string): KeyObject | null {
-  if (!keyPattern.test(text)) return null;
-  const raw = Buffer.from(text, 'base64url');
-  if (raw.length !== keyBytes || raw.toString('base64url') !== text) return null;
-  return createPublicKey({ key: Buffer.concat([derPrefix, raw]), format: 'der', type: 'spki' });
-}
-
-/** As it stands in a policy file. */
-export function formatPublicKey(key: KeyObject): string {
-  return key
-    .export({ format: 'der', type: 'spki' })
-    .subarray(derPrefix.length)
-    .toString('base64url');
 }
 
 function judge(spec: AgentSpec, keys: ReadonlyMap<string, KeyObject>): string | null {

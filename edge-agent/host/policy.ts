@@ -4,6 +4,7 @@ import { executorOf } from '../../core/model/job.ts';
 import type { RangeSet } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import { isRecord } from '../../core/protocol/json.ts';
+import { parseUpdates, type UpdatesRule } from '../update/updates-rule.ts';
 import { foreignOption } from './batch-options.ts';
 import { namesOfImage } from './image-reference.ts';
 import { parseSigners, type Signers } from './job-signature.ts';
@@ -16,7 +17,8 @@ import type { Log } from './log-lines.ts';
  *                  "cwd": ["/srv/*"], "hosts": ["*.example.com"],
  *                  "hours": ["18:00-08:00"] },
  *       "deny": { "images": ["*:latest"] }, "maxPower": 200,
- *       "software": { "spack": "spack --version" } }
+ *       "software": { "spack": "spack --version" },
+ *       "updates": { "from": "https://releases.example.com/", "signers": { "acme": "…" } } }
  *
  * Deny wins over allow; a list that is not there allows everything. Directories are judged where
  * they really are, and a job that names none by the one it would run in; an image by every name
@@ -35,6 +37,8 @@ export type Policy = {
   readonly software: Readonly<Record<string, string>>;
   /** `null`: a job need not be signed. */
   readonly signers: Signers | null;
+  /** `null`: this program is never replaced by itself. */
+  readonly updates: UpdatesRule | null;
 };
 
 type ListName = 'executors' | 'images' | 'users' | 'cwd' | 'hosts' | 'hours';
@@ -48,6 +52,7 @@ export const openPolicy: Policy = {
   maxPower: null,
   software: {},
   signers: null,
+  updates: null,
 };
 
 export class PolicyError extends Error {}
@@ -61,7 +66,7 @@ export function parsePolicy(text: string): Policy {
   }
   if (!isRecord(value)) throw new PolicyError('it is not an object');
   for (const key of Object.keys(value)) {
-    if (!['allow', 'deny', 'maxPower', 'software', 'signers'].includes(key)) {
+    if (!['allow', 'deny', 'maxPower', 'software', 'signers', 'updates'].includes(key)) {
       throw new PolicyError(`"${key}" is not a rule`);
     }
   }
@@ -74,13 +79,15 @@ export function parsePolicy(text: string): Policy {
     deny: parseLists(value.deny, 'deny'),
     maxPower,
     software: isRecord(value.software) ? (value.software as Record<string, string>) : {},
-    signers: value.signers === undefined ? null : signersOf(value.signers),
+    signers: read(value.signers, parseSigners),
+    updates: read(value.updates, parseUpdates),
   };
 }
 
-function signersOf(value: unknown): Signers {
+function read<T>(value: unknown, parse: (value: unknown) => T): T | null {
+  if (value === undefined) return null;
   try {
-    return parseSigners(value);
+    return parse(value);
   } catch (error) {
     throw new PolicyError((error as Error).message);
   }

@@ -102,6 +102,7 @@ export const agentUsage = `Usage: edgewise agent --name NAME [options]
   --version, --help
 
   edgewise agent doctor …   explains what is wrong with this edge, if anything
+  edgewise agent update     takes the newest release, where the policy says whose; off by default
 `;
 
 const optionTable = {

@@ -1,6 +1,6 @@
 import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { partitions } from '../../adapters/dynamodb/schema.ts';
+import { placesBegin } from '../../adapters/dynamodb/schema.ts';
 import { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
 import { type SignIn, signInVariables } from '../frame/sign-in.ts';
@@ -42,7 +42,7 @@ export class EventStream extends Construct {
       alarm: 'errors',
     });
     props.table.allowReads(fn, { lists: true });
-    props.table.allowRows(fn, `${partitions.places}*`);
+    props.table.allowRows(fn, `${placesBegin}*`);
     fn.allow(['secretsmanager:GetSecretValue'], [props.adminTokenArn]);
     this.url = fn.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,

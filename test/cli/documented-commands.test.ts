@@ -53,7 +53,9 @@ async function understand(line: string): Promise<void> {
   const rest = given.slice(name === `${first} ${second}` ? 2 : 1);
   if (rest.length === 0 || rest.some((word) => word.includes('…'))) return;
   if (command.raw !== true) parseArguments(command, rest);
-  else if (rest[0] !== 'doctor') parseAgentOptions(rest, { EDGEWISE_API: 'http://api' });
+  else if (!['doctor', 'update'].includes(rest[0]!)) {
+    parseAgentOptions(rest, { EDGEWISE_API: 'http://api' });
+  }
 }
 
 test.each(shown)('$path: edgewise $line', ({ line }) => understand(line));

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { idempotencyKey } from '../../adapters/dynamodb/keys.ts';
-import { partitions } from '../../adapters/dynamodb/schema.ts';
+import { placesBegin } from '../../adapters/dynamodb/schema.ts';
 import { ownsPlaces } from '../../core/ports/idempotency.ts';
 import { removeOutputs, resourcesOf, synthesized } from './synthesized.ts';
 
@@ -19,8 +19,8 @@ test('what streams may write nothing but which subscriptions are open', () => {
   expect(writing).toMatchObject([
     {
       Action: ['dynamodb:DeleteItem', 'dynamodb:PutItem'],
-      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': `${partitions.places}*` } },
+      Condition: { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': `${placesBegin}*` } },
     },
   ]);
-  expect(idempotencyKey(`${ownsPlaces}token:1`, '1').pk.startsWith(partitions.places)).toBe(true);
+  expect(idempotencyKey(`${ownsPlaces}token:1`, '1').pk.startsWith(placesBegin)).toBe(true);
 });

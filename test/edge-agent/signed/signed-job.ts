@@ -2,7 +2,7 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { signedBody } from '../../../cli/sign/signed-body.ts';
 import { fillJob, jobBodySchema } from '../../../core/contract/job-body.ts';
 import { agentSpec } from '../../../core/protocol/agent-spec.ts';
-import { formatPublicKey } from '../../../edge-agent/host/job-signature.ts';
+import { formatPublicKey } from '../../../edge-agent/host/public-key.ts';
 
 /** A key as `edgewise sign` makes one, and its public half as it stands in a policy file. */
 export function makeSigner() {
