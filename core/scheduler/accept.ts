@@ -4,7 +4,7 @@ import type { Cell } from '../model/cell.ts';
 import { planRowsMax, shadowRewriteMs } from '../model/limits.ts';
 import type { EdgeName, JobId } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
-import { count, intersect, isEmpty, type RangeSet, subtract } from '../model/ranges.ts';
+import { count, intersect, isEmpty, type RangeSet, subtract, union } from '../model/ranges.ts';
 import { isReady, obstacleTo, takesWork, withinQuota } from './offers.ts';
 import {
   type EdgeDraft,
@@ -208,6 +208,8 @@ export function release(
       left.push(id);
       continue;
     }
+    // It may have ended some of these a moment ago, and not said so yet.
+    lease.heldBefore = union(lease.heldBefore, unstarted);
     takeAway(lease, unstarted);
     const refusal = { reason: reason === '' ? 'given back' : reason, atMs: nowMs };
     lease.job.refusals = new Map(lease.job.refusals).set(name, refusal);

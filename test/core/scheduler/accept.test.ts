@@ -193,6 +193,15 @@ test('what it gave back and another took is taken, and not its own any more', ()
   expect(Object.fromEntries(again.refused)).toEqual({ a: 'taken' });
 });
 
+test('what it had finished when it gave the rest back counts', () => {
+  const { cell } = take(cellWith({ a: forCluster() }), 'keebler', ['a']);
+  const back = release(cell, cluster, [jobIdOf('a')], '', startMs + 1);
+  const given = applyPlan(cell, back.plan);
+  const after = pass(withReport(given, 'keebler', { a: { done: '1' } }, startMs + 2), startMs + 2);
+  expect(formatRanges(after.jobs.get(jobIdOf('a'))!.slice.done)).toBe('1');
+  expect(after.edges.get(cluster)!.work!.foreignResults).toBe(0);
+});
+
 test('what runs is not given back', () => {
   const { cell } = take(cellWith({ a: forCluster({ chunks: 1 }) }), 'keebler', ['a']);
   const running = pass(withReport(cell, 'keebler', { a: { running: '0' } }, startMs), startMs);
