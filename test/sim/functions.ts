@@ -67,10 +67,13 @@ export type FunctionsWorld = {
   readonly defect: (error: unknown) => void;
   /** A pass has read the cell, and decides now. */
   readonly loaded: (cell: Cell) => void;
-  readonly committed: (seen: Cell, before: Cell, after: Cell, plan: Plan) => void;
+  readonly committed: (seen: Cell, before: Cell, after: Cell, plan: Plan, by: Author) => void;
   readonly folded: (before: JobStatus, after: JobStatus) => void;
   readonly trace: (line: string) => void;
 };
+
+/** A pass decides about all of its cell; an edge that takes or gives back about that alone. */
+export type Author = 'pass' | 'edge';
 
 const same: Bring = (cell) => cell;
 
@@ -204,7 +207,12 @@ export class Functions {
     });
   }
 
-  #cells(): CellStore {
+  /** For edges that take work by themselves, and give it back. */
+  takingPasses(call: Invocation['call']): PassDeps {
+    return this.passes(call, this.#cells('edge'));
+  }
+
+  #cells(by: Author = 'pass'): CellStore {
     const { stored, stores, bug, loaded } = this.#world;
     const { cells } = stores;
     let seen: Cell | null = null;
@@ -218,8 +226,12 @@ export class Functions {
       },
       commit: async (decided) => {
         const plan = this.#judged(decided, seen);
-        const outcome = await this.#commit(plan, seen, same, (it, before) =>
-          cells.commit(bug?.commit?.(it, before) ?? it),
+        const outcome = await this.#commit(
+          plan,
+          seen,
+          same,
+          (it, before) => cells.commit(bug?.commit?.(it, before) ?? it),
+          by,
         );
         if (outcome === 'committed') seen = stored.cells.get(plan.meta!.id)!;
         return bug?.tellsLostRaceAsWon ? 'committed' : outcome;
@@ -233,7 +245,13 @@ export class Functions {
   }
 
   /** Carries a plan out, with what is brought to the cell in one transaction, and judges it. */
-  async #commit<O>(plan: Plan, seen: Cell | null, bring: Bring, run: Run<O>): Promise<O> {
+  async #commit<O>(
+    plan: Plan,
+    seen: Cell | null,
+    bring: Bring,
+    run: Run<O>,
+    by: Author = 'pass',
+  ): Promise<O> {
     const { stored } = this.#world;
     const stand = stored.cells.get(plan.meta!.id)!;
     const statusOf = (job: JobId) => stored.jobs.get(job)?.status ?? null;
@@ -244,7 +262,7 @@ export class Functions {
     const outcome = await committing;
     if (outcome !== 'committed' && outcome !== 'created') return outcome;
     const before = bring(stand);
-    this.#afterCommit(seen === null ? before : bring(seen), before, after, plan);
+    this.#afterCommit(seen === null ? before : bring(seen), before, after, plan, by);
     this.#folded(folded);
     return outcome;
   }
@@ -257,10 +275,10 @@ export class Functions {
     return plan;
   }
 
-  #afterCommit(seen: Cell, before: Cell, after: Cell, plan: Plan): void {
+  #afterCommit(seen: Cell, before: Cell, after: Cell, plan: Plan, by: Author = 'pass'): void {
     this.#world.trace(`commit ${after.meta.id} v${after.meta.version}`);
     this.#epochs.committed(after);
-    attempt(() => this.#world.committed(seen, before, after, plan), this.#world.defect);
+    attempt(() => this.#world.committed(seen, before, after, plan, by), this.#world.defect);
   }
 
   /** Statuses that the pass wrote itself are judged as those of the rollup are. */

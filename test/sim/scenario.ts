@@ -2,6 +2,7 @@ import { isFinal } from '../../core/model/job.ts';
 import { type EdgeName, edgeNameOf, type JobId } from '../../core/model/names.ts';
 import { count, has } from '../../core/model/ranges.ts';
 import type { Bug } from './bugs/bugs.ts';
+import { checkPromptness } from './checks/promptness.ts';
 import { checkTotals } from './checks/totals.ts';
 import { must } from './checks/truth.ts';
 import { drawDemands, layOutQueues } from './demands.ts';
@@ -336,27 +337,6 @@ async function checkEnd(world: World): Promise<void> {
 
 /** Whoever is to leave is looked at every five minutes; one that answers nothing is lost first. */
 const leaveMs = 2 * 3_600_000;
-
-/** Less than the time between two ticks, which would find what got lost. */
-const promptMs = 20_000;
-
-/** When nothing is wrong, a job is under way at once: nobody waits for the tick to find it. */
-async function checkPromptness(world: World): Promise<void> {
-  const { timeline, random } = world;
-  await world.run(timeline.nowMs + settleMs);
-  const chunks = 30 * world.stored.cells.size;
-  world.chunks.fates.set('prompt', { chunkMs: 20, failing: new Map(), deadly: null });
-  await world.run(timeline.nowMs + random.between(0, 60_000));
-  const beganMs = timeline.nowMs;
-  world.users.submit('prompt', { chunks, chunkPower: 100 }).catch((error) => world.fail(error));
-  const isOver = () => jobsIn(world.stored).length > jobs && openJobsIn(world.stored).length === 0;
-  const jobs = jobsIn(world.stored).length;
-  const isPrompt = await world.run(beganMs + promptMs, isOver);
-  must(world.violation !== null || isPrompt, () => 'a job in a calm world waits for the tick');
-}
-
-/** Edges that failed or were lost are given work again after it. */
-const settleMs = 30 * 60_000;
 
 function checkJobEnd(world: World, id: JobId): void {
   const { stored, book } = world;

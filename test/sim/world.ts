@@ -158,7 +158,7 @@ export class World {
       bug: this.bug,
       isUp: () => this.isUp,
       isReachable: (edge) => this.network.isUp(edge),
-      passes: (call) => this.functions.passes(call),
+      passes: (call) => this.functions.takingPasses(call),
       defect: (error) => this.fail(error),
     });
     this.users = new Users({
@@ -203,10 +203,10 @@ export class World {
       isUp: () => this.isUp,
       defect: (error) => this.fail(error),
       loaded: (cell) => this.users.meets(this.#idleRead(cell)),
-      committed: (seen, before, after, plan) => {
+      committed: (seen, before, after, plan, by) => {
         this.forgery.committed(before, after, plan);
         const { truth, chunks } = this;
-        checkCommit({ truth, doubtful: chunks.doubtful }, seen, before, after, plan);
+        checkCommit({ truth, doubtful: chunks.doubtful, by }, seen, before, after, plan);
         checkDemands(seen, before, after, plan, this.timeline.nowMs);
         checkServices(this.instances, before, after, this.timeline.nowMs);
       },

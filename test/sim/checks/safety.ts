@@ -15,14 +15,21 @@ import {
   union,
 } from '../../../core/model/ranges.ts';
 import { rowsOf } from '../../../core/scheduler/invariants.ts';
+import type { Author } from '../functions.ts';
 import { must, mustBeWithin, type Truth } from './truth.ts';
+
+type Around = {
+  readonly truth: Truth;
+  readonly doubtful: ReadonlySet<EdgeName>;
+  readonly by: Author;
+};
 
 /**
  * What must hold after every commit. `seen` is the cell as the pass read it, `before` what was
  * stored at the moment of the commit, `after` what is stored now.
  */
 export function checkCommit(
-  { truth, doubtful }: { readonly truth: Truth; readonly doubtful: ReadonlySet<EdgeName> },
+  { truth, doubtful, by }: Around,
   seen: Cell,
   before: Cell,
   after: Cell,
@@ -39,7 +46,7 @@ export function checkCommit(
     checkEpoch(before, edge);
     if (!doubtful.has(edge.name)) checkRunning(seen, edge);
   }
-  checkCancelled(seen, after, plan);
+  if (by === 'pass') checkCancelled(seen, after, plan);
   checkAbsorbing(before, plan);
   for (const id of plan.endedJobs) {
     const known = before.jobs.get(id)?.slice.done ?? emptyRanges;
