@@ -51,6 +51,13 @@ export const progressBytesMax = 6_500;
 export const sequenceBlock = 1_000;
 /** The last contact is written down this often: the grain of `offlineSeconds` over a reboot. */
 export const contactEveryMs = 15_000;
+/**
+ * So many starts of the agent in a row may end without contact; at the next one it waits for that,
+ * for longer than a connection takes, and twice as long each time.
+ */
+export const startsWithoutContactMax = 3;
+export const contactWaitMs = 30_000;
+export const contactWaitMsMax = 600_000;
 
 export const reconnectMsMin = 250;
 export const reconnectMsMax = 30_000;

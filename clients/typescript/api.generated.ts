@@ -1360,6 +1360,8 @@ export type ReportBody = {
   readonly q?: readonly string[] | null;
   /** Goodbye: the boot that stops and gives back what it does not run. */
   readonly z?: string;
+  /** The boot before which several ended without contact. */
+  readonly u?: string;
   /** What the edge says of itself, when that has changed. */
   readonly facts?: {
     /** What the edge has: power, and any other named amounts. */

@@ -162,6 +162,9 @@ export const reportBodySchema = z
     z: text(64)
       .optional()
       .meta({ description: 'Goodbye: the boot that stops and gives back what it does not run.' }),
+    u: text(64)
+      .optional()
+      .meta({ description: 'The boot before which several ended without contact.' }),
     facts: z
       .strictObject({
         capacity: capacitySchema,

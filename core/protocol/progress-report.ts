@@ -56,6 +56,8 @@ export type ProgressReport = {
   readonly pollSeconds?: number;
   /** The agent stops in order: what it does not name as running it gives back. */
   readonly goodbye?: true;
+  /** Several starts before this one ended without contact, whatever they ran. */
+  readonly diedWithoutContact?: true;
   /** Jobs that stand in a queue of the edge's own. */
   readonly queued?: readonly JobId[];
 };
@@ -81,6 +83,8 @@ export type ProgressReportJson = {
   i?: number;
   /** The boot that says goodbye: a shadow keeps it, and it says nothing of the next one. */
   z?: string;
+  /** As `z`, the boot that others before it ended without contact. */
+  u?: string;
   q?: readonly string[] | null;
 };
 
@@ -94,7 +98,7 @@ export function encodeProgressReport(
   const w: Record<string, JobProgressJson | null> = {};
   for (const job of before?.jobs.keys() ?? []) if (!progress.jobs.has(job)) w[job] = null;
   for (const [job, entry] of progress.jobs) w[job] = encodeEntry(entry, before?.jobs.get(job));
-  const { boot, epoch, sequence, freePower, pollSeconds, goodbye } = progress;
+  const { boot, epoch, sequence, freePower, pollSeconds, goodbye, diedWithoutContact } = progress;
   return {
     b: boot,
     e: epoch,
@@ -103,6 +107,7 @@ export function encodeProgressReport(
     w,
     ...(pollSeconds !== undefined && { i: pollSeconds }),
     ...(goodbye && { z: boot }),
+    ...(diedWithoutContact && { u: boot }),
     ...queuedLetter(progress, before),
   };
 }
@@ -153,6 +158,7 @@ export function parseProgressReport(value: unknown): ProgressReport | null {
     jobs,
     ...(pollSeconds !== null && { pollSeconds }),
     ...(boot !== '' && value.z === boot && { goodbye: true as const }),
+    ...(boot !== '' && value.u === boot && { diedWithoutContact: true as const }),
     ...queuedOf(value.q),
   };
 }

@@ -9,6 +9,8 @@ export function snapshotOf(edge: string, memory: EdgeMemory): JournalRecord[] {
   if (memory.contactAtMs !== null) {
     records.push({ k: 'contact', e: edge, at: memory.contactAtMs });
   }
+  if (memory.startsWithoutContact > 0)
+    records.push({ k: 'start', e: edge, n: memory.startsWithoutContact });
   if (memory.workDocument !== null) records.push({ k: 'work', e: edge, w: memory.workDocument });
   for (const [job, ledger] of memory.ledgers) {
     let later = emptyRanges;

@@ -54,6 +54,8 @@ export type JournalRecord =
   /** Report sequence numbers below this may have been used. */
   | { readonly k: 'sequence'; readonly e: string; readonly n: number }
   | { readonly k: 'contact'; readonly e: string; readonly at: number }
+  /** So many starts of the agent in a row, this one included, that had no contact yet. */
+  | { readonly k: 'start'; readonly e: string; readonly n: number }
   /** The edge began a new life: everything before is another's. */
   | { readonly k: 'reset'; readonly e: string }
   /** What an executor must find again after a restart: batch ids, work already done. */

@@ -22,6 +22,8 @@ export type EdgeMemory = {
   readonly sending: ReadonlyMap<JobId, ReadonlyMap<number, FailedOrDone>>;
   readonly sequence: number;
   readonly contactAtMs: number | null;
+  /** Starts of the agent in a row that ended without contact. */
+  readonly startsWithoutContact: number;
 };
 
 /** How an attempt ended; `null`: it is done. */
@@ -34,6 +36,7 @@ export const blankMemory: EdgeMemory = {
   sending: new Map(),
   sequence: 0,
   contactAtMs: null,
+  startsWithoutContact: 0,
 };
 
 export type AgentMemory = {
@@ -49,6 +52,7 @@ type EdgeDraft = {
   sending: Map<JobId, Map<number, FailedOrDone>>;
   sequence: number;
   contactAtMs: number | null;
+  startsWithoutContact: number;
 };
 
 /** Folds the journal, oldest record first. A record that makes no sense says nothing. */
@@ -127,12 +131,16 @@ function apply(draft: EdgeDraft, record: Exclude<JournalRecord, { k: 'note' }>):
     case 'contact':
       draft.contactAtMs = record.at;
       return;
+    case 'start':
+      draft.startsWithoutContact = record.n;
+      return;
     case 'reset':
       draft.work = noWork;
       draft.workDocument = null;
       draft.ledgers.clear();
       draft.sending.clear();
       draft.contactAtMs = null;
+      draft.startsWithoutContact = 0;
       return;
   }
 }

@@ -32,6 +32,7 @@ import { nextLookAtMs, nextSteps, powerInUse, type Step, specKey } from './next-
 import { makeRefusals, type Refusals } from './refusals.ts';
 import { makeRunningChunks } from './running-chunks.ts';
 import { makeSendingResults, rememberedOf, type SendingResults } from './sending-results.ts';
+import { countStarts, type StartCount } from './starts-without-contact.ts';
 
 /**
  * One edge: holds what it knows, asks `nextSteps` what is missing and carries that out, journal
@@ -52,7 +53,7 @@ export class Edge {
   readonly #identity: DoubledIdentity;
   readonly #sequence: ReportSequence;
   readonly #contact: Contact;
-  #mayStart = false;
+  readonly #starts: StartCount;
   #isLeaving = false;
   #isDeciding = false;
   #cancelWake: () => void = () => {};
@@ -77,6 +78,7 @@ export class Edge {
     this.#contact = makeContact(deps.clock, memory.contactAtMs, (at) =>
       deps.journal.append({ k: 'contact', e: deps.name, at }),
     );
+    this.#starts = countStarts(deps, memory.startsWithoutContact, this.#wake);
     const signs = { running: this.#running.byJob, changed: () => this.#reporter.need(0) };
     this.#signs = watchChunkSigns({ ...deps, ...signs, specOf: (...of) => this.#specOf(...of) });
     this.results = makeSendingResults(deps, this.#running, (job, batch) => {
@@ -96,11 +98,10 @@ export class Edge {
   begin(survivors: readonly ChunkName[]): void {
     for (const { job, chunk, attempt } of survivors) {
       if (this.#running.byJob.get(job)?.get(chunk)?.sending !== undefined) continue;
-      const power = this.#powerOf(job, chunk);
-      const remembered = rememberedOf(this.#specOf(job, chunk));
-      this.#running.started(job, chunk, { attempt, power, ...remembered });
+      const known = { power: this.#powerOf(job, chunk), ...rememberedOf(this.#specOf(job, chunk)) };
+      this.#running.started(job, chunk, { attempt, ...known });
     }
-    this.#mayStart = true;
+    this.#starts.begin(this.#work.jobs.size > 0);
     this.#signs.watch();
     this.decide();
   }
@@ -167,7 +168,7 @@ export class Edge {
    * and that the rest is given back.
    */
   async stop(): Promise<void> {
-    this.#mayStart = false;
+    this.#starts.stopped();
     this.#cancelWake();
     this.#stopAll((job, isSending) => {
       const spec = this.#specOf(job);
@@ -190,6 +191,7 @@ export class Edge {
       sending: this.#running.sending(),
       sequence: this.#sequence.ceiling(),
       contactAtMs: this.#contact.lastMs(),
+      startsWithoutContact: this.#starts.count(),
     };
   }
 
@@ -226,17 +228,16 @@ export class Edge {
       powerMax: this.#deps.powerMax(),
       capacityPower: this.#deps.capacityPower(),
       handover: this.#deps.handover ?? null,
-      mayStart: this.#mayStart && this.#deps.journal.state() === 'ok',
+      mayStart: this.#starts.mayStart() && this.#deps.journal.state() === 'ok',
       contactAtMs: this.#contact.lastMs(),
     };
   }
 
   #carryOut(step: Step): boolean {
     switch (step.kind) {
-      case 'fetch-spec': {
+      case 'fetch-spec':
         this.#deps.specs.fetch(step, this.#deps.secret, this.#wake);
         return this.#deps.specs.known.get(specKey(step.job, step.hash))?.kind === 'ready';
-      }
       case 'fetch-inputs':
         this.#deps.inputs.fetch(step.job, step.spec, this.#deps.secret, this.#wake);
         return false;
@@ -264,7 +265,7 @@ export class Edge {
   }
 
   #start({ job, spec, orders }: Step & { kind: 'start' }): void {
-    const executor = this.#deps.executors.get(executorOf(spec.run));
+    const executor = this.#executorOf(spec.run);
     if (executor === undefined) return;
     const isFirst = !this.#running.byJob.has(job);
     for (const { chunk, attempt, power } of orders) {
@@ -303,11 +304,13 @@ export class Edge {
     const arrived = compareWork(this.#work, work, isCurrent);
     if (arrived === 'behind' && this.#isFirstOf(work.epoch)) this.#reporter.need(epochReportMs);
     this.#identity.note(work.doubled === true);
+    if (arrived === 'known') this.#starts.arrived();
     if (arrived === 'behind' || arrived === 'known') return;
     this.#deps.journal.append({ k: 'work', e: this.name, w: document });
     const mayWait = this.#running.byJob.size > 0 && isRefill(this.#work, work);
     this.#work = keepInlineSpecs(this.#work, work);
     this.#workDocument = documentOf(this.#work, work, document);
+    this.#starts.arrived();
     this.#pace.keepOnly(work.jobs);
     this.#sequence.atLeast(work.acknowledgedSequence ?? 0);
     for (const [job, ledger] of this.#ledgers) {
@@ -326,8 +329,7 @@ export class Edge {
   }
 
   #reportEnd(job: JobId): void {
-    const ledger = this.#ledgers.get(job);
-    const running = this.#running.byJob.get(job);
+    const [ledger, running] = [this.#ledgers.get(job), this.#running.byJob.get(job)];
     if (this.#leaseWatch.isUrgent(job, this.#work, ledger, running)) this.#reporter.needNow();
     else this.#reporter.need(this.#paceOf(job));
   }
@@ -336,20 +338,20 @@ export class Edge {
     const link = this.#link;
     if (link === null) return 'unanswered';
     const sequence = this.#sequence.next();
-    const running = this.#running.byJob;
     const { progress, results } = composeProgress(
       {
         boot: this.#deps.boot,
         epoch: this.#work.epoch,
-        freePower: Math.max(0, this.#deps.capacityPower() - powerInUse({ running })),
+        freePower: Math.max(0, this.#deps.capacityPower() - powerInUse(this)),
         waits: (name) => this.#deps.handover?.waits({ edge: this.name, ...name }) ?? false,
         ledgers: this.#ledgers,
-        running,
+        running: this.running,
         refusals: this.refusals.byJob(),
         ...this.#signs.look(),
         work: this.#work.jobs,
         pollSeconds: this.#deps.transport === 'http' ? pollSecondsAnnounced : null,
         isLeaving: this.#isLeaving,
+        diedWithoutContact: this.#starts.isHeldBack,
       },
       sequence,
     );
@@ -363,6 +365,7 @@ export class Edge {
       }
       if (progress.goodbye) this.#giveBack();
       this.#identity.reported(this.#reporter);
+      this.#starts.reported();
       this.decide();
     }
     return answer;

@@ -56,6 +56,8 @@ export type ProgressView = {
   readonly pollSeconds: number | null;
   /** It stops in order, and this is its last report. */
   readonly isLeaving: boolean;
+  /** Several starts before this one ended without contact. */
+  readonly diedWithoutContact: boolean;
 };
 
 export type Composed = {
@@ -90,6 +92,7 @@ export function composeProgress(view: ProgressView, sequence: number): Composed 
     freePower: view.freePower,
     jobs,
     ...(view.pollSeconds !== null && { pollSeconds: view.pollSeconds }),
+    ...(view.diedWithoutContact && { diedWithoutContact: true as const }),
     ...(view.isLeaving ? { goodbye: true as const } : queuedIn(view, room)),
   };
   return { progress, results };

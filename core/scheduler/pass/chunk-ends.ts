@@ -13,6 +13,9 @@ import type { Failure } from '../../protocol/progress-report.ts';
 import type { EdgeDraft, JobDraft, Pass } from './draft.ts';
 import { failuresOf } from './due-retries.ts';
 
+/** Why a chunk, or an instance, has ended that took its agent or its edge down with it. */
+export const killedItsEdges = 'killed-its-edges';
+
 /**
  * How chunks leave the open states. Done, dead and cancelled are absorbing: nothing but a user's
  * `retry` reopens them. A chunk counts as failed once per attempt; the attempts of one retry epoch

@@ -10,7 +10,7 @@ import {
 import type { Failure } from '../../protocol/progress-report.ts';
 import type { Everywhere } from '../../services/everywhere.ts';
 import type { Restart } from '../../services/service.ts';
-import { endDead, endDone } from './chunk-ends.ts';
+import { endDead, endDone, killedItsEdges } from './chunk-ends.ts';
 import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
 import { failuresOf } from './due-retries.ts';
 
@@ -52,7 +52,8 @@ function startAgain(
   const restart = job.intent.spec.restart!;
   const before = job.retries.get(chunk);
   const lastedMs = pass.nowMs - startedAtMs(pass, job, chunk);
-  const hasLasted = lastedMs >= restart.resetAfterSeconds * 1000;
+  // Whatever died with its edge was noticed late, and had not run for long.
+  const hasLasted = failure !== killedItsEdges && lastedMs >= restart.resetAfterSeconds * 1000;
   const streak = hasLasted ? 1 : (before?.streak ?? 0) + 1;
   noteStart(pass, job, edge, chunk, { waitMs: waitMs(restart, streak), why: failure, streak });
 }

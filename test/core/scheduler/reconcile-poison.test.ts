@@ -3,6 +3,7 @@ import { reopenedSlice } from '../../../core/jobs/reopened-slice.ts';
 import { chunkDeathsMax } from '../../../core/model/limits.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, formatRanges, rangeOf } from '../../../core/model/ranges.ts';
+import type { ProgressReport } from '../../../core/protocol/progress-report.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import {
   makeCell,
@@ -19,9 +20,15 @@ const edge = edgeNameOf('edge-0');
 const job = jobIdOf('job-a');
 
 /** The edge says what it runs, after a start of its own. */
-function reboot(cell: ReturnType<typeof makeCell>, boot: string, running: string, atMs: number) {
+function reboot(
+  cell: ReturnType<typeof makeCell>,
+  boot: string,
+  running: string,
+  atMs: number,
+  how: Pick<ProgressReport, 'diedWithoutContact'> = {},
+) {
   const reported = withReport(cell, edge, { [job]: { running } }, atMs);
-  const progress = { ...reported.edges.get(edge)!.report!.progress!, boot };
+  const progress = { ...reported.edges.get(edge)!.report!.progress!, boot, ...how };
   return withProgress(reported, edge, progress, atMs);
 }
 
@@ -42,6 +49,18 @@ test('a chunk during which the agent dies and comes back again and again is dead
       expect(plan.chunkEnds).toMatchObject([{ state: 'dead', failure: 'killed-its-edges' }]);
     }
   }
+});
+
+test('what kills its agent before that can say anything is dead as well, and not what waits', () => {
+  const chunks = { chunks: 5, chunkPower: 200 };
+  let { cell } = rest(makeCell({ edges: makeEdges(1), jobs: [makeJob(job, chunks)] }), startMs);
+  for (let start = 1; start <= 3; start++) {
+    expect(formatRanges(slice(cell, job).dead)).toBe('');
+    const atMs = startMs + start * 60_000;
+    cell = rest(reboot(cell, `boot-${start}`, '', atMs, { diedWithoutContact: true }), atMs).cell;
+  }
+  expect(formatRanges(slice(cell, job).dead)).toBe('0');
+  expect([...slice(cell, job).losses.keys()]).toEqual([]);
 });
 
 test('what only waited on three lost edges is not blamed for it', () => {

@@ -54,6 +54,7 @@ function viewOf(ledgers: ReadonlyMap<JobId, JobLedger>, running: readonly number
     work: new Map(),
     pollSeconds: null,
     isLeaving: false,
+    diedWithoutContact: false,
   };
 }
 
@@ -84,6 +85,14 @@ test('a report over HTTPS says how often the edge asks, and the last one that it
   const view = { ...viewOf(new Map(), []), pollSeconds: 4, isLeaving: true };
   const last = composeProgress(view, 2).progress;
   expect(encodeProgressReport(last)).toMatchObject({ i: 4, z: 'boot' });
+});
+
+test('a start that comes after some without contact says so, and no other takes it for itself', () => {
+  const view = { ...viewOf(new Map(), []), diedWithoutContact: true };
+  const json = encodeProgressReport(composeProgress(view, 1).progress);
+  expect(json).toMatchObject({ b: 'boot', u: 'boot' });
+  expect(parseProgressReport(json)?.diedWithoutContact).toBe(true);
+  expect(parseProgressReport({ ...json, b: 'next' })?.diedWithoutContact).toBeUndefined();
 });
 
 test('a chunk that is being stopped is not said to run', () => {

@@ -15,7 +15,7 @@ import {
   union,
 } from '../../../core/model/ranges.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
-import { killedItsEdges } from '../../../core/scheduler/pass/poison.ts';
+import { killedItsEdges } from '../../../core/scheduler/pass/chunk-ends.ts';
 import type { ChangeDone } from '../api.ts';
 import type { StoredView } from '../table/stored-view.ts';
 import { must, type Truth } from './truth.ts';
