@@ -27,6 +27,7 @@ import { standsStill } from '../model/unreadable.ts';
 import { intentNow } from '../services/in-effect.ts';
 import { numbersOf } from '../services/instance-numbers.ts';
 import { type Amounts, capacityOf, demandOf, reservedBy } from './pass/capacity.ts';
+import { rowsByJob } from './pass/spending.ts';
 import { isSuspensionReported } from './pass/suspension.ts';
 
 /**
@@ -73,7 +74,7 @@ function checkFrame(cell: Cell, plan: Plan, found: Violation[]): void {
     say(found, `the plan goes from ${plan.seenVersion} to ${plan.meta?.version}, not ${version}`);
   }
   const rows = rowsOf(plan);
-  if (rows > planRowsMax) say(found, `the plan has ${rows} rows`);
+  if (rows > planRowsMax) say(found, `the plan has ${rows} rows`, heaviest(plan, rows));
   const jobs = [...plan.slices.keys(), ...plan.endedJobs, ...plan.executions.map(({ job }) => job)];
   for (const id of new Set([...jobs, ...plan.chunkEnds.map(({ job }) => job)])) {
     if (!plan.jobStatuses.has(id)) say(found, `${id} changes and its counts do not`, [id]);
@@ -82,6 +83,17 @@ function checkFrame(cell: Cell, plan: Plan, found: Violation[]): void {
     if (!plan.works.has(name)) say(found, `${name} gets a document that is not committed`);
   }
   checkEndRows(plan, found);
+}
+
+/** The fewest jobs without whose own rows it would not have too many. */
+function heaviest(plan: Plan, rows: number): JobId[] {
+  let left = rows;
+  const all = [...rowsByJob(plan)].sort(([, a], [, b]) => b - a);
+  return all.flatMap(([id, own]) => {
+    if (left <= planRowsMax) return [];
+    left -= own;
+    return [id];
+  });
 }
 
 /** No transaction takes a row twice. */

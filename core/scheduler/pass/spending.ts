@@ -13,7 +13,7 @@ export function withSpending(pass: Pass, plan: Decided): Decided['folds'] {
   if (plan.folds.size === 0) return plan.folds;
   const shared = sharedBy(pass, plan);
   const part = 1 / plan.jobStatuses.size;
-  const rows = ownRows(plan);
+  const rows = rowsByJob(plan);
   return new Map(
     [...plan.folds].map(([id, fold]) => {
       const spent: Spending = {
@@ -48,11 +48,13 @@ function sharedBy(pass: Pass, plan: Decided): Spending {
   };
 }
 
-function ownRows(plan: Decided): ReadonlyMap<JobId, number> {
+/** The rows that are a job's own. */
+export function rowsByJob(plan: Decided): ReadonlyMap<JobId, number> {
   const rows = new Map<JobId, number>();
   const add = (id: JobId, more = 1) => rows.set(id, (rows.get(id) ?? 0) + more);
+  for (const id of plan.jobStatuses.keys()) add(id);
   for (const [id, { events, eventsIn }] of plan.folds) {
-    add(id, 1 + (eventsIn === 'rows' ? events.length : 0));
+    if (eventsIn === 'rows') add(id, events.length);
   }
   for (const id of plan.slices.keys()) if (plan.slicesInLeases?.has(id) !== true) add(id);
   for (const { job, edge } of plan.executions) if (plan.closings?.get(job) !== edge) add(job);

@@ -43,6 +43,24 @@ test('a job that its user retries and cancels at once ends in one pass', () => {
   expect(violationsOf(asked, ending)).toEqual([]);
 });
 
+test('a plan with too many rows is about those jobs that have most of them', () => {
+  const ids = ['few', 'many', 'most'].map((id) => jobIdOf(id));
+  const jobs = ids.map((id) => makeJob(id, { chunks: 4, chunkPower: 10 }));
+  const waiting = makeCell({ edges: makeEdges(3), jobs });
+  const placed = reconcile(waiting, startMs);
+  expect(violationsOf(waiting, placed)).toEqual([]);
+  const executionOf = (id: JobId) => placed.executions.find((it) => it.job === id)!;
+  const more = (id: JobId, rows: number) => Array(rows).fill(executionOf(id));
+  const tooMany = (rows: readonly [few: number, many: number, most: number]) => {
+    const executions = ids.flatMap((id, at) => more(id, rows[at]!));
+    const found = violationsOf(waiting, { ...placed, executions });
+    return found.filter(({ sentence }) => sentence.endsWith('rows')).map((it) => it.jobs);
+  };
+  expect(tooMany([1, 1, planRowsMax])).toEqual([['most']]);
+  expect(tooMany([1, planRowsMax, 2 * planRowsMax])).toEqual([['most', 'many']]);
+  expect(tooMany([1, 30, 40])).toEqual([]);
+});
+
 test('a plan that writes nothing is not looked at', () => {
   expect(violationsOf(cell, { ...plan, meta: null, seenVersion: 99 })).toEqual([]);
 });
