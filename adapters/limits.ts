@@ -56,3 +56,6 @@ export const batchPartBytesMax = 16_000_000;
 export const batchPartRowsMax = 99;
 /** Parts that one look of the minute tick stores, of each partition: some 30 ms each. */
 export const batchPartsAtOnceMax = 25;
+
+/** How often a job is looked for that a pass may be moving between its cell and the shelf. */
+export const recallAttemptsMax = 3;

@@ -23,6 +23,8 @@ export const listIndex = {
 /** Partitions, by what they hold. */
 export const partitions = {
   cell: 'CELL#',
+  /** Jobs of a cell that wait behind others, outside of what a pass reads. */
+  shelf: 'SHELF#',
   job: 'JOB#',
   submission: 'JOBSPEC#',
   schedule: 'SCHEDULE#',
@@ -57,6 +59,8 @@ export const cellRows = {
   work: 'WORK#',
   intent: 'ASK#',
   slice: 'SHARE#',
+  /** How many jobs that need the same stand on the shelf. */
+  shelf: 'SHELF#',
   queue: 'QUEUE#',
   pool: 'POOL',
 } as const;

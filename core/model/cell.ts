@@ -14,6 +14,7 @@ import type {
 } from './job.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
 import { emptyRanges, type RangeSet } from './ranges.ts';
+import type { Shelf } from './shelf.ts';
 import type { Starts } from './starts.ts';
 import type { MetaPart, Unreadable } from './unreadable.ts';
 
@@ -34,6 +35,10 @@ export type Cell = {
   readonly tickAtMs: number | null;
   /** Missing when every row could be read. */
   readonly unreadable?: Unreadable<CellEdge, CellJob>;
+  /** Jobs that wait and are not among `jobs`; missing where there are none. */
+  readonly shelf?: Shelf;
+  /** In place of `shelfHeadsMax`, for simulations. */
+  readonly shelfHeads?: number;
 };
 
 /** An edge of the cell: one row of each tree. */
@@ -53,6 +58,8 @@ export type CellEdge = {
 export type CellJob = { readonly id: JobId; readonly intent: Intent; readonly slice: Slice } & {
   /** What is stored of the slice lies in the intent, or in a lease. */
   readonly hasNoSliceRow?: true;
+  /** Its user changed it while it stood on the shelf: the group that still counts it. */
+  readonly recalledFrom?: string;
 };
 
 // Config

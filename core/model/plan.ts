@@ -7,6 +7,7 @@ import type { ChunkCounts, Chunking, JobState } from './job.ts';
 import type { JobEvent, Progress } from './job-event.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
 import type { RangeSet } from './ranges.ts';
+import type { ShelfChange } from './shelf.ts';
 
 /**
  * What a pass decided, so specific that whoever carries it out has no choice left.
@@ -39,6 +40,8 @@ export type Plan = {
   /** Edges whose `work` shadow must be written, whole, from the committed rows. */
   readonly shadows: ReadonlySet<EdgeName>;
   readonly alarms: readonly Alarm[];
+  /** Missing where nothing of the shelf changes. */
+  readonly shelf?: ShelfChange;
   /** When to look again although nothing happens; `null` when only an event can change anything. */
   readonly lookAgainAtMs: number | null;
 };

@@ -17,8 +17,11 @@ export type CellStore = KnownCells & {
 };
 
 export type KnownCells = {
-  /** One consistent read of everything stored for the cell; `null` when there is no such cell. */
-  load(cell: CellId): Promise<Cell | null>;
+  /**
+   * One consistent read of everything stored for the cell; `null` when there is no such cell. Of
+   * jobs on its shelf the next ones of groups that are short of heads, and `also` wherever it waits.
+   */
+  load(cell: CellId, also?: JobId): Promise<Cell | null>;
   /** When its last pass was, without reading the cell; `null` where that is not known. */
   passedAtMs(cell: CellId): Promise<number | null>;
   /**

@@ -10,6 +10,7 @@ import { clearEdges } from './phases/clear-edges.ts';
 import { closeJobs, endJobs } from './phases/end-jobs.ts';
 import { expireLosses } from './phases/expire-losses.ts';
 import { shrinkSlots, widenSlots } from './phases/fit-slots.ts';
+import { keepShelf, settleRecalled } from './phases/keep-shelf.ts';
 import { letGo } from './phases/let-go.ts';
 import { observeHealth } from './phases/observe-health.ts';
 import { serveBacklog, type Turn } from './phases/order-backlog.ts';
@@ -51,6 +52,7 @@ export function decide(
   shared: ReadonlySet<JobId> = new Set(),
 ): Pass {
   const pass = openPass(cell, nowMs, rowsMax, suspended, shared);
+  settleRecalled(pass);
   observeHealth(pass);
   watchStarts(pass);
   applyReports(pass);
@@ -70,6 +72,7 @@ export function decide(
   stealTails(pass);
   closeJobs(pass);
   rewriteShadows(pass);
+  keepShelf(pass);
   reportWaiting(pass);
   reportSuspended(pass);
   return pass;

@@ -39,9 +39,11 @@ export const movesContract: Contract = (makeStores) => {
   test.each([north, south])('a move against %s as it was is a conflict', async (changed) => {
     const stores = await seeded(makeStores);
     await commit(stores, changed, {});
-    const before = await Promise.all([north, south].map(stores.cells.load));
+    const before = await Promise.all([north, south].map((cell) => stores.cells.load(cell)));
     expect(await stores.moves.commitMove(stores.move)).toBe('conflict');
-    expect(await Promise.all([north, south].map(stores.cells.load))).toEqual(before);
+    expect(await Promise.all([north, south].map((cell) => stores.cells.load(cell)))).toEqual(
+      before,
+    );
   });
 
   test.each([{ cancelled: true }, { retryEpoch: 1 }, { blockedByDependencies: true }])(

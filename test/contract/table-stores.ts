@@ -19,14 +19,15 @@ import { createSubmissionsStore } from '../../adapters/dynamodb/jobs/submissions
 import { createLiveStore } from '../../adapters/dynamodb/live/live-store.ts';
 import { createSchedulesStore } from '../../adapters/dynamodb/schedules/schedules-store.ts';
 import type { Table } from '../../adapters/dynamodb/table.ts';
+import type { Cell } from '../../core/model/cell.ts';
 import { seedCell } from '../adapters/dynamodb/seed-cell.ts';
 import type { Stores } from './stored-ports.ts';
 
 /** The shipped stores, on a table that is served by whatever engine. */
-export function createTableStores(table: Table): Stores {
+export function createTableStores(table: Table, options: Pick<Cell, 'shelfHeads'> = {}): Stores {
   return {
-    cells: createCellStore(table),
-    moves: createMoveStore(table),
+    cells: createCellStore(table, options),
+    moves: createMoveStore(table, options),
     fleet: createFleet(table),
     inventory: createInventory(table),
     rollups: createRollupStore(table),

@@ -1,4 +1,5 @@
-import { type JobId, poolOfCell } from '../../core/model/names.ts';
+import type { Cell } from '../../core/model/cell.ts';
+import { type CellId, type JobId, poolOfCell } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { CellStore } from '../../core/ports/cells.ts';
 import { applyPlan } from '../../core/scheduler/apply-plan.ts';
@@ -6,13 +7,23 @@ import { isNews, keep } from './inventory.ts';
 import { eventPosition } from './jobs.ts';
 import { createMemoryPools } from './pools.ts';
 import { withFold } from './rollups.ts';
+import { isStillThere, type MemoryShelf, shelfAfter, withNextOf } from './shelf.ts';
 import { rowsOf, type Stored, seatKey } from './stored.ts';
 
 /** Cells in memory: of two commits that saw one version, one wins. */
-export function createMemoryCells(stored: Stored): CellStore {
+export function createMemoryCells(
+  stored: Stored,
+  options: Pick<Cell, 'shelfHeads'> = {},
+): CellStore {
   return {
-    async load(id) {
-      return stored.cells.get(id) ?? null;
+    async load(id, also) {
+      const cell = stored.cells.get(id);
+      if (cell === undefined) return null;
+      const shelf = shelfOf(stored, id);
+      const loaded = withNextOf(shelf, { ...cell, ...options });
+      const job = also === undefined ? undefined : shelf.get(also)?.job;
+      if (job === undefined) return loaded;
+      return { ...loaded, jobs: new Map(loaded.jobs).set(job.id, job) };
     },
     async passedAtMs(id) {
       return stored.cells.get(id)?.meta.passedAtMs ?? null;
@@ -57,13 +68,15 @@ export function mayCommit(stored: Stored, plan: Plan): boolean {
   if (plan.meta === null) return true;
   const cell = stored.cells.get(plan.meta.id);
   if (cell === undefined || cell.meta.version !== plan.seenVersion) return false;
+  if (!isStillThere(shelfOf(stored, plan.meta.id), plan)) return false;
   return ![...plan.removedEdges].some((edge) => cell.edges.get(edge)?.config.removing === null);
 }
 
 export function carryOut(stored: Stored, plan: Plan): void {
   if (plan.meta === null) return;
   const { id } = plan.meta;
-  stored.cells.set(id, applyPlan(stored.cells.get(id)!, plan));
+  stored.cells.set(id, withoutNext(applyPlan(stored.cells.get(id)!, plan)));
+  stored.shelves.set(id, shelfAfter(shelfOf(stored, id), plan));
   for (const edge of plan.removedEdges) stored.seats.delete(seatKey(id, edge));
   for (const [job, status] of plan.jobStatuses) rowsOf(stored, job).cells.set(id, status);
   for (const row of plan.executions) rowsOf(stored, row.job).executions.set(row.edge, row);
@@ -77,4 +90,13 @@ export function carryOut(stored: Stored, plan: Plan): void {
     if (plan.folds.has(job)) continue;
     stored.pendingRollups.set(job, plan.jobStatuses.get(job)?.endedAtMs ?? 0);
   }
+}
+
+export function shelfOf(stored: Stored, cell: CellId): MemoryShelf {
+  return stored.shelves.get(cell) ?? new Map();
+}
+
+/** What a load has read is not stored. */
+function withoutNext({ shelf, ...cell }: Cell): Cell {
+  return shelf === undefined ? cell : { ...cell, shelf: { ...shelf, next: new Map() } };
 }

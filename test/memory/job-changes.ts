@@ -7,7 +7,7 @@ import type { CellId, JobId } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import type { AuditEvent } from '../../core/ports/audit.ts';
 import type { JobChange, JobChanges, KeptAnswer } from '../../core/ports/jobs.ts';
-import { carryOut as carryOutPlan, mayCommit, sharedIn } from './cells.ts';
+import { carryOut as carryOutPlan, mayCommit, sharedIn, shelfOf } from './cells.ts';
 import { answerKey } from './idempotency.ts';
 import { eventPosition } from './jobs.ts';
 import { changeJob, type JobRows, rowsOf, type Stored } from './stored.ts';
@@ -18,6 +18,7 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
     async cellsOf({ id, cells }): Promise<JobCells> {
       const counted = stored.jobs.get(id)?.cells ?? new Map();
       const known = new Set([...cells, ...counted.keys()]);
+      for (const cell of known) recall(stored, cell, id);
       return new Map(
         [...known].map((cell) => {
           const isOpen = stored.cells.get(cell)?.jobs.has(id) === true;
@@ -73,6 +74,18 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
       stored.jobs.delete(id);
     },
   };
+}
+
+/** What stands on the shelf comes back for whoever decides about it. */
+function recall(stored: Stored, id: CellId, job: JobId): void {
+  const shelf = new Map(shelfOf(stored, id));
+  const place = shelf.get(job);
+  const cell = stored.cells.get(id);
+  if (place === undefined || cell === undefined) return;
+  shelf.delete(job);
+  stored.shelves.set(id, shelf);
+  const back = { ...place.job, recalledFrom: place.group };
+  stored.cells.set(id, { ...cell, jobs: new Map(cell.jobs).set(job, back) });
 }
 
 function remember(stored: Stored, kept: KeptAnswer | null, audit: AuditEvent): void {

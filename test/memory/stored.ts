@@ -5,6 +5,7 @@ import type { JobEvent } from '../../core/model/job-event.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import { type CellId, type EdgeName, type JobId, poolOfCell } from '../../core/model/names.ts';
 import type { ChunkEnd, Execution, JobCellStatus } from '../../core/model/plan.ts';
+import type { ShelvedJob } from '../../core/model/shelf.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import type { AuditEvent } from '../../core/ports/audit.ts';
@@ -41,6 +42,8 @@ export type KeptPart = {
 
 export type Stored = {
   readonly cells: Map<CellId, Cell>;
+  /** Jobs that wait outside of what a pass reads. */
+  readonly shelves: Map<CellId, ReadonlyMap<JobId, ShelvedJob>>;
   /** Of an edge in its cell: what its row there holds besides its settings. */
   readonly seats: Map<string, Seat>;
   readonly identities: Map<EdgeName, EdgeIdentity>;
@@ -108,6 +111,7 @@ export type JobRows = {
 export function nothingStored(): Stored {
   return {
     cells: new Map(),
+    shelves: new Map(),
     seats: new Map(),
     identities: new Map(),
     allFacts: new Map(),

@@ -20,7 +20,6 @@ import { restartJob } from '../../lambdas/api/services/restart-job.ts';
 import { rollbackJob } from '../../lambdas/api/services/rollback-job.ts';
 import { stopChunk } from '../../lambdas/api/services/stop-instance.ts';
 import type { Stores } from '../contract/stored-ports.ts';
-import { createTableStores } from '../contract/table-stores.ts';
 import { createMemoryFiles } from '../memory/files.ts';
 import type { Bug } from './bugs/bugs.ts';
 import { attempt } from './checks/truth.ts';
@@ -28,7 +27,8 @@ import type { Faults } from './faults.ts';
 import { InjectedFault, type Invocation, invoke } from './invocation.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { ShortPasses } from './short-passes.ts';
-import { type SimulatedTable, tableThrough } from './table/simulated-table.ts';
+import { storesThrough } from './table/simulated-stores.ts';
+import type { SimulatedTable } from './table/simulated-table.ts';
 import type { StoredView } from './table/stored-view.ts';
 import { through } from './through.ts';
 import type { Timeline } from './timeline.ts';
@@ -158,7 +158,7 @@ export class SimulatedApi {
 
   #deps(call: Invocation['call'], request: ApiRequest): JobsWriteDeps {
     const { table, random } = this.#world;
-    const stores = createTableStores(tableThrough(table, call));
+    const stores = storesThrough(table, call);
     const passes = this.#world.shortPasses?.(call) ?? null;
     return {
       jobs: this.#jobs(stores.jobs),

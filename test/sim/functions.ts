@@ -21,7 +21,6 @@ import {
 } from '../../lambdas/workers/schedule/schedule-cells.ts';
 import { tickCells } from '../../lambdas/workers/tick/tick-cells.ts';
 import type { Stores } from '../contract/stored-ports.ts';
-import { createTableStores } from '../contract/table-stores.ts';
 import type { Bug } from './bugs/bugs.ts';
 import { createEpochBook } from './checks/epoch-book.ts';
 import { attempt, Violation } from './checks/truth.ts';
@@ -38,7 +37,8 @@ import {
   type ShortPasses,
 } from './short-passes.ts';
 import type { ChangeStream, StreamRecord } from './table/change-stream.ts';
-import { type SimulatedTable, tableThrough } from './table/simulated-table.ts';
+import { storesThrough } from './table/simulated-stores.ts';
+import type { SimulatedTable } from './table/simulated-table.ts';
 import type { StoredView } from './table/stored-view.ts';
 import { countsJob, recordOf, wakesCell } from './table/stream-filters.ts';
 import { through } from './through.ts';
@@ -146,7 +146,7 @@ export class Functions {
 
   /** The stores of one invocation: each of their operations on the table is a call to the world. */
   #stores(call: Invocation['call']): Stores {
-    return createTableStores(tableThrough(this.#world.table, call));
+    return storesThrough(this.#world.table, call);
   }
 
   async #schedule(wakeups: Wakeups, due?: Due): Promise<readonly string[] | null> {

@@ -12,7 +12,6 @@ import type { StoredJob } from '../../core/model/stored-job.ts';
 import { type AgentSpec, agentSpec } from '../../core/protocol/agent-spec.ts';
 import type { ProgressReportJson } from '../../core/protocol/progress-report.ts';
 import type { ChunkOrder } from '../../edge-agent/executors/executor.ts';
-import { createTableStores } from '../contract/table-stores.ts';
 import { plainConfig } from '../core/cell-fixture.ts';
 import { SimulatedApi } from './api.ts';
 import type { Bug } from './bugs/bugs.ts';
@@ -41,7 +40,8 @@ import { checkServices } from './services/service-checks.ts';
 import { drawShortPasses } from './short-passes.ts';
 import { ChangeStream } from './table/change-stream.ts';
 import { batchJobsIn } from './table/jobs-in.ts';
-import { SimulatedTable, tableThrough } from './table/simulated-table.ts';
+import { drawShelf, storesThrough } from './table/simulated-stores.ts';
+import { SimulatedTable } from './table/simulated-table.ts';
 import { createStoredView, jobIn } from './table/stored-view.ts';
 import { createTimeline, type Timeline } from './timeline.ts';
 import { Users } from './users.ts';
@@ -56,7 +56,7 @@ export class World {
   readonly table = new SimulatedTable((record) => this.stream.add(record));
   readonly stored = createStoredView(this.table);
   /** On the table at once, for what is not the trouble of a function. */
-  readonly stores = createTableStores(tableThrough(this.table, async (_, run) => run()));
+  readonly stores = storesThrough(this.table, async (_, run) => run());
   readonly stream: ChangeStream;
   readonly truth = createTruth();
   readonly #idleRead = createIdleReads((error) => this.fail(error));
@@ -107,6 +107,7 @@ export class World {
     this.#rewrites = random.stream('rewrites');
     this.plannedFaults = drawFaults(random);
     this.faults = this.plannedFaults;
+    drawShelf(random.stream('shelf'), this.table);
     this.timeline = createTimeline(
       startMs,
       (line) => this.note(line),

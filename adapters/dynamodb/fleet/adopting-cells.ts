@@ -1,3 +1,4 @@
+import type { Cell } from '../../../core/model/cell.ts';
 import { poolOfCell } from '../../../core/model/names.ts';
 import type { CellStore } from '../../../core/ports/cells.ts';
 import { cellPartition } from '../keys.ts';
@@ -7,9 +8,9 @@ import { createKnownCells } from './cell-store.ts';
 import { ensureCell } from './pools-store.ts';
 
 /** Cells in the table, with what makes one again: whoever only looks at known ones needs it not. */
-export function createCellStore(table: Table): CellStore {
+export function createCellStore(table: Table, options: Pick<Cell, 'shelfHeads'> = {}): CellStore {
   return {
-    ...createKnownCells(table),
+    ...createKnownCells(table, options),
     async adopt(cell, nowMs) {
       const pk = cellPartition(cell);
       const page = await table.query({ pk, skPrefix: cellRows.intent, consistent: true, limit: 1 });

@@ -1,6 +1,7 @@
-import type { CellMeta } from '../../../core/model/cell.ts';
+import type { Cell, CellMeta } from '../../../core/model/cell.ts';
 import type { CellId, JobId } from '../../../core/model/names.ts';
 import type { JobFold, Plan } from '../../../core/model/plan.ts';
+import { arrivalOf } from '../../../core/model/shelf.ts';
 import type { CommitOutcome, KnownCells } from '../../../core/ports/cells.ts';
 import { besideRowsMax } from '../../limits.ts';
 import {
@@ -36,22 +37,28 @@ import { passMark } from '../schema.ts';
 import type { Table, Write } from '../table.ts';
 import { createCellReader } from './cell-reading.ts';
 import { progressWrite } from './edge-inventory.ts';
+import { shelfKey } from './shelf-keys.ts';
+import { shelfAttribute, withNextOfShelf, withShelved } from './shelf-reading.ts';
+import { shelfWrites } from './shelf-writes.ts';
 
 /**
  * Cells in the table: one consistent Query to load (`cell-reading.ts`), one transaction to commit.
  * The condition on the version of `META` is what makes any number of concurrent passes safe: of
  * those that saw the same version, one commits.
  */
-export function createKnownCells(table: Table): KnownCells {
+export function createKnownCells(table: Table, options: Pick<Cell, 'shelfHeads'> = {}): KnownCells {
   const read = createCellReader(table);
   return {
-    async load(cell) {
+    async load(cell, also) {
       const parts = collectParts(await read(cell));
       const keys = keysBeside(parts);
       if (keys.length > besideRowsMax) {
         throw new Error(`${parts.unreadable.length} rows of ${cell} cannot be read`);
       }
-      return assembleCell(parts, keys.length === 0 ? [] : await table.getMany(keys));
+      const found = assembleCell(parts, keys.length === 0 ? [] : await table.getMany(keys));
+      if (found === null) return null;
+      const loaded = await withNextOfShelf(table, { ...found, ...options });
+      return also === undefined ? loaded : withShelved(table, loaded, also);
     },
     async passedAtMs(cell) {
       const row = await table.get(metaKey(cell));
@@ -124,6 +131,7 @@ export function planWrites(plan: Plan, created: JobId | null = null): Write[] {
     if (eventsIn !== 'rows') continue;
     writes.push(...events.map((event): Write => ({ kind: 'put', row: eventRow(job, event) })));
   }
+  if (plan.shelf !== undefined) writes.push(...shelfWrites(cell, plan.shelf));
   writes.push(...removals(cell, plan));
   return writes;
 }
@@ -137,7 +145,12 @@ export function foldedIn(plan: Plan, job: JobId): Attributes {
   if (meta === null || fold === undefined || counted === undefined) return {};
   const edge = closings?.get(job);
   const last = executions.find((it) => it.job === job && it.edge === edge);
-  return { ...foldedAttributes(meta.id, counted, fold), ...(last && closingAttributes(last)) };
+  const place = plan.shelf?.shelved.get(job);
+  return {
+    ...foldedAttributes(meta.id, counted, fold),
+    ...(last && closingAttributes(last)),
+    ...(place && { [shelfAttribute]: shelfKey(meta.id, place.group, arrivalOf(place.job)).sk }),
+  };
 }
 
 /** Only while nobody but this cell's passes has a part in it. */

@@ -1,4 +1,5 @@
 import type { JobHistory, Move } from '../../../core/fleet/move-ranges.ts';
+import type { Cell } from '../../../core/model/cell.ts';
 import type { JobId } from '../../../core/model/names.ts';
 import type { CellMoves } from '../../../core/ports/cells.ts';
 import { intentKey, jobCellKey, jobOfRow, statusKey } from '../keys.ts';
@@ -15,9 +16,9 @@ import { createKnownCells, planWrites } from './cell-store.ts';
  * user asked for comes along only as it was read: a job that was cancelled in the meantime stays
  * where it is, and ends there.
  */
-export function createMoveStore(table: Table): CellMoves {
+export function createMoveStore(table: Table, options: Pick<Cell, 'shelfHeads'> = {}): CellMoves {
   return {
-    load: createKnownCells(table).load,
+    load: createKnownCells(table, options).load,
     async historiesIn(cell, jobs) {
       const found = await table.getMany(
         jobs.flatMap((job) => [jobCellKey(job, cell), statusKey(job)]),

@@ -62,7 +62,7 @@ async function removeCell(table: Table, pool: string, id: CellId): Promise<boole
 }
 
 function isHeld({ sk }: Row): boolean {
-  return [cellRows.edge, cellRows.intent].some((kind) => sk.startsWith(kind));
+  return [cellRows.edge, cellRows.intent, cellRows.shelf].some((kind) => sk.startsWith(kind));
 }
 
 function removalWrites(pool: string, id: CellId, meta: Row | undefined): Write[] {

@@ -3,6 +3,7 @@ import { type CellId, cellIdOf, type JobId } from '../../../core/model/names.ts'
 import type { JobCellStatus } from '../../../core/model/plan.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import type { JobChange, JobChanges } from '../../../core/ports/jobs.ts';
+import { recallAttemptsMax } from '../../limits.ts';
 import { putAudit } from '../access/audit-store.ts';
 import { intentKey, jobPartition } from '../keys.ts';
 import { eventRow } from '../rows/rows-event.ts';
@@ -18,6 +19,7 @@ import { createJob, createPlacedJob } from './create-job.ts';
 import { createJobs } from './create-jobs.ts';
 import { editWrites } from './edit-job.ts';
 import { purgeJob } from './purge-job.ts';
+import { recallJob } from './recall-job.ts';
 import { retryWrites } from './retry-job.ts';
 
 /** What users decide about jobs, each change one transaction: nothing of it is decided here. */
@@ -70,7 +72,7 @@ function changeWrites(change: JobChange, lastEventAtMs: number): Write[] {
 async function cellsOf(table: Table, job: Pick<StoredJob, 'id' | 'cells'>): Promise<JobCells> {
   const before = await countsOf(table, job.id);
   const known = [...new Set([...job.cells, ...before.keys()])];
-  const open = await cellsWithIntent(table, job.id, known);
+  const open = await openCells(table, job.id, known);
   const counted = open.size === known.length ? before : await countsOf(table, job.id);
   return new Map(
     known.map((cell) => [cell, { isOpen: open.has(cell), status: counted.get(cell) ?? null }]),
@@ -81,6 +83,22 @@ async function countsOf(table: Table, id: JobId): Promise<ReadonlyMap<CellId, Jo
   const rows = await countRows(table, id);
   const cellOf = ({ sk }: Row) => cellIdOf(sk.slice(jobRows.cell.length));
   return new Map(rows.map((row) => [cellOf(row), decodeJobCell(row)]));
+}
+
+/** Where it waits on the shelf it comes back, unless a pass brings or ends it at that moment. */
+async function openCells(
+  table: Table,
+  id: JobId,
+  known: readonly CellId[],
+): Promise<ReadonlySet<CellId>> {
+  let open = await cellsWithIntent(table, id, known);
+  for (let attempt = 0; attempt < recallAttemptsMax; attempt++) {
+    const others = known.filter((cell) => !open.has(cell));
+    const outcomes = await Promise.all(others.map((cell) => recallJob(table, cell, id)));
+    if (outcomes.every((outcome) => outcome === 'never-there')) return open;
+    open = await cellsWithIntent(table, id, known);
+  }
+  return open;
 }
 
 async function cellsWithIntent(

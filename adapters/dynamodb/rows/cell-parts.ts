@@ -17,10 +17,12 @@ import {
   parseEdgeName,
   parseJobId,
 } from '../../../core/model/names.ts';
+import type { ShelfGroup } from '../../../core/model/shelf.ts';
+import { recalledAttribute } from '../fleet/shelf-writes.ts';
 import { executionKey, type Key, specKey } from '../keys.ts';
 import { cellRows } from '../schema.ts';
 import type { Row } from '../table.ts';
-import { time } from './row-values.ts';
+import { text, time } from './row-values.ts';
 import {
   decodeCellPool,
   decodeMeta,
@@ -29,6 +31,7 @@ import {
   unreadableQueue,
 } from './rows-cell.ts';
 import { decodeEdge, decodeFacts, decodeReport, unreadableConfig } from './rows-edge.ts';
+import { decodeShelfGroup } from './rows-shelf.ts';
 import {
   decodeIntent,
   decodeSlice,
@@ -68,6 +71,10 @@ export type CellParts = {
   /** Slices that have no row of their own. */
   readonly initialSlices: Map<JobId, Slice>;
   readonly queues: Map<string, QueueConfig>;
+  readonly groups: Map<string, ShelfGroup>;
+  /** Groups by the digests that rows name them by, and jobs that were brought back, by those. */
+  readonly groupNames: Map<string, string>;
+  readonly recalled: Map<JobId, string>;
   /** Whatever could not be read, by sort key. */
   readonly unreadable: string[];
   /** Edges that are given nothing more, and those that are left out, with the last such row. */
@@ -90,6 +97,9 @@ export function collectParts(rows: Iterable<Row>): CellParts {
     slices: new Map(),
     initialSlices: new Map(),
     queues: new Map(),
+    groups: new Map(),
+    groupNames: new Map(),
+    recalled: new Map(),
     unreadable: [],
     closedEdges: new Map(),
     damagedEdges: new Map(),
@@ -119,6 +129,15 @@ function addRow(parts: CellParts, row: Row, known: KnownTexts): void {
       if (!isName(name)) parts.unreadable.push(row.sk);
       parts.queues.set(name, orNoted(parts, row, readable(row, decodeQueue), unreadableQueue));
       return;
+    case cellRows.shelf: {
+      const found = readable(row, decodeShelfGroup);
+      if (found === null) parts.unreadable.push(row.sk);
+      else {
+        parts.groups.set(...found);
+        parts.groupNames.set(name, found[0]);
+      }
+      return;
+    }
     case cellRows.edge:
     case cellRows.facts:
     case cellRows.report:
@@ -186,6 +205,8 @@ function addJobRow(parts: CellParts, kind: string, job: JobId, row: Row, known: 
     return;
   }
   const intent = readable(row, (it) => decodeIntent(it, known));
+  const recalled = readable(row, (it) => text(it[recalledAttribute]));
+  if (recalled) parts.recalled.set(job, recalled);
   const initial = readable(row, (it) => ({ slice: initialSlice(it) }));
   if (initial?.slice) parts.initialSlices.set(job, initial.slice);
   if (intent !== null && initial !== null) parts.intents.set(job, intent);

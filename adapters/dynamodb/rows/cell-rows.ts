@@ -54,7 +54,8 @@ export function assembleCell(parts: CellParts, beside: readonly Row[] = []): Cel
     const row = parts.damagedJobs.get(id) ?? held.unknown.get(id);
     if (row !== undefined) damagedJobs.set(id, { row, standIn: standInOf(parts, found, id) });
     else if (intent !== undefined && slice !== undefined) {
-      jobs.set(id, { id, intent, slice, ...(own === undefined && { hasNoSliceRow: true }) });
+      const hasNoSliceRow = own === undefined && ({ hasNoSliceRow: true } as const);
+      jobs.set(id, { id, intent, slice, ...hasNoSliceRow, ...recalledIn(parts, id) });
     }
   }
   const edges = new Map<EdgeName, CellEdge>();
@@ -72,10 +73,16 @@ export function assembleCell(parts: CellParts, beside: readonly Row[] = []): Cel
     if (row === undefined || goes) edges.set(name, edge);
     else damagedEdges.set(name, { row, standIn: edge });
   }
-  const { meta, queues, tickAtMs } = parts;
+  const { meta, queues, tickAtMs, groups } = parts;
   const rows = [...parts.unreadable, ...held.unknown.values()];
   const unreadable = { rows, edges: damagedEdges, jobs: damagedJobs };
-  return { meta, edges, jobs, queues, tickAtMs, ...(rows.length > 0 && { unreadable }) };
+  const shelf = groups.size > 0 && { shelf: { groups, next: new Map() } };
+  return { meta, edges, jobs, queues, tickAtMs, ...(rows.length > 0 && { unreadable }), ...shelf };
+}
+
+function recalledIn({ recalled, groupNames }: CellParts, id: JobId): Pick<CellJob, 'recalledFrom'> {
+  const digest = recalled.get(id);
+  return digest === undefined ? {} : { recalledFrom: groupNames.get(digest) ?? digest };
 }
 
 /** What leases say of slices that have no rows: newer than what the intent says of them. */

@@ -82,7 +82,7 @@ export function shapeOf(job: JobDraft): string {
 
 const shapes = new WeakMap<Intent['spec'], string>();
 
-function shapeOfSpec(spec: Intent['spec']): string {
+export function shapeOfSpec(spec: Intent['spec']): string {
   const known = shapes.get(spec);
   if (known !== undefined) return known;
   const shape = makeShape(spec);

@@ -34,6 +34,7 @@ import { heldByDamaged, withUnreadable } from './damaged.ts';
 import { isFoldedByCell } from './folded-by-cell.ts';
 import type { InstanceEnd } from './instance-end.ts';
 import { type Memo, newMemo } from './memo.ts';
+import { openShelf, type ShelfDraft } from './shelf-draft.ts';
 import { type SuspendedLease, suspendLease } from './suspension.ts';
 
 /**
@@ -69,6 +70,7 @@ export type Pass = {
   readonly alarms: Alarm[];
   readonly chunkEnds: ChunkEnd[];
   readonly ends: { done: number; dead: number; cancelled: number; power: number };
+  readonly shelf: ShelfDraft;
 };
 
 /** What a queue holds in this cell, to share the cell fairly and to keep quotas. */
@@ -200,6 +202,7 @@ export function openPass(
     alarms: [],
     chunkEnds: [],
     ends: { done: 0, dead: 0, cancelled: 0, power: 0 },
+    shelf: openShelf(cell),
   };
   for (const job of cell.jobs.values()) {
     if (suspended.has(job.id)) continue;
@@ -363,10 +366,7 @@ type LeaseChange = Partial<
   Pick<LeaseDraft, 'ranges' | 'reclaiming' | 'reclaimEpoch' | 'slots' | 'running' | 'grantedAtMs'>
 >;
 
-/**
- * The one way to change what a lease holds: keeps the edge's free amounts and the job's pending
- * chunks right.
- */
+/** The one way to change what a lease holds: keeps what is derived of edge and job right. */
 export function changeLease(lease: LeaseDraft, change: LeaseChange): void {
   reservedBy(lease, lease.edge.free, 1);
   if (change.ranges !== undefined && change.ranges !== lease.ranges) {

@@ -11,6 +11,7 @@ import {
   subtract,
   union,
 } from '../../model/ranges.ts';
+import type { ShelvedJob } from '../../model/shelf.ts';
 import { runningPercents } from '../../protocol/percents.ts';
 import { generationsOf } from '../../services/rollout.ts';
 import { slotsInUse } from './capacity.ts';
@@ -20,6 +21,7 @@ import { isApplied, nextEpochOf } from './epochs.ts';
 import { everywhereOf, isService } from './instance-ends.ts';
 import { foldOf } from './job-fold.ts';
 import { reasonsOf, sameReasons } from './reported-reasons.ts';
+import { shelfChange } from './shelf-order.ts';
 import { keepSlice } from './slice-in-lease.ts';
 import { withSpending } from './spending.ts';
 import { countsOf, metaRow, serviceCountsOf, workedPowerOf } from './summarize.ts';
@@ -36,12 +38,19 @@ export function planOf(pass: Pass): Plan {
   const jobStatuses = new Map<JobId, JobCellStatus>();
   const folds = new Map<JobId, JobFold>();
   const closings = new Map<JobId, EdgeName>();
+  const shelved = new Map<JobId, ShelvedJob>();
   for (const job of pass.jobs.values()) {
     if (!job.touched) continue;
     const status = statusRow(pass, job);
     const fold = foldOf(pass, job, status);
     const slice = sliceRow(job, fold);
-    if (job.ended) {
+    const group = pass.shelf.shelved.get(job.id);
+    if (group !== undefined) {
+      const { id, intent } = job;
+      const moved = { id, intent, slice, hasNoSliceRow: true } as const;
+      const hadSliceRow = !job.hasNoSliceRow && ({ hadSliceRow: true } as const);
+      shelved.set(id, { group, job: moved, ...hadSliceRow });
+    } else if (job.ended) {
       endedJobs.add(job.id);
       if (job.hasNoSliceRow) endedWithoutSlice.add(job.id);
       const last = fold?.next.state === 'done' ? closingEdge(job) : null;
@@ -59,6 +68,7 @@ export function planOf(pass: Pass): Plan {
     slices.set(job.id, { ...job.slice, reportedReasons, foldedByRollup: true });
     jobStatuses.set(job.id, suspendedStatus(job));
   }
+  const shelf = shelfChange(pass, shelved);
   const plan = {
     seenVersion: pass.cell.meta.version,
     ...edgesOf(pass),
@@ -71,6 +81,7 @@ export function planOf(pass: Pass): Plan {
     ...(closings.size > 0 && { closings }),
     chunkEnds: pass.chunkEnds,
     alarms: pass.alarms,
+    ...(shelf !== null && { shelf }),
     lookAgainAtMs: pass.lookAgainAtMs,
   };
   return { ...plan, meta: metaRow(pass, folds), folds: withSpending(pass, plan) };

@@ -8,6 +8,7 @@ import { chunkPowerOf } from '../../protocol/agent-spec.ts';
 import { runningPercents } from '../../protocol/percents.ts';
 import { dueOf } from '../../services/rollout.ts';
 import type { ServiceCounts } from '../../services/service.ts';
+import { groupOf, isPlain } from '../shelf.ts';
 import { isStranded, unavailable } from './candidates.ts';
 import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
 import { everywhereOf, restartsOf } from './instance-ends.ts';
@@ -174,8 +175,9 @@ function backlogOf(
   let backlogPower = 0;
   let strandedPower = 0;
   let jobs = pass.suspended.size;
+  const shelf = onShelf(pass);
   for (const job of pass.jobs.values()) {
-    if (job.ended) continue;
+    if (job.ended || pass.shelf.shelved.has(job.id)) continue;
     jobs++;
     counts = addCounts(counts, countsOf(job));
     if (job.endReason !== null) continue;
@@ -186,15 +188,35 @@ function backlogOf(
   }
   return {
     chunks: {
-      pending: counts.pending + counts.waiting,
+      pending: counts.pending + counts.waiting + shelf.chunks,
       scheduled: counts.scheduled,
       running: counts.running,
       done: before.done + pass.ends.done,
       dead: before.dead + pass.ends.dead,
       cancelled: before.cancelled + pass.ends.cancelled,
     },
-    backlogPower,
-    strandedPower,
-    jobs,
+    backlogPower: backlogPower + shelf.power,
+    strandedPower: strandedPower + shelf.strandedPower,
+    jobs: jobs + shelf.jobs,
   };
+}
+
+/** Jobs that no draft is made of: those on the shelf, and those that come from there. */
+function onShelf(pass: Pass): Record<'jobs' | 'chunks' | 'power' | 'strandedPower', number> {
+  const sums = { jobs: 0, chunks: 0, power: 0, strandedPower: 0 };
+  const { groups, taken } = pass.shelf;
+  if (groups.size === 0 && taken.size === 0) return sums;
+  const stranded = new Set<string>();
+  for (const job of pass.jobs.values()) {
+    if (isPlain(job.intent, job.before) && isStranded(pass, job)) stranded.add(groupOf(job.intent));
+  }
+  const came = Map.groupBy(taken.values(), ({ group }) => group);
+  for (const [name, { jobs: left, chunks, power }] of groups) {
+    const jobs = left + (came.get(name)?.length ?? 0);
+    sums.jobs += jobs;
+    sums.chunks += jobs * chunks;
+    sums.power += jobs * power;
+    if (stranded.has(name)) sums.strandedPower += jobs * power;
+  }
+  return sums;
 }

@@ -4,6 +4,7 @@ import type { Amounts } from '../pass/capacity.ts';
 import type { JobDraft, Pass, QueueDraft } from '../pass/draft.ts';
 import { placeableOf } from '../pass/due-retries.ts';
 import { dominantShare, openQueues, totalOf } from '../pass/queues.ts';
+import { isBehindShelf, noteStuck } from '../pass/shelf-order.ts';
 
 /** What came of a job's turn: all given, its turn used up, or no room for the rest. */
 export type Turn = 'served' | 'more' | 'stuck';
@@ -17,6 +18,9 @@ export type Turn = 'served' | 'more' | 'stuck';
  * A job that cannot be placed holds nobody up, except in a strict queue, which waits for its first
  * job. What it needs is remembered, so that thousands behind it that need the same cost next to
  * nothing; of those that need something else only so many are tried in one pass.
+ *
+ * Jobs on the shelf have their turn where they stand: what comes after them waits until the first of
+ * them were brought, unless they would wait anyway.
  */
 export function serveBacklog(
   pass: Pass,
@@ -33,11 +37,18 @@ export function serveBacklog(
       const queue = queues.get(name)!;
       const powerMax = lines.size > 1 ? total.power * fairTurnShare : Number.POSITIVE_INFINITY;
       const job = line.jobs[line.next]!;
+      if (isBehindShelf(pass, job, lines)) {
+        pass.shelf.isHalted = true;
+        return;
+      }
       if (!isInVain(pass, job) && ++tries > backlogTriesMax) return;
       if (queue.blocked) job.obstacle = 'strict-queue';
       const outcome = queue.blocked ? 'stuck' : serve(pass, job, powerMax);
       if (outcome === 'more') continue;
-      if (outcome === 'stuck' && queue.config.strict) queue.blocked = true;
+      if (outcome === 'stuck') {
+        noteStuck(pass, job);
+        if (queue.config.strict) queue.blocked = true;
+      }
       line.next++;
       if (line.next >= line.jobs.length) lines.delete(name);
     }

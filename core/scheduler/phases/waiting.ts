@@ -255,6 +255,8 @@ export function reportWaiting(pass: Pass): void {
       (job.before.reportedReasons.length === 0 ? unexplained : explained).push(job);
     }
   }
+  // Whoever comes after jobs on the shelf was not tried.
+  if (pass.shelf.isHalted) return;
   const start =
     explained.length > waitingJobsMax
       ? (pass.cell.meta.version * waitingJobsMax) % explained.length

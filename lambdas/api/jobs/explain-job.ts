@@ -30,7 +30,7 @@ export const explainJob = defineOperation({
       const { metas } = await deps.cells.peek(job.spec.pool, nowMs);
       const cells = new Set([...job.cells, ...metas.map((meta) => meta.id)]);
       for (const cellId of cells) {
-        const cell = await deps.cellStore.load(cellId);
+        const cell = await deps.cellStore.load(cellId, id);
         if (cell === null) continue;
         holders.push(...holdersOf(cell, id));
         counted.push(...(pending > 0 ? explain(cell, id, nowMs) : standstillOf(cell, id)));

@@ -18,6 +18,7 @@ import { workOf } from '../../../core/protocol/work-of.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import type { Violation } from '../../../core/scheduler/invariants.ts';
 import { reconcileSafely } from '../../../core/scheduler/reconcile-safely.ts';
+import { isToBeRead } from '../../../core/scheduler/shelf.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
 import { refusedLinesMax, unreadableRowsLoggedMax } from '../../limits.ts';
 import type { Log } from '../../log.ts';
@@ -82,7 +83,7 @@ export async function runPass(
     const lookAtMs = plan.lookAgainAtMs;
     if (lookAtMs !== null && lookAtMs <= nowMs && round < passRoundsMax) {
       round++;
-      cell = committed;
+      cell = isToBeRead(committed) ? await loadCell(deps, id) : committed;
       continue;
     }
     if (lookAtMs !== null && lookAtMs < nowMs + tickEveryMs) {

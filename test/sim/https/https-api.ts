@@ -8,14 +8,14 @@ import { getWork } from '../../../lambdas/api/edge-link/get-work.ts';
 import { putReport } from '../../../lambdas/api/edge-link/put-report.ts';
 import type { Answer, Call } from '../../../lambdas/api/http/call.ts';
 import type { PassDeps } from '../../../lambdas/workers/schedule/run-pass.ts';
-import { createTableStores } from '../../contract/table-stores.ts';
 import type { Bug } from '../bugs/bugs.ts';
 import type { SimulatedShadows } from '../edge/shadows.ts';
 import type { HttpsCalls } from '../edge/simulated-edge.ts';
 import type { Faults } from '../faults.ts';
 import { type Invocation, invoke } from '../invocation.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import { type SimulatedTable, tableThrough } from '../table/simulated-table.ts';
+import { storesThrough } from '../table/simulated-stores.ts';
+import type { SimulatedTable } from '../table/simulated-table.ts';
 import type { Timeline } from '../timeline.ts';
 import { silentLog } from './silent-log.ts';
 import { type TakingDeps, takingApi } from './taking-api.ts';
@@ -89,7 +89,7 @@ export class HttpsApi {
 
   #takingDeps(call: Invocation['call']): TakingDeps {
     const { table, passes, bug } = this.#world;
-    const stores = createTableStores(tableThrough(table, call));
+    const stores = storesThrough(table, call);
     const own = passes(call);
     const planted = bug?.taking?.commit;
     const commit = async (plan: Parameters<typeof own.store.commit>[0]) => {
@@ -138,7 +138,7 @@ export class HttpsApi {
 
   #deps(call: <T>(name: string, effect: () => T) => Promise<T>): Deps {
     const { table, shadows, bug } = this.#world;
-    const { inventory } = createTableStores(tableThrough(table, call));
+    const { inventory } = storesThrough(table, call);
     return {
       inventory: bug?.answersUnstored === true ? unstored(inventory) : inventory,
       shadows: { readWork: (edge) => call('read shadow', () => shadows().readWork(edge)) },

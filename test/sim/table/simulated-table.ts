@@ -41,6 +41,8 @@ export class SimulatedTable {
   #partitions: Map<string, ReadonlyMap<string, Row>> = new Map();
   #contents = {};
   readonly #listen: (record: ChangeRecord) => void;
+  /** How deep a backlog is before a pass reads no more of it; as shipped where it is not said. */
+  readonly shelf: { shelfHeads?: number } = {};
   /** What becomes of a write before its condition is looked at. */
   onAsk: WriteChange = (write) => write;
   /** What becomes of a row on its way into the table. */

@@ -1,3 +1,4 @@
+import { shelfPartition } from '../../../adapters/dynamodb/fleet/shelf-keys.ts';
 import { cellOfPartition, cellPartition, jobPartition } from '../../../adapters/dynamodb/keys.ts';
 import { collectParts } from '../../../adapters/dynamodb/rows/cell-parts.ts';
 import { assembleCell } from '../../../adapters/dynamodb/rows/cell-rows.ts';
@@ -8,6 +9,7 @@ import {
   decodeJobCell,
   decodeStatus,
 } from '../../../adapters/dynamodb/rows/rows-job.ts';
+import { decodeShelved } from '../../../adapters/dynamodb/rows/rows-shelf.ts';
 import { decodeSpec } from '../../../adapters/dynamodb/rows/rows-spec.ts';
 import { jobRows, partitions } from '../../../adapters/dynamodb/schema.ts';
 import type { Row } from '../../../adapters/dynamodb/table.ts';
@@ -42,9 +44,15 @@ export function createStoredView(table: SimulatedTable): StoredView {
   };
   const readCells = () => {
     const ids = table.partitionsOf(partitions.cell).flatMap((pk) => cellOfPartition(pk) ?? []);
-    const cells = ids.map(
-      (id) => read(cellPartition(id), (rows) => assembleCell(collectParts(rows)))!,
-    );
+    const cells = ids.map((id) => {
+      const cell = read(cellPartition(id), (rows) => assembleCell(collectParts(rows)))!;
+      const shelved = read(shelfPartition(id), (rows) => rows.map((row) => decodeShelved(row)));
+      if (shelved.length === 0) return cell;
+      return {
+        ...cell,
+        jobs: new Map([...cell.jobs, ...shelved.map((job) => [job.id, job] as const)]),
+      };
+    });
     return new Map(cells.map((cell) => [cell.meta.id, cell]));
   };
   const readJobs = () => {

@@ -1,0 +1,55 @@
+import type { CellJob } from './cell.ts';
+import type { JobId } from './names.ts';
+
+/**
+ * Jobs of a cell that wait behind enough others which need the same (`core/scheduler/shelf.ts`).
+ * They stand outside of what a pass reads, in their order; the cell knows how many there are.
+ */
+export type Shelf = {
+  readonly groups: ReadonlyMap<string, ShelfGroup>;
+  /** The first jobs of groups that run short of others before them, as they were asked for. */
+  readonly next: ReadonlyMap<string, readonly CellJob[]>;
+};
+
+/** Jobs that need the same. */
+export type ShelfGroup = {
+  readonly queue: string;
+  readonly priority: number;
+  readonly jobs: number;
+  /** Of each of them. */
+  readonly chunks: number;
+  readonly power: number;
+  /** None of them comes before this. */
+  readonly first: Arrival;
+};
+
+/** Within one queue and priority the earlier job goes first; ids decide between equals. */
+export type Arrival = { readonly submittedAtMs: number; readonly id: JobId };
+
+/** What a plan changes of the shelf. */
+export type ShelfChange = {
+  /** As they are then; `null` of one without jobs. */
+  readonly groups: ReadonlyMap<string, ShelfGroup | null>;
+  /** Jobs that go onto the shelf, with their slices, and the groups they are in. */
+  readonly shelved: ReadonlyMap<JobId, ShelvedJob>;
+  /** Jobs that come from the shelf: passes see them from now on. */
+  readonly taken: ReadonlyMap<JobId, ShelvedJob>;
+  /** Jobs that their users brought back, and that are counted no more in their groups. */
+  readonly settled: ReadonlySet<JobId>;
+};
+
+export type ShelvedJob = {
+  readonly group: string;
+  readonly job: CellJob;
+  /** What was stored of its slice goes. */
+  readonly hadSliceRow?: true;
+};
+
+export function isEarlier(a: Arrival, b: Arrival): boolean {
+  if (a.submittedAtMs !== b.submittedAtMs) return a.submittedAtMs < b.submittedAtMs;
+  return a.id < b.id;
+}
+
+export function arrivalOf({ id, intent }: Pick<CellJob, 'id' | 'intent'>): Arrival {
+  return { id, submittedAtMs: intent.submittedAtMs };
+}
