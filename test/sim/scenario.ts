@@ -2,6 +2,7 @@ import { isFinal } from '../../core/model/job.ts';
 import { type EdgeName, edgeNameOf, type JobId } from '../../core/model/names.ts';
 import { count, has } from '../../core/model/ranges.ts';
 import type { Bug } from './bugs/bugs.ts';
+import { layOutBursts, layOutCrowd } from './bursts.ts';
 import { checkPromptness } from './checks/promptness.ts';
 import { checkTotals } from './checks/totals.ts';
 import { must } from './checks/truth.ts';
@@ -117,44 +118,7 @@ async function layOut(
     timeline.after(random.between(0, 60_000), 'submit', () => submitJob(world, name));
   }
   if (bursts.chance(0.3)) layOutBursts(world, bursts);
-}
-
-/** What a change of the whole job says again. */
-const small = {
-  priority: 50,
-  retries: { attempts: 3, backoffSeconds: 1, maxFailedChunks: null },
-  requires: { edges: [] },
-};
-
-/** Several users submit something small at the same moment. */
-function layOutBursts(world: World, random: SeededRandom): void {
-  for (let burst = 0; burst < 2; burst++) {
-    const atMs = random.between(0, 60_000);
-    const jobs = random.between(2, 4);
-    for (let job = 0; job < jobs; job++) {
-      const name = `burst-${burst}-${job}`;
-      const chunks = random.between(1, 3);
-      world.chunks.fates.set(name, { chunkMs: 2_000, failing: new Map(), deadly: null });
-      const queue = random.pick(['small', 'default']);
-      const body = { chunks, chunkPower: 100, queue, ...small };
-      world.timeline.after(atMs, 'submit', () => world.users.submit(name, body));
-    }
-  }
-  layOutBatch(world, random);
-}
-
-/** Of some that fit one transaction, and some that do not. */
-function layOutBatch(world: World, random: SeededRandom): void {
-  const jobs = random.pick([3, 30, 60]);
-  const names = Array.from({ length: jobs }, (_, at) => `batch-${at}`);
-  const fate = { chunkMs: 300, failing: new Map(), deadly: null };
-  for (const name of names) world.chunks.fates.set(name, fate);
-  const isWaiting = random.chance(0.3);
-  world.timeline.after(random.between(0, 60_000), 'submit', () => {
-    const others = batchJobsIn(world.stored).map(({ id }) => id);
-    const dependsOn = isWaiting && others.length > 0 ? [random.pick(others)] : [];
-    return world.users.submitBatch(names, { chunks: 1, chunkPower: 50, dependsOn, ...small });
-  });
+  layOutCrowd(world);
 }
 
 async function submitJob(world: World, name: string): Promise<void> {

@@ -27,6 +27,8 @@ export function withSpending(pass: Pass, plan: Decided): Decided['folds'] {
   );
 }
 
+const nothing: ReadonlyMap<string, unknown> = new Map();
+
 function sharedBy(pass: Pass, plan: Decided): Spending {
   let reports = 0;
   for (const name of plan.works.keys()) {
@@ -40,8 +42,11 @@ function sharedBy(pass: Pass, plan: Decided): Spending {
   const answers = isEnd ? plan.shadows.size : 0;
   // The row of the cell, one of each edge and of each report, and one that counts what was done.
   const own = 1 + plan.works.size + reports + (progress ? 1 : 0);
+  // Of those that come from the shelf no status is written that could say so.
+  const { groups, taken } = plan.shelf ?? { groups: nothing, taken: nothing };
+  const moved = groups.size + 2 * taken.size;
   return {
-    rows: own + answers + (isEnd ? 1 : 0),
+    rows: own + moved + answers + (isEnd ? 1 : 0),
     documents: plan.shadows.size,
     reports: reports + answers,
     calls: 1 + reports + answers,
@@ -57,6 +62,7 @@ export function rowsByJob(plan: Decided): ReadonlyMap<JobId, number> {
     if (eventsIn === 'rows') add(id, events.length);
   }
   for (const id of plan.slices.keys()) if (plan.slicesInLeases?.has(id) !== true) add(id);
+  for (const [id, { hadSliceRow }] of plan.shelf?.shelved ?? []) add(id, hadSliceRow ? 3 : 2);
   for (const { job, edge } of plan.executions) if (plan.closings?.get(job) !== edge) add(job);
   for (const { job } of plan.chunkEnds) add(job);
   for (const id of plan.endedJobs) add(id, plan.endedWithoutSlice?.has(id) === true ? 1 : 2);

@@ -60,7 +60,7 @@ function takeNext(
   if (group.jobs <= 0 || heads >= headsMinOf(cell)) return;
   const next = cell.shelf?.next.get(name);
   // Who loads the cell again sees them.
-  if (next === undefined) lookAgain(pass, pass.nowMs);
+  if (next === undefined && cell.unreadable === undefined) lookAgain(pass, pass.nowMs);
   let taken = 0;
   for (const job of next ?? []) {
     if (heads + taken >= headsMaxOf(cell)) break;

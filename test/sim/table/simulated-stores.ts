@@ -11,7 +11,7 @@ export function storesThrough(
   return createTableStores(tableThrough(table, call), table.shelf);
 }
 
-/** In half of the worlds a few jobs that need the same are a deep backlog. */
+/** In a third of the worlds a few jobs that need the same are a deep backlog. */
 export function drawShelf(random: SeededRandom, { shelf }: SimulatedTable): void {
-  if (random.chance(0.5)) shelf.shelfHeads = random.between(1, 4);
+  if (random.chance(0.34)) shelf.shelfHeads = random.between(1, 4);
 }
