@@ -19,6 +19,7 @@ import { poolsContract } from './pools.ts';
 import { queuesContract } from './queues.ts';
 import { rollupsContract } from './rollups.ts';
 import { schedulesContract } from './schedules.ts';
+import { shelvesContract } from './shelves.ts';
 import { type Contract, onEveryStore } from './stores.ts';
 import { submissionsContract } from './submissions.ts';
 import { tokensContract } from './tokens.ts';
@@ -27,6 +28,7 @@ import { webhooksContract } from './webhooks.ts';
 /** Every port that keeps something, by its contract. */
 const contracts: Readonly<Record<string, Contract>> = {
   cells: cellsContract,
+  'jobs on a shelf': shelvesContract,
   moves: movesContract,
   fleet: fleetContract,
   inventory: inventoryContract,

@@ -4,6 +4,7 @@ import { findBug } from './find-bug.ts';
 import { foldBugs } from './fold-bugs.ts';
 import { planBugs } from './plan-bugs.ts';
 import { resultBugs } from './result-bugs.ts';
+import { shelfBugs } from './shelf-bugs.ts';
 import { shortBugs } from './short-bugs.ts';
 import { userBugs } from './user-bugs.ts';
 
@@ -14,7 +15,7 @@ import { userBugs } from './user-bugs.ts';
 const seedsMax = 200;
 
 describe('a planted bug is caught', () => {
-  test.each([...plantedBugs, ...userBugs, ...foldBugs, ...shortBugs, ...resultBugs])(
+  test.each([...plantedBugs, ...userBugs, ...foldBugs, ...shortBugs, ...shelfBugs, ...resultBugs])(
     '$name: $sentence',
     async (bug) => {
       const found = await findBug(bug, seedsMax);

@@ -16,6 +16,7 @@ import {
 } from '../../../core/model/ranges.ts';
 import { rowsOf } from '../../../core/scheduler/invariants.ts';
 import type { Author } from '../functions.ts';
+import { checkOrder } from './order.ts';
 import { must, mustBeWithin, type Truth } from './truth.ts';
 
 type Around = {
@@ -48,6 +49,7 @@ export function checkCommit(
   }
   if (by === 'pass') checkCancelled(seen, after, plan);
   checkAbsorbing(before, plan);
+  checkOrder(before, after);
   for (const id of plan.endedJobs) {
     const known = before.jobs.get(id)?.slice.done ?? emptyRanges;
     checkDone(truth, id, known, plan.jobStatuses.get(id)?.done ?? emptyRanges);

@@ -1,0 +1,39 @@
+import type { Cell } from '../../../core/model/cell.ts';
+import type { Plan } from '../../../core/model/plan.ts';
+import type { Shelf } from '../../../core/model/shelf.ts';
+import type { Bug } from './bugs.ts';
+
+/** Of jobs that wait outside of what a pass reads. */
+export const shelfBugs: readonly Bug[] = [
+  {
+    name: 'shelf-gives-the-last-first',
+    sentence: 'of those that wait on the shelf the last come back first',
+    load: (cell) => withNext(cell, (jobs) => jobs.toReversed()),
+  },
+  {
+    name: 'shelf-is-not-read',
+    sentence: 'what waits on the shelf is not read, also when nothing else is left',
+    load: (cell) => withNext(cell, () => []),
+  },
+  {
+    name: 'shelf-counts-who-comes-twice',
+    sentence: 'a job that comes from the shelf is still counted there',
+    commit: (plan, stored) => ({ ...plan, ...withGroupsOf(plan, stored) }),
+  },
+];
+
+type Next = Shelf['next'] extends ReadonlyMap<string, infer Jobs> ? Jobs : never;
+
+function withNext(cell: Cell, change: (jobs: Next) => Next): Cell {
+  if (cell.shelf === undefined) return cell;
+  const next = new Map([...cell.shelf.next].map(([name, jobs]) => [name, change(jobs)]));
+  return { ...cell, shelf: { ...cell.shelf, next } };
+}
+
+function withGroupsOf({ shelf }: Plan, stored: Cell): Partial<Plan> {
+  if (shelf === undefined || shelf.taken.size === 0) return {};
+  const groups = [...shelf.groups].map(([name, group]) => {
+    return [name, stored.shelf?.groups.get(name) ?? group] as const;
+  });
+  return { shelf: { ...shelf, groups: new Map(groups) } };
+}
