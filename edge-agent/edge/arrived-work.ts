@@ -2,6 +2,7 @@ import { type JobId, parseJobId } from '../../core/model/names.ts';
 import { isRecord } from '../../core/protocol/json.ts';
 import { namedValue } from '../../core/protocol/named-values.ts';
 import { encodeWork, type Work } from '../../core/protocol/work.ts';
+import type { RunningChunk } from './next-steps.ts';
 
 /**
  * What a work document that arrives is to the one applied: `newer` is applied; `known` is the same
@@ -28,6 +29,21 @@ export function isRefill(applied: Work, arrived: Work): boolean {
     if (!applied.jobs.has(job) || entry.release.length > 0) return false;
   }
   return true;
+}
+
+/**
+ * A refill of what runs is confirmed with the next progress. Who runs instances of a service
+ * confirms each document soon: a rollout may wait for the word that they are still ready.
+ */
+export function mayWait(
+  running: ReadonlyMap<JobId, ReadonlyMap<number, RunningChunk>>,
+  applied: Work,
+  arrived: Work,
+): boolean {
+  if (running.size === 0 || !isRefill(applied, arrived)) return false;
+  return [...running.values()].every((chunks) => {
+    return chunks.values().next().value?.isInstance !== true;
+  });
 }
 
 /** The document as far as it is about jobs that are kept; `null` when it is none. */

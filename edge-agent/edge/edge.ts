@@ -20,7 +20,7 @@ import { composeProgress } from '../report/progress.ts';
 import { makeProgressPace } from '../report/progress-pace.ts';
 import { makeReportSequence, type ReportSequence } from '../report/report-sequence.ts';
 import { makeReporter, type Reporter } from '../report/reporter.ts';
-import { compareWork, documentOf, isRefill, makeOncePerEpoch, onlyJobs } from './arrived-work.ts';
+import { compareWork, documentOf, makeOncePerEpoch, mayWait, onlyJobs } from './arrived-work.ts';
 import { type DoubledIdentity, watchIdentity } from './doubled-identity.ts';
 import type { EdgeDeps } from './edge-deps.ts';
 import { keepOutputs, takeEnds } from './ended-chunks.ts';
@@ -307,7 +307,7 @@ export class Edge {
     if (arrived === 'known') this.#starts.arrived();
     if (arrived === 'behind' || arrived === 'known') return;
     this.#deps.journal.append({ k: 'work', e: this.name, w: document });
-    const mayWait = this.#running.byJob.size > 0 && isRefill(this.#work, work);
+    const isPatient = mayWait(this.#running.byJob, this.#work, work);
     this.#work = keepInlineSpecs(this.#work, work);
     this.#workDocument = documentOf(this.#work, work, document);
     this.#starts.arrived();
@@ -319,8 +319,7 @@ export class Edge {
     this.decide();
     const isTakenBack = [...work.jobs.values()].some((entry) => !isEmpty(entry.release));
     if (isTakenBack) this.#reporter.needNow();
-    // A refill of what runs is confirmed with the next progress.
-    else this.#reporter.need(mayWait ? this.#paceOf() : epochReportMs);
+    else this.#reporter.need(isPatient ? this.#paceOf() : epochReportMs);
   }
 
   #paceOf(...jobs: JobId[]): number {

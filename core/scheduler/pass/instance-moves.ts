@@ -59,6 +59,6 @@ function mostAway(pass: Pass, job: JobDraft): number {
   const most = update?.maxUnavailable ?? unavailableDefault;
   if (update === undefined || job.standIns === undefined) return most;
   const more = count(standInsOf(job));
-  const progress = progressOf(pass, update, job.standIns);
+  const progress = progressOf(pass, job, update, job.standIns);
   return progress === 'ready' ? more : progress === 'late' ? most + more : 0;
 }

@@ -16,6 +16,7 @@ import { instancesMax } from '../../services/limits.ts';
 import type { StandIns, Update } from '../../services/service.ts';
 import { matchingEdges, roomOf } from './candidates.ts';
 import { type JobDraft, leasedOf, lookAgain, type Pass, pendingOf } from './draft.ts';
+import { hasSaidSince } from './edge-word.ts';
 import { openInstancesOf } from './instance-ends.ts';
 
 /**
@@ -46,7 +47,7 @@ export function numbersNow(pass: Pass, job: JobDraft): Numbers {
   }
   const standIns = seenNow(pass, job, job.standIns!);
   const isFull = leaving > 0 && room < 1;
-  const isOver = leaving === 0 && progressOf(pass, update, standIns) !== 'waits';
+  const isOver = leaving === 0 && progressOf(pass, job, update, standIns) !== 'waits';
   if (isOver || (isFull && standIns.readyAtMs !== null)) return none;
   const kept = take(isFull ? intersect(had, leasedOf(job)) : had, update.maxUnavailable).taken;
   return isEmpty(kept) ? none : { ranges: union(ranges, kept), standIns };
@@ -88,13 +89,23 @@ function seenNow(pass: Pass, job: JobDraft, before: StandIns): StandIns {
 /** `late`: whatever keeps them, nobody waits for them any longer. */
 export function progressOf(
   pass: Pass,
+  job: JobDraft,
   { minReadySeconds, failAfterSeconds }: Update,
   { atMs, readyAtMs: sinceMs }: StandIns,
 ): 'ready' | 'late' | 'waits' {
   const readyMs = sinceMs === null ? Number.POSITIVE_INFINITY : sinceMs + minReadySeconds * 1000;
-  if (readyMs <= pass.nowMs) return 'ready';
+  if (readyMs <= pass.nowMs && (minReadySeconds === 0 || areStillReady(pass, job, readyMs))) {
+    return 'ready';
+  }
   const lateMs = atMs + failAfterSeconds * 1000;
   if (lateMs <= pass.nowMs) return 'late';
-  lookAgain(pass, Math.min(readyMs, lateMs));
+  lookAgain(pass, readyMs > pass.nowMs ? Math.min(readyMs, lateMs) : lateMs);
   return 'waits';
+}
+
+/** All edges are asked at once. */
+function areStillReady(pass: Pass, job: JobDraft, atMs: number): boolean {
+  const held = job.leases.filter(({ ranges }) => !isEmpty(ranges));
+  const said = held.map(({ edge }) => hasSaidSince(pass, edge, atMs));
+  return said.every((hasSaid) => hasSaid);
 }

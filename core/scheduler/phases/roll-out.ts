@@ -33,6 +33,7 @@ import {
   type Pass,
   pendingOf,
 } from '../pass/draft.ts';
+import { hasSaidSince } from '../pass/edge-word.ts';
 import { grant } from '../pass/grant.ts';
 import {
   everywhereOf,
@@ -113,7 +114,10 @@ function advance(pass: Pass, job: JobDraft, update: Update): void {
 
 type Now = { readonly ready: RangeSet; readonly update: Update };
 
-/** Since when those that were brought have been ready; after long enough they count again. */
+/**
+ * Since when those that were brought have been ready. After long enough they count again, once
+ * their edge says that they still are.
+ */
 function settle(pass: Pass, job: JobDraft, { ready, update }: Now): void {
   const { unsettled } = job.rollout!;
   const next = new Map(unsettled);
@@ -127,7 +131,7 @@ function settle(pass: Pass, job: JobDraft, { ready, update }: Now): void {
       const settledAtMs = sinceMs + update.minReadySeconds * 1000;
       next.set(chunk, sinceMs);
       if (settledAtMs > pass.nowMs) lookAgain(pass, settledAtMs);
-      else {
+      else if (update.minReadySeconds === 0 || isStillReady(pass, job, chunk, settledAtMs)) {
         next.delete(chunk);
         progressAtMs = pass.nowMs;
       }
@@ -136,6 +140,11 @@ function settle(pass: Pass, job: JobDraft, { ready, update }: Now): void {
   const isSame =
     next.size === unsettled.size && [...next].every(([chunk, at]) => unsettled.get(chunk) === at);
   if (!isSame) change(pass, job, { unsettled: next, progressAtMs });
+}
+
+function isStillReady(pass: Pass, job: JobDraft, chunk: number, atMs: number): boolean {
+  const lease = job.leases.find(({ ranges }) => has(ranges, chunk));
+  return lease !== undefined && hasSaidSince(pass, lease.edge, atMs);
 }
 
 /** A service that was only started anew has nothing to go back to. */

@@ -6,7 +6,16 @@ import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { scaledTo } from '../../../core/services/instance-numbers.ts';
 import { makeEdges, startMs, withEdge } from '../cell-fixture.ts';
 import { connect, held, slice, withReport } from '../stage.ts';
-import { allReady, readyIn, said, serviceStage, settle, wanting, web } from './service-stage.ts';
+import {
+  allReady,
+  readyIn,
+  said,
+  serviceStage,
+  settle,
+  stillReady,
+  wanting,
+  web,
+} from './service-stage.ts';
 
 /** Instances that leave an edge: others stand in for them where there is room. */
 const seconds = (n: number) => startMs + n * 1_000;
@@ -49,7 +58,11 @@ test('another one is ready for long enough before the first one stops', () => {
   const soon = allReady(first, seconds(12));
   expect(readyIn(soon)).toEqual([0, 1, 2]);
   expect(reconcile(soon, seconds(16)).lookAgainAtMs).toBe(seconds(17));
-  const moving = settle(soon, seconds(17));
+  // That was a while ago: each edge is asked, and nothing moves before all have answered.
+  const asked = settle(soon, seconds(17));
+  expect(held(asked, web)).toEqual(held(soon, web));
+  expect(reconcile(asked, seconds(18)).meta).toBeNull();
+  const moving = allReady(asked, seconds(18));
   expect(held(moving, web)['edge-0']).toBe('1');
   expect(readyIn(moving)).toEqual([1, 2]);
   expect(slice(moving, web).retries.get(0)?.last).toBe('its edge is drained; 2 stands in for it');
@@ -100,7 +113,7 @@ test('nobody stands in once the drain is taken back, the service is brought furt
   const first = settle(drained(stage(2, 2), 'edge-0'), seconds(10));
   const { config } = first.edges.get(edgeNameOf('edge-1'))!;
   const back = allReady(settle(withEdge(first, 'edge-0', { config }), seconds(11)), seconds(12));
-  expect(formatRanges(slice(settle(back, seconds(18)), web).ranges)).toBe('0-1');
+  expect(formatRanges(slice(stillReady(back, seconds(18)), web).ranges)).toBe('0-1');
   expect(formatRanges(slice(settle(wanting(first, 2), seconds(11)), web).ranges)).toBe('0-1');
   const job = first.jobs.get(web)!;
   const cancelled = { ...job, intent: { ...job.intent, cancelled: true } };

@@ -1,8 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Cell } from '../../../core/model/cell.ts';
+import { edgeNameOf } from '../../../core/model/names.ts';
 import {
   chunksOf,
   formatRanges,
+  has,
   parseRanges,
   rangeOf,
   subtract,
@@ -18,6 +20,7 @@ import {
   said,
   serviceStage,
   settle,
+  stillReady,
   wanting,
   web,
 } from './service-stage.ts';
@@ -62,7 +65,7 @@ test('instances come to another generation one after the other, each on its edge
   const soon = allReady(first, seconds(12));
   expect(hashesIn(soon)[1]).toBe('hash-web');
   expect(reconcile(soon, seconds(14)).lookAgainAtMs).toBe(seconds(17));
-  const next = settle(soon, seconds(17));
+  const next = stillReady(soon, seconds(17));
   expect(hashesIn(next)).toEqual({ 0: 'hash-2', 1: 'hash-2', 2: 'hash-web' });
   const { cell, away, s } = rollOut(next, 18);
   expect(away).toBe(1);
@@ -71,14 +74,46 @@ test('instances come to another generation one after the other, each on its edge
   expect(reconcile(cell, seconds(s + 20)).meta).toBeNull();
 });
 
-test('it is over in the pass in which its last instance was ready for long enough', () => {
+test('it is over in the pass that hears of its last instance that it is still ready', () => {
   const moved = settle(wanting(serviceStage(1, 1), 2), seconds(10));
   const ready = allReady(moved, seconds(12));
   expect(rolloutIn(ready).state).toBe('moving');
   const { lookAgainAtMs } = reconcile(ready, seconds(13));
   expect(lookAgainAtMs).toBe(seconds(17));
-  const { slices } = reconcile(ready, lookAgainAtMs!);
-  expect(slices.get(web)?.rollout).toMatchObject({ state: 'done', stable: 2 });
+  const asked = settle(ready, lookAgainAtMs!);
+  expect(rolloutIn(asked).state).toBe('moving');
+  expect(rolloutIn(allReady(asked, seconds(18)))).toMatchObject({ state: 'done', stable: 2 });
+});
+
+test('silence is no readiness: what was ready for a moment and died counts for nobody', () => {
+  const before = serviceStage(50, 5, { maxUnavailable: 5 }, 1_500);
+  const first = settle(wanting(before, 2), seconds(10));
+  const ready = allReady(first, seconds(11));
+  // Long enough ago, and no edge has said anything since: each is asked, once.
+  const asked = settle(ready, seconds(16));
+  const isNew = (hash: string) => hash === 'hash-2';
+  expect(Object.values(hashesIn(asked)).filter(isNew)).toHaveLength(5);
+  expect(reconcile(asked, seconds(17)).meta).toBeNull();
+  const epochs = (cell: Cell) => [...cell.edges.values()].map(({ work }) => work!.epoch);
+  const holders = Object.keys(held(before, web)).filter((edge) => {
+    return [0, 1, 2, 3, 4].some((it) => has(parseRanges(held(before, web)[edge]!)!, it));
+  });
+  const more = epochs(asked).filter((epoch, at) => epoch > epochs(ready)[at]!);
+  expect(more).toHaveLength(holders.length);
+  // A report that left before its edge had read that is no answer either.
+  const [edge] = holders;
+  const epoch = asked.edges.get(edgeNameOf(edge!))!.work!.epoch - 1;
+  const early = { [web]: said(asked, edge!) };
+  const late = settle(withReport(asked, edge!, early, seconds(17), epoch), seconds(17));
+  expect(rolloutIn(late).unsettled.size).toBe(5);
+  const dead = chunksOf(parseRanges(held(asked, web)[edge!]!)!).next().value!;
+  const failed = { failed: [[dead, 125]] as [number, number][], attempts: [[2, `${dead}`]] };
+  const back = settle(
+    withReport(late, edge!, { [web]: failed } as never, seconds(18)),
+    seconds(18),
+  );
+  expect(rolloutIn(back)).toMatchObject({ state: 'rolled-back', generation: 1 });
+  expect(slice(back, web).retries.size).toBe(5);
 });
 
 test('of fifty instances never more than five are away', () => {
@@ -188,7 +223,7 @@ test('an instance that is not ready in time has failed, whatever keeps it', () =
 test('it does not stand still behind an instance that is away and not due any more', () => {
   const restart = { epoch: 1, chunks: null };
   const first = settle(wanting(serviceStage(3, 3), 1, { restart }), seconds(10));
-  const second = settle(allReady(first, seconds(12)), seconds(17));
+  const second = stillReady(allReady(first, seconds(12)), seconds(17));
   expect(rolloutIn(second).unsettled.has(1)).toBe(true);
   const [edge] = Object.entries(held(second, web)).find(([, chunks]) => chunks === '0')!;
   const ended = { [web]: { failed: [[0, 1]] as [number, number][], attempts: [[2, '0']] } };
@@ -213,7 +248,7 @@ test('what is away anyway comes first, and nothing is begun on an edge that is n
   expect(hashesIn(first)[2]).toBe('hash-2');
   expect(hashesIn(first)).toMatchObject({ 0: 'hash-web', 1: 'hash-web' });
   const ready = allReady(first, seconds(11));
-  const next = settle(ready, seconds(16));
+  const next = stillReady(ready, seconds(16));
   expect(hashesIn(next)).toMatchObject({ 0: 'hash-web', 1: 'hash-2' });
 });
 

@@ -101,6 +101,11 @@ export function allReady(cell: Cell, atMs: number): Cell {
   return settle(at, atMs);
 }
 
+/** Edges are asked, and say at once that all is still ready. */
+export function stillReady(cell: Cell, atMs: number): Cell {
+  return allReady(settle(cell, atMs), atMs);
+}
+
 /** Its user wants another generation: the hash, and what it asks of edges. */
 export function wanting(
   cell: Cell,

@@ -3,7 +3,7 @@ import { progressEveryMs } from '../../../core/model/limits.ts';
 import { jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
 import type { Work, WorkEntry } from '../../../core/protocol/work.ts';
-import { isRefill } from '../../../edge-agent/edge/arrived-work.ts';
+import { isRefill, mayWait } from '../../../edge-agent/edge/arrived-work.ts';
 import { progressEveryMsMax } from '../../../edge-agent/limits.ts';
 import { makeProgressPace } from '../../../edge-agent/report/progress-pace.ts';
 
@@ -45,4 +45,17 @@ test('more of the same is a refill; a new job, and reclaimed chunks, are not', (
   expect(isRefill(applied, work({ 'job-a': { ranges: rangeOf(5, 99) } }))).toBe(true);
   expect(isRefill(applied, work({ 'job-a': {}, 'job-c': {} }))).toBe(false);
   expect(isRefill(applied, work({ 'job-a': { release: rangeOf(7, 9) } }))).toBe(false);
+});
+
+test('who runs instances of a service confirms each document soon, and others a refill later', () => {
+  const applied = work({ 'job-a': {} });
+  const more = work({ 'job-a': { ranges: rangeOf(5, 99) } });
+  const running = (isInstance: boolean) => {
+    const chunk = { attempt: 1, power: 1, stopping: false, isInstance };
+    return new Map([[jobIdOf('job-a'), new Map([[0, chunk]])]]);
+  };
+  expect(mayWait(running(false), applied, more)).toBe(true);
+  expect(mayWait(running(true), applied, more)).toBe(false);
+  expect(mayWait(running(false), applied, work({ 'job-c': {} }))).toBe(false);
+  expect(mayWait(new Map(), applied, more)).toBe(false);
 });
