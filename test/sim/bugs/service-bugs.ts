@@ -9,6 +9,12 @@ export const serviceBugs: readonly Bug[] = [
     load: (cell) => withServices(cell, allReady),
   },
   {
+    name: 'silence-is-readiness',
+    sentence:
+      'an instance counts although its edge has said nothing for as long as it was to be ready',
+    load: (cell) => withServices(cell, readyBySilence),
+  },
+  {
     name: 'stopped-service-restarts',
     sentence: 'a service that was deleted is kept running',
     load: (cell) =>
@@ -62,6 +68,18 @@ function withServices(cell: Cell, change: (job: CellJob, cell: Cell) => CellJob)
 
 function readyOf(lease: Lease): Lease {
   return { ...lease, running: lease.ranges, ready: lease.ranges };
+}
+
+/** As if who was ready once still were, when others have been heard long enough after it. */
+function readyBySilence(job: CellJob, cell: Cell): CellJob {
+  const { rollout } = job.slice;
+  const forMs = (job.intent.spec.update?.minReadySeconds ?? 0) * 1_000;
+  if (rollout === undefined || forMs === 0) return job;
+  const heardMs = Math.max(...[...cell.edges.values()].map((it) => it.report?.receivedAtMs ?? 0));
+  const awaited = [...rollout.unsettled].filter(([, readyAtMs]) => {
+    return readyAtMs === null || readyAtMs + forMs > heardMs;
+  });
+  return { ...job, slice: { ...job.slice, rollout: { ...rollout, unsettled: new Map(awaited) } } };
 }
 
 /** As if all that was brought were ready, for long enough. */

@@ -47,9 +47,13 @@ export class InstanceBook {
   /** A generation says by this which one it is, and whether it is any good. */
   readonly badGraces = new Set<number>();
 
-  constructor(random: SeededRandom, world: InstanceWorld) {
+  /** Of functions: one saw an instance ready, and another one that it still was. */
+  readonly clocksApartMs: number;
+
+  constructor(random: SeededRandom, world: InstanceWorld, clocksApartMs: number) {
     this.#random = random;
     this.#world = world;
+    this.clocksApartMs = clocksApartMs;
   }
 
   /** What is stored for a user, also what is about to be. */
@@ -135,13 +139,13 @@ export class InstanceBook {
   }
 
   /** This start of it ran for long enough somewhere, whatever came of it later. */
-  wasReady(job: JobId, chunk: number, attempt: number): boolean {
+  wasReady(job: JobId, chunk: number, attempt: number, forMs = 0): boolean {
     const name = `${job}/${chunk}/${attempt}`;
-    if ((this.#longest.get(name) ?? -1) >= 0) return true;
+    if ((this.#longest.get(name) ?? -1) >= forMs) return true;
     const { nowMs } = this.#world.timeline;
     return this.running(job).some((it) => {
       const isIt = it.chunk === chunk && it.attempt === attempt;
-      return isIt && nowMs - it.atMs >= it.readyAfterMs - clockSlackMs;
+      return isIt && nowMs - it.atMs >= it.readyAfterMs + forMs - clockSlackMs;
     });
   }
 

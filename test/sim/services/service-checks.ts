@@ -26,6 +26,7 @@ export function checkServices(book: InstanceBook, before: Cell, after: Cell, now
     const was = before.jobs.get(job.id);
     if (was === undefined || !book.isService(job.id)) continue;
     checkAway(book, { was, job, before, after, nowMs });
+    checkSettled(book, { was, job, after, nowMs });
     checkWanted(book, job, { before, after });
     checkStarts(was, job);
   }
@@ -59,7 +60,7 @@ function checkAway(book: InstanceBook, { was, job, before, after, nowMs }: Step)
   let open = openOf(job);
   if (everywhere !== undefined) open = subtract(open, unreachable(after, job, nowMs));
   const away = [...chunksOf(open)].filter((chunk) => {
-    const attempt = (job.slice.retries.get(chunk)?.failures ?? 0) + 1;
+    const attempt = startsOf(job, chunk);
     return !book.wasReady(job.id, chunk, attempt);
   });
   const standsIn = everywhere === undefined ? count(subtract(open, numbersOf(chunking))) : 0;
@@ -70,6 +71,31 @@ function checkAway(book: InstanceBook, { was, job, before, after, nowMs }: Step)
       `service ${job.id}: ${stopped.map(([it, { last }]) => `${it} (${last})`).join()} ` +
       `stopped although ${away.join()} of ${count(open)} are away and ${most} may be`,
   );
+}
+
+/**
+ * Who was brought counts as settled only once that start of it has really run for as long as its
+ * user wants, beyond the moment at which it was ready.
+ */
+function checkSettled(book: InstanceBook, { was, job, after, nowMs }: Omit<Step, 'before'>): void {
+  const [rollout, next] = [was.slice.rollout, job.slice.rollout];
+  const seconds = job.intent.spec.update?.minReadySeconds ?? 0;
+  if (rollout === undefined || next === undefined || seconds === 0) return;
+  if (next.generation !== rollout.generation || next.restarts !== rollout.restarts) return;
+  const open = subtract(openOf(job), unreachable(after, job, nowMs));
+  for (const chunk of rollout.unsettled.keys()) {
+    const attempt = startsOf(job, chunk);
+    const isSettled = !next.unsettled.has(chunk) && startsOf(was, chunk) === attempt;
+    if (!isSettled || !has(open, chunk)) continue;
+    must(
+      book.wasReady(job.id, chunk, attempt, seconds * 1_000 - book.clocksApartMs),
+      () => `service ${job.id}: ${chunk} counts as settled and was not ready for ${seconds} s`,
+    );
+  }
+}
+
+function startsOf({ slice }: CellJob, chunk: number): number {
+  return (slice.retries.get(chunk)?.failures ?? 0) + 1;
 }
 
 /** Ready as it is stored, and as its edge still says. */
