@@ -63,9 +63,10 @@ test('ten join, five leave: a hundred and five; cordoned, updated, and once on e
     body: JSON.stringify({ ...web, stopGraceSeconds: 5 }),
   });
   expect(next).toMatchObject({ generation: 2 });
-  const { status: updated } = await product.jobWhen(id, 'rolled out', ({ status: it }) => {
-    return it.service?.rollout !== 'moving' && it.service?.ready === 105;
+  const { status: updated } = await product.jobWhen(id, 'rolled out', ({ status }) => {
+    const { generation, rollout, ready } = status.service!;
+    return generation === 2 && rollout !== 'moving' && ready === 105;
   });
-  expect(updated.service).toMatchObject({ generation: 2, rollout: 'done', updated: 105 });
+  expect(updated.service).toMatchObject({ rollout: 'done', updated: 105 });
   expect(await seats(id)).toEqual(after);
 });

@@ -128,7 +128,7 @@ test('fifty come to another generation through a kill of everything, never more 
   await until('all are there again', () => watch.live().length === 50);
   watch.start(50);
   const after = await product.jobWhen(id, 'rolled out', ({ status: { service } }) => {
-    return service?.rollout !== 'moving' && service?.ready === 50;
+    return service?.generation === 2 && service.rollout !== 'moving' && service.ready === 50;
   });
   expect(after.status.service).toMatchObject({ rollout: 'done', updated: 50 });
   expect(count('new')).toBe(50);

@@ -9,10 +9,9 @@ export const serviceBugs: readonly Bug[] = [
     load: (cell) => withServices(cell, allReady),
   },
   {
-    name: 'silence-is-readiness',
-    sentence:
-      'an instance counts although its edge has said nothing for as long as it was to be ready',
-    load: (cell) => withServices(cell, readyBySilence),
+    name: 'ready-for-a-moment',
+    sentence: 'an instance counts with the first moment in which it is ready',
+    load: (cell) => withServices(cell, readyForAMoment),
   },
   {
     name: 'stopped-service-restarts',
@@ -70,15 +69,11 @@ function readyOf(lease: Lease): Lease {
   return { ...lease, running: lease.ranges, ready: lease.ranges };
 }
 
-/** As if who was ready once still were, when others have been heard long enough after it. */
-function readyBySilence(job: CellJob, cell: Cell): CellJob {
+/** As if whoever was ready for a moment were, for long enough. */
+function readyForAMoment(job: CellJob): CellJob {
   const { rollout } = job.slice;
-  const forMs = (job.intent.spec.update?.minReadySeconds ?? 0) * 1_000;
-  if (rollout === undefined || forMs === 0) return job;
-  const heardMs = Math.max(...[...cell.edges.values()].map((it) => it.report?.receivedAtMs ?? 0));
-  const awaited = [...rollout.unsettled].filter(([, readyAtMs]) => {
-    return readyAtMs === null || readyAtMs + forMs > heardMs;
-  });
+  if (rollout === undefined) return job;
+  const awaited = [...rollout.unsettled].filter(([, readyAtMs]) => readyAtMs === null);
   return { ...job, slice: { ...job.slice, rollout: { ...rollout, unsettled: new Map(awaited) } } };
 }
 

@@ -87,7 +87,7 @@ export class ServiceUsers {
       ready: { afterSeconds: random.pick([0, 1, 3]) },
       update: {
         maxUnavailable: random.pick([1, 1, 2]),
-        minReadySeconds: random.pick([0, 1, 5]),
+        minReadySeconds: random.pick([0, 2, 5]),
         onFailure: random.pick(['pause', 'rollback']),
         failAfterSeconds: random.pick([20, 60]),
       },
