@@ -39,6 +39,8 @@ export const partitions = {
   stats: 'STATS#',
   /** Parts of batches of jobs that are accepted and not stored yet. */
   batch: 'BATCH#',
+  /** Services that were given one name, in one pool. */
+  name: 'NAME#',
   /** What happened in the fleet, for a day. */
   fleetLog: 'EVENTS',
   /** Jobs whose last rollup may have been lost. */
@@ -104,6 +106,9 @@ export const foldedBy = { attribute: 'fold', rollup: 'rollup' } as const;
  * at none of the many writes that only count.
  */
 export const statusNews = { attribute: 'news', yes: 'yes', no: 'no' } as const;
+
+/** Each service of a name, and the last that was to be the only one. */
+export const nameRows = { job: 'JOB#', last: 'LAST' } as const;
 
 export const edgeRows = {
   pointer: 'POINTER',

@@ -33,6 +33,7 @@ export const command = defineCommand({
       rare: true,
     },
     'on-cordoned': { kind: 'switch', about: 'everywhere: cordoned edges too', rare: true },
+    'unique-name': { kind: 'switch', about: 'refused while another of its name lives' },
     ...reachedFlags,
     'stop-grace': { kind: 'number', value: 'S', min: 0, about: 'seconds to stop in', rare: true },
     id: { kind: 'text', value: 'ID', about: 'create or scale the service of this id', rare: true },
@@ -70,6 +71,7 @@ type ServiceFlags = ReachedFlags & {
   readonly 'stop-grace': number | undefined;
   readonly until: string | undefined;
   readonly 'on-cordoned': boolean;
+  readonly 'unique-name': boolean;
 };
 
 function withService(body: JobBody, flags: ServiceFlags): JobBody {
@@ -82,6 +84,7 @@ function withService(body: JobBody, flags: ServiceFlags): JobBody {
     ...(stopGraceSeconds !== undefined && { stopGraceSeconds }),
     ...(flags.until !== undefined && { until: flags.until }),
     ...(flags['on-cordoned'] && { onCordoned: true }),
+    ...(flags['unique-name'] && { uniqueName: true }),
   };
 }
 

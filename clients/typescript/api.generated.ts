@@ -771,6 +771,8 @@ export type JobBody = {
   readonly labels?: { readonly [name: string]: string };
   /** One that ends, one that is kept running, or one on every edge that matches. */
   readonly kind?: 'batch' | 'service' | 'everywhere';
+  /** Of a service: refused while another of its name lives in the pool. */
+  readonly uniqueName?: boolean;
   /** Of a service: which ends are answered by a new start, and when. */
   readonly restart?: Restart;
   readonly update?: ServiceUpdate;
@@ -1267,7 +1269,7 @@ export type Problem = {
   /** The HTTP status. */
   readonly status: number;
   /** What went wrong, as a code that never changes its meaning. */
-  readonly code: 'invalid-request' | 'invalid-json' | 'invalid-cursor' | 'unauthenticated' | 'forbidden' | 'not-found' | 'subsystem-not-found' | 'method-not-allowed' | 'conflict' | 'schedule-exists' | 'edge-exists' | 'subsystem-detached' | 'job-exists' | 'nothing-to-retry' | 'not-finished' | 'pool-in-use' | 'idempotency-in-flight' | 'cursor-too-old' | 'precondition-failed' | 'body-too-large' | 'unsupported-media-type' | 'idempotency-key-reused' | 'no-cluster-selected' | 'unsatisfiable' | 'input-missing' | 'limit-reached' | 'too-many-requests' | 'internal-error' | 'temporarily-unavailable';
+  readonly code: 'invalid-request' | 'invalid-json' | 'invalid-cursor' | 'unauthenticated' | 'forbidden' | 'not-found' | 'subsystem-not-found' | 'method-not-allowed' | 'conflict' | 'schedule-exists' | 'edge-exists' | 'subsystem-detached' | 'name-taken' | 'job-exists' | 'nothing-to-retry' | 'not-finished' | 'pool-in-use' | 'idempotency-in-flight' | 'cursor-too-old' | 'precondition-failed' | 'body-too-large' | 'unsupported-media-type' | 'idempotency-key-reused' | 'no-cluster-selected' | 'unsatisfiable' | 'input-missing' | 'limit-reached' | 'too-many-requests' | 'internal-error' | 'temporarily-unavailable';
   /** What went wrong, in a sentence. */
   readonly detail: string;
   /** The fields that are wrong. */

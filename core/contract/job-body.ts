@@ -47,6 +47,7 @@ import {
   everywhereFields,
   fillService,
   serviceFields,
+  uniqueNameSchema,
 } from './services/service-body.ts';
 import { signatureSchema } from './signature-body.ts';
 import {
@@ -223,6 +224,7 @@ const jobShape = {
   dependsOn: z.array(jobIdSchema).max(dependenciesMax).default([]),
   labels: labelsSchema(jobLabelsMax).default({}),
   kind: z.enum(['batch', 'service', 'everywhere']).default('batch'),
+  uniqueName: uniqueNameSchema,
   ...serviceFields,
   ...everywhereFields,
 };
@@ -264,6 +266,13 @@ export type JobBody = z.output<typeof jobBodySchema>;
 
 export const jobBatchBodySchema = z
   .strictObject({ jobs: z.array(jobBodySchema).min(1).max(batchJobsMax) })
+  .superRefine(({ jobs }, context) => {
+    for (const [at, { uniqueName }] of jobs.entries()) {
+      if (uniqueName !== true) continue;
+      const message = 'The only service of a name is submitted by itself.';
+      context.addIssue({ code: 'custom', path: ['jobs', at, 'uniqueName'], message });
+    }
+  })
   .meta({ id: 'JobBatchBody', description: 'Jobs that are submitted together: all or none.' });
 
 export type JobBatchBody = z.output<typeof jobBatchBodySchema>;

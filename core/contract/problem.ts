@@ -25,6 +25,7 @@ export const problemTable = {
     'Subsystem detached',
     'A subsystem is attached to what this graph does not have.',
   ],
+  'name-taken': [409, 'Name taken', 'A service of this name lives in the pool.'],
   'job-exists': [409, 'Job exists', 'A job has this id already.'],
   'nothing-to-retry': [409, 'Nothing to retry', 'This job has no dead chunks.'],
   'not-finished': [409, 'Not finished', 'Only a finished job can be purged; cancel it first.'],

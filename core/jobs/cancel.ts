@@ -33,9 +33,16 @@ export function cancel(
 }
 
 /** Every row of the job goes; only one that has ended leaves nothing behind that still runs. */
-export type JobPurge = { readonly kind: 'purge'; readonly id: JobId };
+export type JobPurge = {
+  readonly kind: 'purge';
+  readonly id: JobId;
+  /** Of a service: where others of its name find it. */
+  readonly named?: { readonly pool: string; readonly name: string };
+};
 
 export function purge({ job, status }: JobWithStatus): JobPurge | Refusal {
   if (!isFinal(status.state)) return refuse(new ProblemError('not-finished'));
-  return { kind: 'purge', id: job.id };
+  const { restart, pool, name } = job.spec;
+  const isFound = restart !== undefined && name !== null;
+  return { kind: 'purge', id: job.id, ...(isFound && { named: { pool, name } }) };
 }

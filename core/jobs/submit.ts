@@ -38,9 +38,14 @@ export type Surroundings = {
   readonly namedCells: ReadonlySet<CellId> | null;
   /** Those of `dependsOn` that exist. */
   readonly parents: readonly JobWithStatus[];
+  /** Services with the name of one that is to be the only one; absent when nobody asks. */
+  readonly named?: { readonly jobs: readonly JobWithStatus[]; readonly last: JobId | null };
 };
 
-/** Stored whole, or not at all: only while the id is free and every parent still open. */
+/**
+ * Stored whole, or not at all: only while the id is free, every parent still open and nobody else
+ * has become the only one of its name.
+ */
 export type JobCreation = {
   readonly kind: 'create';
   readonly job: StoredJob;
@@ -51,6 +56,8 @@ export type JobCreation = {
   readonly openParents: readonly JobId[];
   /** What its timeline says from the beginning, besides that it was submitted. */
   readonly events?: readonly JobEvent[];
+  /** It is to be the only service of its name, and was decided when this was the last such one. */
+  readonly onlyOne?: { readonly after: JobId | null };
 };
 
 export function submit(
@@ -62,6 +69,8 @@ export function submit(
   const { id, body, caller, part } = submission;
   const parents = openParentsOf(body, caller, around.parents);
   if (parents.kind === 'refused') return parents;
+  const taken = around.named?.jobs.find(({ status }) => !isFinal(status.state));
+  if (taken !== undefined) return refuse(new ProblemError('name-taken', takenBy(taken)));
   const { spec, chunking } = fillJob(body, around);
   const bytes = bytesOf(spec);
   if (bytes > specBytesMax) {
@@ -90,7 +99,18 @@ export function submit(
   const status = { ...statusOf(job, parents.open), spent };
   const intent = intentOf(job, status.blockedByDependencies, status.foldedByCell);
   const intents = new Map([...slices].map(([cell, ranges]) => [cell, { intent, ranges }]));
-  return { kind: 'create', job, status, intents, openParents: parents.open };
+  return {
+    kind: 'create',
+    job,
+    status,
+    intents,
+    openParents: parents.open,
+    ...(around.named !== undefined && { onlyOne: { after: around.named.last } }),
+  };
+}
+
+function takenBy({ job: { id, spec } }: JobWithStatus): string {
+  return `The service ${id} of pool ${spec.pool} is called ${spec.name}.`;
 }
 
 /** Its spec, its status and the line of the audit trail. */

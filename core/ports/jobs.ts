@@ -23,6 +23,14 @@ export type JobRecords = {
   /** A page, by edge, from just behind `after`. */
   executions(id: JobId, after: string | null, limit: number): Promise<readonly Execution[]>;
   cellStatuses(id: JobId): Promise<readonly JobCellStatus[]>;
+  /** Services of the pool that were given this name, also those that have ended. */
+  named(pool: string, name: string): Promise<NamedServices>;
+};
+
+export type NamedServices = {
+  readonly jobs: readonly JobId[];
+  /** The last one that was to be the only one; `null` before the first. */
+  readonly last: JobId | null;
 };
 
 export type JobLists = {
@@ -118,7 +126,7 @@ export type JobChanges = {
     plan: Plan,
     kept: KeptAnswer | null,
     audit: AuditEvent,
-  ): Promise<Exclude<CreateOutcome, 'parent-ended'> | 'conflict'>;
+  ): Promise<Exclude<CreateOutcome, 'overtaken'> | 'conflict'>;
   /**
    * `conflict`: the job has another version than the one that was seen, or a cell has it no longer
    * or has it again; load and decide again.
@@ -144,5 +152,8 @@ export type KeptAnswer = {
   readonly atMs: number;
 };
 
-/** Nothing is stored unless `created`. `key-taken`: the request has its first answer already. */
-export type CreateOutcome = 'created' | 'id-taken' | 'key-taken' | 'parent-ended';
+/**
+ * Nothing is stored unless `created`. `key-taken`: the request has its first answer already.
+ * `overtaken`: a parent has ended or the name was taken meanwhile; load and decide again.
+ */
+export type CreateOutcome = 'created' | 'id-taken' | 'key-taken' | 'overtaken';

@@ -17,7 +17,7 @@ import { submittedWords } from '../submissions/submitted-words.ts';
 import { hashOf, surroundingsOf } from '../submissions/surroundings.ts';
 
 export type MakeRunDeps = {
-  readonly jobs: Pick<JobsStore, 'find' | 'findMany'>;
+  readonly jobs: Pick<JobsStore, 'find' | 'findMany' | 'named'>;
   readonly changes: Pick<JobChanges, 'create' | 'cellsOf' | 'commit' | 'allExecutions'>;
   readonly edges: Pick<EdgesStore, 'cellsOf'>;
   readonly cells: PoolCellsReader;

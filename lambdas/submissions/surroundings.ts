@@ -7,7 +7,7 @@ import type { JobsStore } from '../../core/ports/jobs.ts';
 import type { PoolCells } from '../../core/ports/pools.ts';
 
 export type SurroundingsDeps = {
-  readonly jobs: Pick<JobsStore, 'findMany'>;
+  readonly jobs: Pick<JobsStore, 'findMany' | 'named'>;
   readonly edges: Pick<EdgesStore, 'cellsOf'>;
 };
 
@@ -19,12 +19,18 @@ export async function surroundingsOf(
 ): Promise<Surroundings> {
   const edges = body.requires.edges.map(edgeNameOf);
   const parents = body.dependsOn.map(jobIdOf);
-  const [cells, found, namedCells] = await Promise.all([
+  const [cells, found, namedCells, named] = await Promise.all([
     pool,
     parents.length === 0 ? [] : deps.jobs.findMany(parents),
     edges.length === 0 ? null : deps.edges.cellsOf(edges),
+    body.uniqueName === true && body.name !== null ? namedIn(deps, body.pool, body.name) : null,
   ]);
-  return { ...cells, parents: found, namedCells };
+  return { ...cells, parents: found, namedCells, ...(named !== null && { named }) };
+}
+
+async function namedIn({ jobs }: SurroundingsDeps, pool: string, name: string) {
+  const { jobs: ids, last } = await jobs.named(pool, name);
+  return { jobs: await jobs.findMany(ids), last };
 }
 
 /** By which agents know a spec that they have. */

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { cancel, type JobCancel } from '../../core/jobs/cancel.ts';
 import { edit, type JobEdit } from '../../core/jobs/edit.ts';
 import { type JobRetry, retry } from '../../core/jobs/retry.ts';
+import type { JobCreation, Surroundings } from '../../core/jobs/submit.ts';
 import { edgeNameOf, type JobId, jobIdOf } from '../../core/model/names.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
 import type { KeptAnswer } from '../../core/ports/jobs.ts';
@@ -145,7 +146,7 @@ export const jobChangesContract: Contract = (makeStores) => {
     const parents = [(await stores.jobs.find(child))!];
     await stores.changes.purge({ kind: 'purge', id: child });
     const late = [makeCreation(job), makeCreation(jobIdOf('job-3'), { parents })];
-    expect(await stores.changes.createMany(late, null, audits)).toBe('parent-ended');
+    expect(await stores.changes.createMany(late, null, audits)).toBe('overtaken');
     expect(await stores.jobs.findSpec(job)).toBeNull();
   });
 
@@ -189,10 +190,37 @@ export const jobChangesContract: Contract = (makeStores) => {
     await submit(stores, child, { parents });
     await end(stores, 'done');
     const late = makeCreation(jobIdOf('job-3'), { parents });
-    expect(await stores.changes.create(late, null, auditOf(job))).toBe('parent-ended');
+    expect(await stores.changes.create(late, null, auditOf(job))).toBe('overtaken');
     await stores.changes.purge({ kind: 'purge', id: job });
-    expect(await stores.changes.create(late, null, auditOf(job))).toBe('parent-ended');
+    expect(await stores.changes.create(late, null, auditOf(job))).toBe('overtaken');
     expect(await stores.jobs.findSpec(late.job.id)).toBeNull();
+  });
+
+  test('of two services that are to be the only one of a name, the second is not stored', async () => {
+    const stores = await makeStores();
+    const service = (id: string, named?: Surroundings['named'], name = 'web'): JobCreation => {
+      const body = { kind: 'service', name, run: { simulate: {} } };
+      const made = creation(body, named === undefined ? {} : { named });
+      const job = { ...made.job, id: jobIdOf(id) };
+      return { ...made, job, status: { ...made.status, job: job.id } };
+    };
+    const store = (it: JobCreation) => stores.changes.create(it, null, auditOf(it.job.id));
+    expect(await stores.jobs.named('default', 'web')).toEqual({ jobs: [], last: null });
+    const first = service('web-1', { jobs: [], last: null });
+    expect(await store(first)).toBe('created');
+    expect(await store(service('web-2', { jobs: [], last: null }))).toBe('overtaken');
+    expect(await stores.jobs.findSpec(jobIdOf('web-2'))).toBeNull();
+    expect(await store(service('web-3'))).toBe('created');
+    expect(await store(service('web-4', { jobs: [], last: null }, 'web2'))).toBe('created');
+    const found = await stores.jobs.named('default', 'web');
+    expect([...found.jobs].sort()).toEqual(['web-1', 'web-3']);
+    expect(found.last).toBe('web-1');
+    expect(await stores.jobs.named('other', 'web')).toEqual({ jobs: [], last: null });
+    expect(await store(service('web-5', { jobs: [], last: found.last }))).toBe('created');
+    const named = { pool: 'default', name: 'web' };
+    await stores.changes.purge({ kind: 'purge', id: jobIdOf('web-3'), named });
+    const left = await stores.jobs.named('default', 'web');
+    expect([...left.jobs].sort()).toEqual(['web-1', 'web-5']);
   });
 
   test('an edit changes the spec, what lists filter by, and the intents of its cells', async () => {

@@ -75,8 +75,8 @@ test('every kind of row is said', () => {
   const rows = tableRows(sectionOf(page, 'Rows') ?? '');
   const said = codeIn(rows.flat().join('\n'));
   const { partitions, cellRows, jobRows, edgeRows, poolRows, statsRows, lists } = schema;
-  const { submissionRows, scheduleRows, webhookRows } = schema;
-  const ofJobs = [jobRows, submissionRows, scheduleRows, webhookRows];
+  const { submissionRows, scheduleRows, webhookRows, nameRows } = schema;
+  const ofJobs = [jobRows, nameRows, submissionRows, scheduleRows, webhookRows];
   const ofThings = [cellRows, ...ofJobs, edgeRows, poolRows, statsRows];
   const kinds = [partitions, ...ofThings, lists];
   const all = [...new Set<string>(kinds.flatMap((it) => Object.values(it)))];

@@ -32,7 +32,8 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
     async create(creation, kept, audit) {
       const { id } = creation.job;
       if (kept !== null && stored.firstAnswers.has(answerKey(kept.request))) return 'key-taken';
-      if (!creation.openParents.every((parent) => isOpen(stored, parent))) return 'parent-ended';
+      if (!creation.openParents.every((parent) => isOpen(stored, parent))) return 'overtaken';
+      if (!isStillLast(stored, creation)) return 'overtaken';
       if (stored.jobs.get(id)?.job != null) return 'id-taken';
       create(stored, creation);
       remember(stored, kept, audit);
@@ -41,7 +42,7 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
     async createMany(creations, kept, audits) {
       if (kept !== null && stored.firstAnswers.has(answerKey(kept.request))) return 'key-taken';
       const parents = creations.flatMap(({ openParents }) => openParents);
-      if (!parents.every((parent) => isOpen(stored, parent))) return 'parent-ended';
+      if (!parents.every((parent) => isOpen(stored, parent))) return 'overtaken';
       const isTaken = creations.some(({ job }) => stored.jobs.get(job.id)?.job != null);
       if (isTaken) return 'id-taken';
       for (const creation of creations) create(stored, creation);
@@ -52,6 +53,7 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
     async createPlaced(creation, plan, kept, audit) {
       const { id } = creation.job;
       if (!mayCommit(stored, plan) || foldedByOthers(stored, plan, id)) return 'conflict';
+      if (!isStillLast(stored, creation)) return 'conflict';
       if (kept !== null && stored.firstAnswers.has(answerKey(kept.request))) return 'key-taken';
       if (stored.jobs.get(id)?.job != null) return 'id-taken';
       create(stored, creation);
@@ -107,8 +109,16 @@ function isOpen(stored: Stored, job: JobId): boolean {
   return state !== undefined && !isFinal(state);
 }
 
+function isStillLast(stored: Stored, { job: { spec }, onlyOne }: JobCreation): boolean {
+  if (onlyOne === undefined) return true;
+  return (stored.lastNamed.get(`${spec.pool} ${spec.name}`) ?? null) === onlyOne.after;
+}
+
 function create(stored: Stored, creation: JobCreation): void {
   const { job, status, intents, openParents, events = [] } = creation;
+  if (creation.onlyOne !== undefined) {
+    stored.lastNamed.set(`${job.spec.pool} ${job.spec.name}`, job.id);
+  }
   const rows = rowsOf(stored, job.id);
   for (const event of events) rows.events.set(eventPosition(event), event);
   rows.job = job;

@@ -37,6 +37,13 @@ function records(stored: Stored): JobRecords {
     async cellStatuses(id) {
       return [...(stored.jobs.get(id)?.cells.values() ?? [])];
     },
+    async named(pool, name) {
+      const jobs = [...stored.jobs.values()].flatMap(({ job }) => {
+        const isNamed = job?.spec.pool === pool && job.spec.name === name;
+        return isNamed && job.spec.restart !== undefined ? [job.id] : [];
+      });
+      return { jobs, last: stored.lastNamed.get(`${pool} ${name}`) ?? null };
+    },
   };
 }
 

@@ -61,6 +61,8 @@ export type Stored = {
   readonly clusters: Map<EdgeName, ClusterRecord>;
   readonly digests: Map<EdgeName, GraphDigest>;
   readonly firstAnswers: Map<string, FirstAnswer>;
+  /** Of each pool and name: the last service that was to be the only one. */
+  readonly lastNamed: Map<string, JobId>;
   readonly audit: AuditEvent[];
   readonly submissions: Map<JobId, Submission>;
   readonly schedules: Map<string, HeldSchedule>;
@@ -125,6 +127,7 @@ export function nothingStored(): Stored {
     clusters: new Map(),
     digests: new Map(),
     firstAnswers: new Map(),
+    lastNamed: new Map(),
     audit: [],
     submissions: new Map(),
     schedules: new Map(),

@@ -12,6 +12,7 @@ import { encodeStatus, newsOf } from '../rows/rows-job.ts';
 import { encodeIntent, placedSlice } from '../rows/rows-slice.ts';
 import { encodeSpec } from '../rows/rows-spec.ts';
 import { passMark } from '../schema.ts';
+import { nameKey } from '../services/name-key.ts';
 import type { Table, Write } from '../table.ts';
 import { transactWithRetry } from '../transact-with-retry.ts';
 import { positionOf } from './job-position.ts';
@@ -28,8 +29,9 @@ export async function createJob(
   const outcome = await transactWithRetry(table, [...writes, ...answer, putAudit(audit)]);
   if (outcome.kind === 'committed') return 'created';
   if (outcome.failed.some((at) => at >= writes.length)) return 'key-taken';
-  const firstCheck = writes.length - creation.openParents.length;
-  return outcome.failed.some((at) => at >= firstCheck) ? 'parent-ended' : 'id-taken';
+  const checks = creation.openParents.length + (creation.onlyOne === undefined ? 0 : 1);
+  const firstCheck = writes.length - checks;
+  return outcome.failed.some((at) => at >= firstCheck) ? 'overtaken' : 'id-taken';
 }
 
 /** The plan first: its version decides whether any of it is stored. */
@@ -39,7 +41,7 @@ export async function createPlacedJob(
   plan: Plan,
   kept: KeptAnswer | null,
   audit: AuditEvent,
-): Promise<Exclude<CreateOutcome, 'parent-ended'> | 'conflict'> {
+): Promise<Exclude<CreateOutcome, 'overtaken'> | 'conflict'> {
   const planned = planWrites(plan, creation.job.id);
   const isInLease = plan.slicesInLeases?.has(creation.job.id) === true;
   const slice = isInLease ? undefined : plan.slices.get(creation.job.id);
@@ -62,11 +64,27 @@ function waitingFor(parent: JobId): Write {
 
 type Attributes = Readonly<Record<string, unknown>>;
 
-/** The spec comes first, the checks of the parents come last. */
+/** Services of its name find it by this. */
+function nameWrites({ job: { id, spec } }: JobCreation): Write[] {
+  if (spec.restart === undefined || spec.name === null) return [];
+  return [{ kind: 'put', row: nameKey(spec.pool, spec.name, id) }];
+}
+
+/** Of two that are to be the only one, the second finds that the last is not who it was. */
+function onlyOneWrites({ job: { id, spec }, onlyOne }: JobCreation): Write[] {
+  if (onlyOne === undefined) return [];
+  const { after } = onlyOne;
+  const condition = after === null ? absent : { expression: '#job = :job', values: { job: after } };
+  const row = { ...nameKey(spec.pool, spec.name ?? '', null), job: id };
+  return [{ kind: 'put', row, condition }];
+}
+
+/** The spec comes first, what must not have changed meanwhile comes last. */
 export function creationWrites(
-  { job, status, intents, openParents, events = [] }: JobCreation,
+  creation: JobCreation,
   beside: { readonly intent?: Attributes; readonly status?: Attributes } = {},
 ): Write[] {
+  const { job, status, intents, openParents, events = [] } = creation;
   const listSk = positionOf(job.id, job.createdAtMs);
   return [
     { kind: 'put', row: encodeSpec(job), condition: absent },
@@ -78,7 +96,9 @@ export function creationWrites(
       }),
     ),
     ...events.map((it): Write => ({ kind: 'put', row: eventRow(job.id, it) })),
+    ...nameWrites(creation),
     ...openParents.map((it): Write => ({ kind: 'put', row: dependantKey(it, job.id) })),
+    ...onlyOneWrites(creation),
     ...openParents.map(waitingFor),
   ];
 }

@@ -35,7 +35,7 @@ export async function createJobs(
     const outcome = await transactWithRetry(table, [...whole, ...answer]);
     if (outcome.kind === 'committed') return 'created';
     if (outcome.failed.some((at) => at >= whole.length)) return 'key-taken';
-    return outcome.failed.some((at) => isParent(whole[at]!)) ? 'parent-ended' : 'id-taken';
+    return outcome.failed.some((at) => isParent(whole[at]!)) ? 'overtaken' : 'id-taken';
   }
   const [{ job: first }] = creations as [JobCreation];
   const parts = partsOf(each).map((writes, at) => {

@@ -45,7 +45,7 @@ export function createJobChanges(table: Table): JobChanges {
       ]);
       return outcome.kind === 'committed' ? 'changed' : 'conflict';
     },
-    purge: ({ id }) => purgeJob(table, id),
+    purge: (purge) => purgeJob(table, purge),
   };
 }
 

@@ -1,11 +1,12 @@
-import { edgeNameOf, type JobId } from '../../../core/model/names.ts';
+import { edgeNameOf, type JobId, parseJobId } from '../../../core/model/names.ts';
 import { type JobWithStatus, unknownStatus } from '../../../core/model/stored-job.ts';
 import type { JobRecords, JobsStore } from '../../../core/ports/jobs.ts';
 import { executionKey, jobPartition, specKey, statusKey } from '../keys.ts';
 import { decodeExecution, decodeJobCell, decodeStatus } from '../rows/rows-job.ts';
 import { decodeSpec } from '../rows/rows-spec.ts';
 import { readableOrReported, readableRows } from '../rows/unreadable-row.ts';
-import { jobRows } from '../schema.ts';
+import { jobRows, nameRows } from '../schema.ts';
+import { nameKey } from '../services/name-key.ts';
 import type { Row, Table } from '../table.ts';
 import { withClosings } from './closings.ts';
 import { countRows } from './count-rows.ts';
@@ -44,6 +45,15 @@ function createJobRecords(table: Table): JobRecords {
 
     async cellStatuses(id) {
       return readableRows(table, await countRows(table, id), decodeJobCell);
+    },
+
+    async named(pool, name) {
+      const rows = await table.queryAll({ pk: nameKey(pool, name, null).pk, consistent: true });
+      const jobs = rows.flatMap(({ sk }) => {
+        return sk.startsWith(nameRows.job) ? (parseJobId(sk.slice(nameRows.job.length)) ?? []) : [];
+      });
+      const last = rows.find(({ sk }) => sk === nameRows.last);
+      return { jobs, last: parseJobId(String(last?.job ?? '')) };
     },
   };
 }

@@ -1,6 +1,7 @@
+import type { JobPurge } from '../../../core/jobs/cancel.ts';
 import { purgeRowsMax } from '../../../core/model/limits.ts';
-import type { JobId } from '../../../core/model/names.ts';
 import { jobPartition, specKey } from '../keys.ts';
+import { nameKey } from '../services/name-key.ts';
 import type { Table, Write } from '../table.ts';
 import { transactWithRetry } from '../transact-with-retry.ts';
 
@@ -8,7 +9,11 @@ import { transactWithRetry } from '../transact-with-retry.ts';
  * Every row of a job goes; the index forgets it with its status. The spec goes last, so that a
  * purge that was cut short can be asked for again.
  */
-export async function purgeJob(table: Table, id: JobId): Promise<void> {
+export async function purgeJob(table: Table, { id, named }: JobPurge): Promise<void> {
+  if (named !== undefined) {
+    const key = nameKey(named.pool, named.name, id);
+    await transactWithRetry(table, [{ kind: 'delete', key }]);
+  }
   const rows = await table.queryAll({
     pk: jobPartition(id),
     consistent: true,

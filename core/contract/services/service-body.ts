@@ -45,6 +45,12 @@ export const updateSchema = z
   })
   .meta({ id: 'ServiceUpdate', description: 'How instances come to another generation.' });
 
+/** It is the only one of its name in its pool, or it is refused. */
+export const uniqueNameSchema = z
+  .boolean()
+  .optional()
+  .meta({ description: 'Of a service: refused while another of its name lives in the pool.' });
+
 export const serviceFields = {
   restart: restartSchema.optional(),
   update: updateSchema.optional(),
@@ -95,6 +101,8 @@ type AnyBody = ServiceBody & {
   readonly power: number | null;
   readonly chunks: number | null;
   readonly run?: object | undefined;
+  readonly name: string | null;
+  readonly uniqueName?: boolean | undefined;
   readonly deadlineSeconds: number | null;
   readonly retries: { readonly maxFailedChunks: number | null };
   readonly placement: { readonly nodes: number | null; readonly maxEdges: number | null };
@@ -107,6 +115,9 @@ type Issue = (path: readonly string[], message: string) => void;
 /** What a service cannot have, and what only a service has. */
 export function checkService(body: AnyBody, issue: Issue): void {
   if (body.kind !== 'everywhere') checkBound(body, issue);
+  if (body.uniqueName === true && (body.kind === 'batch' || body.name === null)) {
+    issue(['uniqueName'], 'Only a service that has a name can be the only one of it.');
+  }
   if (body.kind === 'batch') checkOther(body, issue);
   else {
     if (body.kind === 'everywhere') checkEverywhere(body, issue);

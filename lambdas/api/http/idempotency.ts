@@ -71,7 +71,7 @@ export async function onceFor(
   }
 }
 
-function requestOf(call: Call, key: string): IdempotentRequest {
+export function requestOf(call: Call, key: string): IdempotentRequest {
   const digest = createHash('sha256')
     .update(`${call.method} ${call.path}\n`)
     .update(call.body)

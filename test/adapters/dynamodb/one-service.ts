@@ -47,7 +47,9 @@ export async function storeService(stores: Stores): Promise<void> {
   const body = { kind: 'service', chunks: 3, run: program('one') };
   const made = creation(body, { metas: [makeMeta(north)] });
   const { status, job } = made;
-  const service = { ...made, job: { ...job, id: web }, status: { ...status, job: web } };
+  const named = { ...job, id: web, spec: { ...job.spec, name: 'web' } };
+  const onlyOne = { after: null };
+  const service = { ...made, job: named, status: { ...status, job: web }, onlyOne };
   await stores.changes.create(service, null, auditOf(web));
   const found = (await stores.jobs.find(web))!;
   const cells = await stores.changes.cellsOf(found.job);

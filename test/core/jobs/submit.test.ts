@@ -100,3 +100,14 @@ test('a spec that is too large is refused with its size', () => {
   const decision = submitted({ run: { process: { argv: ['x'], env } } }, makeSurroundings());
   expect(problemOf(decision).message).toContain('at most 65536 bytes; this one has 8');
 });
+
+test('a name is free when all services of it have ended, and the last one is remembered', () => {
+  const body = { kind: 'service', name: 'web', run: { simulate: {} }, uniqueName: true };
+  const over = [storedJob({ state: 'cancelled' }), storedJob({ state: 'done' })];
+  const last = jobIdOf('web-1');
+  expect(creation(body, { named: { jobs: over, last } }).onlyOne).toEqual({ after: last });
+  expect(creation({ ...body, uniqueName: false }).onlyOne).toBeUndefined();
+  const jobs = [...over, storedJob({ state: 'waiting' })];
+  const refused = submitted(body, { named: { jobs, last } });
+  expect(refused).toMatchObject({ kind: 'refused', problem: { code: 'name-taken' } });
+});
