@@ -212,6 +212,15 @@ export const clockSkewMsMax = 300_000;
 export const diskFreeBytesMin = 64 * 1024 * 1024;
 /** Looking costs a few milliseconds, and an idle agent shall cost nothing. */
 export const factsEveryMs = 60_000;
+/** A figure of the load is reported anew when it has moved by this part of the last one. */
+export const loadMovedPart = 0.1;
+/** And by so much at least: less is the noise of a host that does nothing. */
+export const loadMovedFloors = {
+  cpuFreePercent: 5,
+  memoryFreeMb: 64,
+  diskFreeGb: 0.5,
+  jobsQueued: 1,
+} as const;
 /** As browsers follow twenty and programs five: a mirror sends on once or twice. */
 export const redirectsMax = 5;
 /** The control plane refuses twice, this far apart, before the edge believes it. */

@@ -270,6 +270,8 @@ export type Edge = {
   readonly labels: { readonly [name: string]: string };
   /** What it says of itself: hardware, software, ways of running. */
   readonly facts: { readonly [name: string]: unknown };
+  /** When it reported its facts, its load among them; null before. */
+  readonly factsAt: string | null;
   /** Whether it takes no new work. */
   readonly cordoned: boolean;
   /** Whether it is being emptied. */

@@ -26,6 +26,7 @@ export const edgeSchema = z
     free: amounts,
     labels: z.record(z.string(), z.string()),
     facts: z.record(z.string(), z.unknown()),
+    factsAt: timeSchema.nullable(),
     cordoned: z.boolean(),
     draining: z.boolean(),
     removing: z.boolean(),

@@ -120,6 +120,8 @@ export type StoredEdge = {
   readonly work: EdgeWork | null;
   readonly capacityMax?: Readonly<Record<string, number>>;
   readonly allFacts: Readonly<Record<string, FactValue>>;
+  /** When it reported them; absent while they are those of its enrolment. */
+  readonly factsAtMs?: number;
   readonly cluster: ClusterRecord | null;
   /** A row of it that cannot be read, if there is one. */
   readonly unreadable?: string;

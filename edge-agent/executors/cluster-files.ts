@@ -106,3 +106,8 @@ function chosen(variable: string, values: readonly string[]): string[] {
   const words = values.map(shellWord).join(' ');
   return [`set -- ${words}`, 'shift "$index"', `${variable}=$1; export ${variable}`];
 }
+
+/** Of what a scheduler lists: one line each. */
+export function linesIn(output: string): number {
+  return output.split('\n').filter((line) => line.trim() !== '').length;
+}

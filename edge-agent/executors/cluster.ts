@@ -40,6 +40,8 @@ export type ClusterScheduler = {
   /** What is known of these; one that is missing is unknown. Throws when the scheduler is away. */
   poll(handles: readonly string[]): Promise<ReadonlyMap<string, TaskState>>;
   cancel(handles: readonly string[]): Promise<void>;
+  /** Jobs of anybody that wait; `null` when the scheduler is away. */
+  queued(): Promise<number | null>;
   /** The exit code that the chunk itself left, for schedulers that forget it. */
   exitCode(batch: Batch, index: number): number | null;
   /** The tail of what a chunk printed; asked once, and what it left is removed. */
@@ -117,6 +119,10 @@ class ClusterExecutor implements Executor {
     // Without a handle it is being submitted; the poll after that cancels it.
     if (task.handle !== null) void this.#cancel([task.handle]);
     this.#pollMs = clusterPollMs;
+  }
+
+  queued(): Promise<number | null> {
+    return this.#scheduler.queued().catch(() => null);
   }
 
   async recover(edges: readonly string[]): Promise<ChunkName[]> {

@@ -61,6 +61,8 @@ export type Executor = {
    * time.
    */
   probe?(order: ChunkOrder, argv: readonly string[], timeoutMs: number): Promise<boolean>;
+  /** What waits in its own queue, whoever submitted it; `null` when it does not answer. */
+  queued?(): Promise<number | null>;
   /** Chunks of these edges that survived the agent's last life; called once, before any start. */
   recover(edges: readonly string[]): Promise<ChunkName[]>;
   /** The edges know what was recovered, so from now on it may end. */

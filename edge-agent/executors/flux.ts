@@ -2,7 +2,7 @@ import type { BatchRun } from '../../core/model/job.ts';
 import { removeQuietly } from '../disk/data-directory.ts';
 import type { RunCommand } from '../host/command.ts';
 import { type Batch, type ClusterScheduler, signalName, type TaskState } from './cluster.ts';
-import { outputPath, scriptPath, takeOutput, writeScript } from './cluster-files.ts';
+import { linesIn, outputPath, scriptPath, takeOutput, writeScript } from './cluster-files.ts';
 
 /**
  * Flux by its own commands: one `flux submit --cc` for a batch, `flux jobs` to follow it, `flux
@@ -50,6 +50,11 @@ export function makeFlux(runCommand: RunCommand, directory: string): ClusterSche
     },
     async cancel(handles) {
       await runCommand(['flux', 'cancel', ...handles]);
+    },
+    async queued() {
+      const argv = ['flux', 'jobs', '-A', '-n', '--count=0', '--filter=pending', '--format={id}'];
+      const { code, output } = await runCommand(argv);
+      return code === 0 ? linesIn(output) : null;
     },
     exitCode: () => null,
     forget: (batch) => removeQuietly(scriptPath(directory, batch.token)),

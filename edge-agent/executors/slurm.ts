@@ -3,7 +3,14 @@ import type { Failure } from '../../core/protocol/progress-report.ts';
 import { removeQuietly } from '../disk/data-directory.ts';
 import type { RunCommand } from '../host/command.ts';
 import { type Batch, type ClusterScheduler, signalName, type TaskState } from './cluster.ts';
-import { outputPath, readExit, scriptPath, takeOutput, writeScript } from './cluster-files.ts';
+import {
+  linesIn,
+  outputPath,
+  readExit,
+  scriptPath,
+  takeOutput,
+  writeScript,
+} from './cluster-files.ts';
 
 /**
  * Slurm by its own commands: one `sbatch --array` for a batch, `squeue` while it knows the tasks,
@@ -42,6 +49,18 @@ export function makeSlurm(runCommand: RunCommand, directory: string): ClusterSch
     },
     async cancel(handles) {
       await runCommand(['scancel', ...handles]);
+    },
+    async queued() {
+      const { code, output } = await runCommand([
+        'squeue',
+        '-h',
+        '-r',
+        '-t',
+        'PENDING',
+        '-o',
+        '%i',
+      ]);
+      return code === 0 ? linesIn(output) : null;
     },
     output: (batch, index) => takeOutput(directory, batch, index),
     exitCode: (batch, index) => readExit(directory, batch, index),

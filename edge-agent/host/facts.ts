@@ -26,6 +26,8 @@ export type FactsInput = {
   readonly cacheBytes: number;
   /** Which inputs of jobs are here already. */
   readonly cached?: string | null;
+  /** How much of it is free; `null` where many edges share a host, or others run the work. */
+  readonly load?: FactValue | null;
   readonly health: string;
   /** Where others reach this host; `null`: as it finds by itself. */
   readonly address?: string | null;
@@ -58,6 +60,7 @@ export function collectFacts(input: FactsInput): Facts {
     address: input.address ?? ownAddress(),
   };
   if (input.cached != null) facts.cached = input.cached;
+  if (input.load != null) facts.load = input.load;
   const disks = diskOf(input.dataDirectory);
   if (disks !== null) facts.disks = disks;
   if (Object.keys(host.software).length > 0) facts.software = host.software;

@@ -17,11 +17,13 @@ import type { EdgewiseExecutor } from '../executors/edgewise.ts';
 import type { ChunkName, Executor } from '../executors/executor.ts';
 import { type NoteBook, openNoteBook } from '../executors/executor-notes.ts';
 import { makeExecutors } from '../executors/executor-set.ts';
+import { queuedIn } from '../executors/queued-jobs.ts';
 import { type Clock, minuteOfDay, systemClock } from '../host/clock.ts';
 import { type Confinement, makeConfinement } from '../host/confinement.ts';
 import { collectFacts, makeFactsBoard } from '../host/facts.ts';
 import { examineHost, type Host } from '../host/host-inspection.ts';
 import { findIsolation, isolationFact, sayIsolation } from '../host/isolation.ts';
+import { readingsOfHost, watchLoad } from '../host/load.ts';
 import type { Log } from '../host/log-lines.ts';
 import { openPolicyFile, type PolicyFile, refusalByPolicy } from '../host/policy.ts';
 import { realDirectory } from '../host/real-directory.ts';
@@ -258,7 +260,13 @@ function assemble(plan: Plan, signal: AbortSignal): Parts {
     ...{ inputs, parameters, results, ports, keepOutput: outputs.keep },
     log: options.names.length > namesLoggedMax || options.quiet ? () => {} : log,
     ...{ api, live, enrolToken, pool, transport, mqttEndpoint, pull },
-    facts: openFacts(plan, { ...place, clock, power, health: () => healthOf(journal, room) }),
+    facts: openFacts(plan, {
+      ...place,
+      clock,
+      power,
+      executors,
+      health: () => healthOf(journal, room),
+    }),
     enrolLimiter: runtime.enrolLimiter ?? makeWideningLimiter(enrolWidths),
     connectLimiter: makeLimiter(connectConcurrency),
     signal,
@@ -320,15 +328,20 @@ function openFacts(
   { host, below, registered, options, confinement, directory }: Plan,
   own: Pick<ChunkPlace, 'cacheBytes' | 'held'> & {
     readonly clock: Clock;
+    readonly executors: Parts['executors'];
     readonly power: () => number;
     readonly health: () => string;
   },
 ): () => Facts {
   const labels = { ...registered?.labels, ...options.labels };
-  const { clock, cacheBytes, held, power, health } = own;
+  const { clock, cacheBytes, held, power, health, executors } = own;
   if (below !== null) return boardOfSite(below, clock, health, labels);
+  const readings = { ...readingsOfHost(directory.path), queued: () => queuedIn(executors) };
+  // What many edges share says nothing of one of them.
+  const load = options.names.length === 1 ? watchLoad(readings) : null;
   return makeFactsBoard(clock, () =>
     collectFacts({
+      load: load?.() ?? null,
       power: power(),
       capacity: registered?.capacity ?? null,
       ...{ host, cacheBytes, cached: held.text(), labels, address: options.address },

@@ -45,8 +45,8 @@ export const inventoryContract: Contract = (makeStores) => {
     const outcomes = [];
     for (const event of events) outcomes.push(await stores.inventory.store(cell, event));
     const { report, facts } = (await stores.cells.load(cell))!.edges.get(edge)!;
-    const { allFacts } = (await stores.edges.load(cell, edge))!;
-    return { outcomes, report, facts, allFacts };
+    const { allFacts, factsAtMs } = (await stores.edges.load(cell, edge))!;
+    return { outcomes, report, facts, allFacts, factsAtMs };
   };
 
   test('only edges that are enrolled have a cell', async () => {
@@ -161,10 +161,12 @@ export const inventoryContract: Contract = (makeStores) => {
 
   test('all that an edge said of itself is as new as the facts of its cell', async () => {
     const older = factsEvent(1, 100);
-    const { allFacts } = await stored([
+    const { allFacts, factsAtMs } = await stored([
       { ...factsEvent(2, 300), facts: { ...older.facts, facts: { os: { version: '13' } } } },
       older,
     ]);
     expect(allFacts).toEqual({ os: { version: '13' } });
+    expect(factsAtMs).toBe(older.atMs);
+    expect((await stored([])).factsAtMs).toBeUndefined();
   });
 };

@@ -131,11 +131,16 @@ function leave(stored: Stored, cell: CellId, edge: EdgeName): void {
 }
 
 function settings(stored: Stored): EdgeSettings {
+  const factsTimeOf = ({ name }: CellEdge) => {
+    const { atMs } = stored.allFacts.get(name) ?? { atMs: null };
+    return atMs === null ? {} : { factsAtMs: atMs };
+  };
   const shown = (cell: CellId, edge: CellEdge) => ({
     ...edge,
     cell,
     version: stored.seats.get(seatKey(cell, edge.name))?.version ?? 0,
     allFacts: stored.allFacts.get(edge.name)?.facts ?? {},
+    ...factsTimeOf(edge),
     cluster: stored.clusters.get(edge.name) ?? null,
   });
   return {

@@ -116,6 +116,7 @@ function assemble(
   // Of a list only what lies in the cell is read.
   read(pointerKey(edge), (it) => decodeIdentity(edge, it));
   const capacityMax = read(cellPoolKey(cell), decodeCellPool) ?? undefined;
+  const factsAtMs = read(edgeFactsKey(edge), (it) => time(it.atMs)) ?? 0;
   const seenAtMs = read(seenKey(cell, edge), (it) => time(it.atMs));
   const stored = {
     name: edge,
@@ -127,6 +128,7 @@ function assemble(
     cluster: read(clusterKey(edge), (it) => decodeCluster(edge, it)),
     config: config ?? unreadableConfig(row.sk),
     version: version ?? 0,
+    ...(factsAtMs > 0 && { factsAtMs }),
     ...(capacityMax !== undefined && { capacityMax }),
   };
   if (unreadable === undefined) return stored;

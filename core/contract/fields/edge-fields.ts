@@ -7,6 +7,7 @@ export const edgeFields: Readonly<Record<string, string>> = {
   'Edge.pool': 'The pool that it belongs to.',
   'Edge.cell': 'The edges that it is scheduled with.',
   'Edge.state': 'Whether it is there, as one word.',
+  factsAt: 'When it reported its facts, its load among them; null before.',
   lastSeenAt: 'When it made contact last.',
   connectedAt: 'Since when it is connected.',
   capacity: 'What it has: power, and other amounts by their names.',

@@ -111,6 +111,7 @@ export const graphSchema = buildSchema(`
     free: JSON!
     labels: JSON!
     facts: JSON!
+    factsAt: String
     cordoned: Boolean!
     draining: Boolean!
     removing: Boolean!

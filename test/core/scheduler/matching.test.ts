@@ -129,3 +129,14 @@ test('a part of another job goes to edges whose agents give chunks the numbers t
   const able = makeEdge('edge-2', { flat: { chunkOffsets: true, 'executors.process': '1' } });
   expect(mismatchOf(able, spec)).toBeNull();
 });
+
+test('a job may ask for an edge that has something free', () => {
+  const asks = (value: number) => {
+    const expressions = [{ key: 'load.memoryFreeMb', op: '>=' as const, value }];
+    return makeSpec({ requires: { edges: [], labels: {}, expressions } } as never);
+  };
+  const busy = makeEdge('edge-2', { flat: { 'load.memoryFreeMb': 600 } });
+  expect(mismatchOf(busy, asks(500))).toBeNull();
+  expect(mismatchOf(busy, asks(700))).not.toBeNull();
+  expect(mismatchOf(edge, asks(1))).not.toBeNull();
+});

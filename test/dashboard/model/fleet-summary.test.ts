@@ -18,6 +18,7 @@ const edge = (change: Partial<Edge>): Edge => ({
   cell: 'default.0',
   state: 'connected',
   lastSeenAt: null,
+  factsAt: null,
   connectedAt: null,
   capacity: { power: 250 },
   free: { power: 250 },

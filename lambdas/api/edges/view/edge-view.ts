@@ -41,6 +41,7 @@ export function edgeView(
     free: flat(freeOf(edge, capacity, intents)),
     labels: { ...facts?.labels, ...config.labels },
     facts: { ...edge.allFacts },
+    factsAt: timeOrNull(edge.factsAtMs ?? null),
     cordoned: status.cordoned,
     draining: status.draining,
     removing: status.removed,
