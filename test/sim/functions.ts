@@ -21,6 +21,7 @@ import {
 } from '../../lambdas/workers/schedule/schedule-cells.ts';
 import { tickCells } from '../../lambdas/workers/tick/tick-cells.ts';
 import type { Stores } from '../contract/stored-ports.ts';
+import { createTableStores } from '../contract/table-stores.ts';
 import type { Bug } from './bugs/bugs.ts';
 import { createEpochBook } from './checks/epoch-book.ts';
 import { attempt, Violation } from './checks/truth.ts';
@@ -37,8 +38,9 @@ import {
   type ShortPasses,
 } from './short-passes.ts';
 import type { ChangeStream, StreamRecord } from './table/change-stream.ts';
+import { drawPageRows, inPages } from './table/paged-table.ts';
 import { storesThrough } from './table/simulated-stores.ts';
-import type { SimulatedTable } from './table/simulated-table.ts';
+import { type SimulatedTable, tableThrough } from './table/simulated-table.ts';
 import type { StoredView } from './table/stored-view.ts';
 import { countsJob, recordOf, wakesCell } from './table/stream-filters.ts';
 import { through } from './through.ts';
@@ -88,10 +90,12 @@ export class Functions {
   readonly #shortReports: ReturnType<typeof drawShortPasses>;
   readonly #knownEdges = createKnownEdges();
   readonly #epochs = createEpochBook();
+  readonly #pageRows: number | null;
 
   constructor(world: FunctionsWorld) {
     this.#world = world;
     this.#shortReports = drawShortPasses(world.random.stream('reports'), () => this);
+    this.#pageRows = drawPageRows(world.random.stream('several'));
     this.#tickLater();
     const { stream } = world;
     stream.addReader({
@@ -157,7 +161,8 @@ export class Functions {
     return isDone ? failed : null;
   }
 
-  passes(call: Invocation['call'], cells = this.#cells()): PassDeps {
+  passes(call: Invocation['call'], by: Author = 'pass'): PassDeps {
+    const cells = this.#cells(call, by);
     const { shadows, bug, defect } = this.#world;
     return {
       store: through(call, 'cells', cells),
@@ -209,18 +214,27 @@ export class Functions {
 
   /** For edges that take work by themselves, and give it back. */
   takingPasses(call: Invocation['call']): PassDeps {
-    return this.passes(call, this.#cells('edge'));
+    return this.passes(call, 'edge');
   }
 
-  #cells(by: Author = 'pass'): CellStore {
+  /** As a pass reads it: at once, or page by page. */
+  #loader(call: Invocation['call']): CellStore['load'] {
+    const { bug, stores, table } = this.#world;
+    if (this.#pageRows === null) return stores.cells.load;
+    const paged = inPages(tableThrough(table, call), this.#pageRows);
+    return createTableStores(bug?.pages?.(paged) ?? paged, table.shelf).cells.load;
+  }
+
+  #cells(call: Invocation['call'], by: Author): CellStore {
     const { stored, stores, bug, loaded } = this.#world;
     const { cells } = stores;
+    const load = this.#loader(call);
     let seen: Cell | null = null;
     return {
       ...cells,
-      load: async (id) => {
+      load: async (id, also) => {
         if (bug?.refusesUnknownRows && hasUnknownRows(this.#world.table, id)) return null;
-        seen = await cells.load(id);
+        seen = await load(id, also);
         if (seen !== null) loaded(seen);
         return seen === null ? null : (bug?.load?.(seen) ?? seen);
       },

@@ -60,7 +60,7 @@ export class World {
   readonly stream: ChangeStream;
   readonly truth = createTruth();
   readonly #idleRead = createIdleReads((error) => this.fail(error));
-  readonly book = createUserBook(this.stored, this.truth, (job) => this.instances.accepted(job));
+  readonly book = createUserBook(this.stored, this.truth, () => this.instances);
   readonly api: SimulatedApi;
   readonly users: Users;
   readonly hosts: Hosts;

@@ -9,7 +9,7 @@ import {
 import type { CellId, EdgeName, JobId } from '../../../core/model/names.ts';
 import type { Alarm, Plan } from '../../../core/model/plan.ts';
 import { standsStill } from '../../../core/model/unreadable.ts';
-import type { CellStore, KnownCells } from '../../../core/ports/cells.ts';
+import type { CellStore, CommitOutcome, KnownCells } from '../../../core/ports/cells.ts';
 import type { RollupStore } from '../../../core/ports/rollups.ts';
 import type { WorkShadows } from '../../../core/ports/shadows.ts';
 import type { Clock, Timers } from '../../../core/ports/timers.ts';
@@ -17,7 +17,7 @@ import { encodeWork } from '../../../core/protocol/work.ts';
 import { workOf } from '../../../core/protocol/work-of.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import type { Violation } from '../../../core/scheduler/invariants.ts';
-import { reconcileSafely } from '../../../core/scheduler/reconcile-safely.ts';
+import { reconcileSafely, type SafeDecision } from '../../../core/scheduler/reconcile-safely.ts';
 import { isToBeRead } from '../../../core/scheduler/shelf.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
 import { refusedLinesMax, unreadableRowsLoggedMax } from '../../limits.ts';
@@ -66,9 +66,8 @@ export async function runPass(
     if (standsStill(cell.meta)) return 'unreadable';
     const nowMs = deps.clock.nowMs();
     const { plan, refused } = reconcileSafely(cell, nowMs, shared);
-    tellRefused(deps.log, id, refused);
-    if (plan === null) throw new Error(`every plan for ${id} breaks an invariant`);
-    const outcome = plan.meta === null ? 'committed' : await deps.store.commit(plan);
+    const outcome = await outcomeOf(deps, cell, { plan, refused });
+    if (outcome !== 'conflict') tellRefused(deps.log, id, refused);
     if (outcome !== 'committed') {
       if (outcome !== 'conflict') for (const job of outcome.shared) shared.add(job);
       if (++conflicts >= passAttemptsMax) {
@@ -79,6 +78,7 @@ export async function runPass(
       cell = await loadCell(deps, id);
       continue;
     }
+    if (plan === null) throw new Error(`every plan for ${id} breaks an invariant`);
     const committed: Cell = await carryOut(deps, cell, plan, { nowMs, conflicts });
     const lookAtMs = plan.lookAgainAtMs;
     if (lookAtMs !== null && lookAtMs <= nowMs && round < passRoundsMax) {
@@ -92,6 +92,21 @@ export async function runPass(
     return 'settled';
   }
   return 'no-cell';
+}
+
+/**
+ * What was refused may be the fault of how the cell was read: with a commit between two pages of
+ * it. Where nothing is committed nobody else would say so.
+ */
+async function outcomeOf(
+  { store }: PassDeps,
+  { meta }: Cell,
+  { plan, refused }: SafeDecision,
+): Promise<CommitOutcome> {
+  if (plan !== null && plan.meta !== null) return store.commit(plan);
+  if (refused.length === 0) return 'committed';
+  const isOutdated = (await store.passedAtMs(meta.id)) !== (meta.passedAtMs ?? null);
+  return isOutdated ? 'conflict' : 'committed';
 }
 
 /**

@@ -1,3 +1,4 @@
+import type { Table } from '../../../adapters/dynamodb/table.ts';
 import type { JobCreation } from '../../../core/jobs/submit.ts';
 import {
   type Cell,
@@ -76,6 +77,8 @@ export type Bug = StreamBug & {
   readonly outcome?: OutcomeChange;
   /** A write before its condition is looked at. */
   readonly asks?: WriteChange;
+  /** A table that is read page by page, as the reader of cells has it. */
+  readonly pages?: (table: Table) => Table;
   /** What a user's request sees of the job. */
   readonly sees?: (found: JobWithStatus) => JobWithStatus;
   /** What is stored instead of the job that was decided, or of the change. */

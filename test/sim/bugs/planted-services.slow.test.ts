@@ -20,6 +20,7 @@ const noticed = new Map([
   ['rollout-ahead-of-readiness', /stopped although|counts as settled/],
   ['ready-for-a-moment', /counts as settled/],
   ['stopped-service-restarts', /is deleted and|never ends/],
+  ['second-restart-forgets-the-first', /never started \d+ anew/],
   ['rollout-without-an-end', /is still moving/],
   ['two-ready-holders', /has run on|runs twice|deleted services run/],
   ['start-is-no-attempt', /does not run|stopped although/],

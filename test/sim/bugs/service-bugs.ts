@@ -26,6 +26,15 @@ export const serviceBugs: readonly Bug[] = [
       withServices(cell, (job) => ({ ...job, intent: { ...job.intent, spec: patient(job) } })),
   },
   {
+    name: 'second-restart-forgets-the-first',
+    sentence: 'of two requests to start instances anew the first is lost when no pass has seen it',
+    changes: (change) => {
+      if (change.kind !== 'restart' || change.rollout.restart === null) return change;
+      const { before: _, ...last } = change.rollout.restart;
+      return { ...change, rollout: { ...change.rollout, restart: last } };
+    },
+  },
+  {
     name: 'two-ready-holders',
     sentence: 'an agent says that an instance has stopped, and it runs on beside the new one',
     stopsNothing: true,

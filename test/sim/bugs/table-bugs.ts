@@ -27,6 +27,14 @@ export const tableBugs: readonly Bug[] = [
     outcome: (outcome) => (outcome.kind === 'conflict' ? { kind: 'committed' } : outcome),
   },
   {
+    name: 'pages-are-one-moment',
+    sentence: 'a cell of several pages is read with an older intent beside a newer version',
+    pages: (table) => ({
+      ...table,
+      query: async (request) => ({ rows: await table.queryAll(request), next: null }),
+    }),
+  },
+  {
     name: 'child-shards-are-not-read',
     sentence: 'nobody reads the shards that a shard was split into',
     ignoresChildShards: true,

@@ -17,6 +17,7 @@ import {
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import { killedItsEdges } from '../../../core/scheduler/pass/chunk-ends.ts';
 import type { ChangeDone } from '../api.ts';
+import type { InstanceBook } from '../services/instance-book.ts';
 import type { StoredView } from '../table/stored-view.ts';
 import { must, type Truth } from './truth.ts';
 
@@ -39,7 +40,7 @@ type Revival = { readonly id: JobId; readonly runs: ReadonlyMap<number, number> 
 export function createUserBook(
   stored: StoredView,
   truth: Truth,
-  accepted: (job: StoredJob) => void = () => {},
+  services: () => Pick<InstanceBook, 'accepted'> | null = () => null,
 ): UserBook {
   const attempts = new Map<JobId, number>();
   const revivals: Revival[] = [];
@@ -53,7 +54,7 @@ export function createUserBook(
       checkCreated(stored, job);
     },
     changed(done) {
-      accepted(done.after);
+      services()?.accepted(done.after, done.change);
       note(done.after);
       if (done.after.spec.restart === undefined) checkEdited(done);
       checkCopies(stored, done);

@@ -1,6 +1,7 @@
 import { type EdgeName, edgeNameOf, type JobId } from '../../../core/model/names.ts';
-import { type RangeSet, unionAll } from '../../../core/model/ranges.ts';
+import { chunksOf, emptyRanges, type RangeSet, unionAll } from '../../../core/model/ranges.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
+import type { JobChange } from '../../../core/ports/jobs.ts';
 import { type AgentSpec, agentSpec } from '../../../core/protocol/agent-spec.ts';
 import { numbersOf } from '../../../core/services/instance-numbers.ts';
 import type { ChunkName, ChunkOrder } from '../../../edge-agent/executors/executor.ts';
@@ -43,6 +44,8 @@ export class InstanceBook {
   readonly #specs = new Map<string, StoredJob>();
   readonly #wishes = new Map<JobId, Wish[]>();
   readonly #running = new Map<string, Start>();
+  /** Since when users want an instance, or all of a service, to start anew. */
+  readonly #anew = new Map<string, number>();
   readonly #longest = new Map<string, number>();
   /** A generation says by this which one it is, and whether it is any good. */
   readonly badGraces = new Set<number>();
@@ -57,8 +60,9 @@ export class InstanceBook {
   }
 
   /** What is stored for a user, also what is about to be. */
-  accepted(job: StoredJob): void {
+  accepted(job: StoredJob, change?: JobChange): void {
     if (job.spec.restart === undefined) return;
+    if (change?.kind === 'restart') this.#startAnew(job.id, change.rollout.restart?.chunks ?? null);
     this.#specs.set(`${job.id} ${job.specHash}`, job);
     const wishes = this.#wishes.get(job.id) ?? [];
     this.#wishes.set(job.id, wishes);
@@ -67,6 +71,24 @@ export class InstanceBook {
       chunks: numbersOf(job.chunking),
       cancelled: job.cancelledAtMs !== null,
     });
+  }
+
+  #startAnew(job: JobId, chunks: RangeSet | null): void {
+    const { nowMs } = this.#world.timeline;
+    if (chunks === null) this.#anew.set(job, nowMs);
+    for (const chunk of chunksOf(chunks ?? emptyRanges)) this.#anew.set(`${job}/${chunk}`, nowMs);
+  }
+
+  /** What its rollout had not brought yet when it was given up stays as it is. */
+  givenUp(job: JobId): void {
+    for (const key of [...this.#anew.keys()]) {
+      if (key === job || key.startsWith(`${job}/`)) this.#anew.delete(key);
+    }
+  }
+
+  /** No start before this is what its user wants. */
+  wantedAnewSinceMs(job: JobId, chunk: number): number {
+    return Math.max(this.#anew.get(job) ?? 0, this.#anew.get(`${job}/${chunk}`) ?? 0);
   }
 
   isService(job: JobId): boolean {

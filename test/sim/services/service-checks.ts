@@ -29,7 +29,13 @@ export function checkServices(book: InstanceBook, before: Cell, after: Cell, now
     checkSettled(book, { was, job, after, nowMs });
     checkWanted(book, job, { before, after });
     checkStarts(was, job);
+    if (isGivenUp(was, job)) book.givenUp(job.id);
   }
+}
+
+function isGivenUp(was: CellJob, { slice: { rollout } }: CellJob): boolean {
+  const isOver = rollout?.state === 'paused' || rollout?.state === 'rolled-back';
+  return isOver && rollout.state !== was.slice.rollout?.state;
 }
 
 type Step = {

@@ -173,6 +173,8 @@ function instancesComplaint(world: World, cell: Cell, job: CellJob): string | nu
     const lease = holder.work!.leases.get(job.id)!;
     if (own === undefined) return `does not run ${chunk}#${attempt} on ${holder.name}`;
     if (!has(lease.ready ?? emptyRanges, chunk)) return `runs ${chunk} and does not know it`;
+    if (own.atMs < world.instances.wantedAnewSinceMs(job.id, chunk))
+      return `never started ${chunk} anew`;
     const others = starts.filter((it) => it !== own && reachableIn(world)(it.edge));
     if (others.length > 0) return `runs twice: ${describeInstances(starts)}`;
   }

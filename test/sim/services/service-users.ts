@@ -1,5 +1,7 @@
 import type { JobId } from '../../../core/model/names.ts';
+import { chunksOf, rangeOf } from '../../../core/model/ranges.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
+import { numbersOf } from '../../../core/services/instance-numbers.ts';
 import type { ApiAnswer, ApiRequest } from '../api.ts';
 import { must } from '../checks/truth.ts';
 import type { Faults } from '../faults.ts';
@@ -34,6 +36,8 @@ export class ServiceUsers {
   readonly #random: SeededRandom;
   /** Of those who mean one instance. */
   readonly #one: SeededRandom;
+  /** Of those who mean two instances, one right after the other. */
+  readonly #two: SeededRandom;
   readonly #bodies = new Map<string, Body>();
   #generations = 0;
   #acts = true;
@@ -42,6 +46,7 @@ export class ServiceUsers {
     this.#world = world;
     this.#random = random;
     this.#one = random.stream('one');
+    this.#two = random.stream('two');
   }
 
   layOut(): void {
@@ -55,6 +60,7 @@ export class ServiceUsers {
       timeline.after(atMs, 'submit', () => submit(name, body).catch(fail));
     }
     this.#actLater();
+    if (this.#two.chance(0.3)) this.#meanTwoLater();
   }
 
   /** Nobody touches them any more. */
@@ -112,8 +118,38 @@ export class ServiceUsers {
     });
   }
 
+  #meanTwoLater(): void {
+    const { timeline, fail } = this.#world;
+    timeline.after(this.#two.between(2_000, 20_000), 'user of two instances', () => {
+      if (!this.#acts) return;
+      const open = this.#open();
+      if (open.length > 0) this.#startTwo(this.#two.pick(open)).catch(fail);
+      this.#meanTwoLater();
+    });
+  }
+
+  /** No pass comes between the two, mostly. */
+  async #startTwo({ id, spec, chunking }: StoredJob): Promise<void> {
+    const known = spec.everywhere === undefined ? numbersOf(chunking) : rangeOf(0, 4);
+    const numbers = [...chunksOf(known)];
+    if (numbers.length < 2) return;
+    const at = this.#two.between(1, numbers.length - 1);
+    const two = [numbers[at]!, numbers[at - 1]!];
+    const changes = two.map((chunk) => {
+      const body = { chunks: String(chunk) };
+      return this.#two.chance(0.5)
+        ? this.#change({ operation: 'stopChunk', id, chunk })
+        : this.#change({ operation: 'restartJob', id, body });
+    });
+    await Promise.all(changes);
+  }
+
+  #open(): StoredJob[] {
+    return this.services().filter(({ cancelledAtMs }) => cancelledAtMs === null);
+  }
+
   async #act(): Promise<void> {
-    const open = this.services().filter(({ cancelledAtMs }) => cancelledAtMs === null);
+    const open = this.#open();
     if (open.length === 0) return;
     const job = this.#random.pick(open);
     const kinds = ['scale', 'update', 'update', 'bad', 'rollback', 'restart', 'delete'] as const;

@@ -247,6 +247,28 @@ test('a plan that breaks an invariant is refused, logged and counted; the rest i
   expect(log.lines.some(({ RefusedPlans }) => RefusedPlans === 1)).toBe(true);
 });
 
+test.each([
+  ['something of it is committed', [makeJob('job-1'), makeJob('job-2')]],
+  ['nothing of it is', [makeJob('job-1')]],
+])('what was read in two moments is no defect, and is not logged: %s', async (_, jobs) => {
+  const memory = memoryOf(makeCell({ edges: makeEdges(2), jobs }));
+  const torn = { done: rangeOf(0, 2), dead: rangeOf(1, 3), reportedReasons: ['inconsistent'] };
+  let reads = 0;
+  const load = async () => {
+    const cell = await memory.load(id);
+    if (cell === null || ++reads > 1) return cell;
+    // Another pass commits while the second page is read.
+    await runPass(stage(null, { store: memory }).deps, id);
+    const [first] = jobs;
+    const torns = { ...first!, slice: { ...first!.slice, ...torn } };
+    return { ...cell, jobs: new Map(cell.jobs).set(first!.id, torns) };
+  };
+  const { deps, log } = stage(null, { store: { ...memory, load } });
+  expect(await runPass(deps, id)).toBe('settled');
+  expect(reads).toBe(2);
+  expect(log.lines.filter(({ level }) => level === 'error')).toEqual([]);
+});
+
 test('where every plan breaks one, nothing is committed and the cell is parked', async () => {
   const cell = oneJob();
   const { deps, looks, log } = stage(null, {
