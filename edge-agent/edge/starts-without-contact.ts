@@ -51,14 +51,15 @@ export function countStarts(
     changed();
   };
   const wait = (): void => {
-    const waitMs = waitMsOf(remembered);
-    if (waitMs === 0) open();
     if (state !== 'held') return;
-    log(
-      `${name}: ended ${remembered} times in a row before it had contact; ` +
-        `starts nothing for ${waitMs / 1_000} s, or until it has`,
-      'warning',
-    );
+    const waitMs = waitMsOf(remembered);
+    if (waitMs > 0) {
+      log(
+        `${name}: ended ${remembered} times in a row before it had contact; ` +
+          `starts nothing for ${waitMs / 1_000} s, or until it has`,
+        'warning',
+      );
+    }
     cancelWait = clock.after(waitMs, open);
   };
   const met = (what: string): void => {

@@ -49,8 +49,11 @@ async function dieAlone(times: number) {
 test('what an agent remembers starts once its start is safe on disk', async () => {
   const { start, disk } = stage();
   const life = await start();
-  expect(life.starts.mayStart()).toBe(false);
+  expect(life.clock.nextWaitMs()).toBeNull();
   await disk();
+  expect(life.clock.nextWaitMs()).toBe(0);
+  expect(life.starts.mayStart()).toBe(false);
+  await life.clock.wind();
   expect(life.starts.mayStart()).toBe(true);
   expect(life.looks()).toBe(1);
 });
@@ -79,7 +82,7 @@ test('one start fewer holds nothing back', async () => {
   const { start, disk } = await dieAlone(startsWithoutContactMax - 1);
   const life = await start();
   await disk();
-  expect(life.starts.mayStart()).toBe(true);
+  expect(life.clock.nextWaitMs()).toBe(0);
 });
 
 test('without a link it goes on after a while, which doubles and has an end', async () => {
@@ -114,7 +117,7 @@ test.each<[string, (starts: StartCount) => void]>([
   expect(records.length).toBe(startsWithoutContactMax + 2);
   const next = await start();
   await disk();
-  expect(next.starts.mayStart()).toBe(true);
+  expect(next.clock.nextWaitMs()).toBe(0);
 });
 
 test('an agent that ends starts nothing more, whoever comes', async () => {
