@@ -3,6 +3,7 @@ import type { Percents } from '../protocol/percents.ts';
 import type { Failure, ProgressReport } from '../protocol/progress-report.ts';
 import type { Rollout, RolloutWish } from '../services/rollout.ts';
 import type { ServiceSpec, StandIns } from '../services/service.ts';
+import type { Shelf } from '../shelf/shelf.ts';
 import { type CellSummary, emptySummary } from './cell-summary.ts';
 import type {
   Chunking,
@@ -14,7 +15,6 @@ import type {
 } from './job.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
 import { emptyRanges, type RangeSet } from './ranges.ts';
-import type { Shelf } from './shelf.ts';
 import type { Starts } from './starts.ts';
 import type { MetaPart, Unreadable } from './unreadable.ts';
 
@@ -36,7 +36,7 @@ export type Cell = {
   /** Missing when every row could be read. */
   readonly unreadable?: Unreadable<CellEdge, CellJob>;
   /** Jobs that wait and are not among `jobs`; missing where there are none. */
-  readonly shelf?: Shelf;
+  readonly shelf?: Shelf<CellJob>;
   /** In place of `shelfHeadsMax`, for simulations. */
   readonly shelfHeads?: number;
 };

@@ -2,12 +2,12 @@ import type { WaitingReason } from '../contract/waiting-reason.ts';
 import type { Percents } from '../protocol/percents.ts';
 import type { Failure } from '../protocol/progress-report.ts';
 import type { ServiceCounts } from '../services/service.ts';
-import type { CellMeta, EdgeWork, Slice } from './cell.ts';
+import type { ShelfChange } from '../shelf/shelf.ts';
+import type { CellJob, CellMeta, EdgeWork, Slice } from './cell.ts';
 import type { ChunkCounts, Chunking, JobState } from './job.ts';
 import type { JobEvent, Progress } from './job-event.ts';
 import type { CellId, EdgeName, JobId } from './names.ts';
 import type { RangeSet } from './ranges.ts';
-import type { ShelfChange } from './shelf.ts';
 
 /**
  * What a pass decided, so specific that whoever carries it out has no choice left.
@@ -41,7 +41,7 @@ export type Plan = {
   readonly shadows: ReadonlySet<EdgeName>;
   readonly alarms: readonly Alarm[];
   /** Missing where nothing of the shelf changes. */
-  readonly shelf?: ShelfChange;
+  readonly shelf?: ShelfChange<CellJob>;
   /** When to look again although nothing happens; `null` when only an event can change anything. */
   readonly lookAgainAtMs: number | null;
 };

@@ -19,7 +19,7 @@ export type CellStore = KnownCells & {
 export type KnownCells = {
   /**
    * One consistent read of everything stored for the cell; `null` when there is no such cell. Of
-   * jobs on its shelf the next ones of groups that are short of heads, and `also` wherever it waits.
+   * jobs on its shelf the next ones of groups that are short of heads, and `also`, wherever it is.
    */
   load(cell: CellId, also?: JobId): Promise<Cell | null>;
   /** When its last pass was, without reading the cell; `null` where that is not known. */

@@ -1,7 +1,7 @@
 import type { Cell, CellEdge, CellJob } from '../model/cell.ts';
 import type { EdgeName, JobId } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
-import type { Shelf, ShelfChange } from '../model/shelf.ts';
+import type { Shelf, ShelfChange } from '../shelf/shelf.ts';
 
 const noRow = { hasNoSliceRow: true } as const;
 
@@ -37,7 +37,7 @@ function settled({ recalledFrom: _, ...job }: CellJob): CellJob {
 }
 
 /** What was read of groups that change is used up: more of them is read with the cell. */
-function shelfAfter(shelf: Cell['shelf'], change: ShelfChange): Shelf | null {
+function shelfAfter(shelf: Cell['shelf'], change: ShelfChange<CellJob>): Shelf<CellJob> | null {
   const groups = new Map(shelf?.groups);
   const next = new Map(shelf?.next);
   for (const [name, group] of change.groups) {

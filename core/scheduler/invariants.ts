@@ -137,7 +137,8 @@ function checkShelf(cell: Cell, plan: Plan, found: Violation[]): void {
   for (const [id, { job }] of plan.shelf?.shelved ?? []) {
     const counts = plan.jobStatuses.get(id)?.counts;
     const isWhole = counts?.pending === count(job.slice.ranges) && counts.total === counts.pending;
-    if (!isWhole || plan.slices.has(id)) say(found, `${id} is put aside and does not wait`, [id]);
+    if (!isWhole || plan.slices.has(id))
+      say(found, `${id} goes onto the shelf and does not wait`, [id]);
   }
   for (const id of plan.shelf?.taken.keys() ?? []) {
     if (cell.jobs.has(id)) say(found, `${id} comes from the shelf and is here`, [id]);

@@ -1,16 +1,17 @@
 import { expect, test } from 'vitest';
 import { cancel } from '../../core/jobs/cancel.ts';
 import type { JobCreation } from '../../core/jobs/submit.ts';
+import type { CellJob } from '../../core/model/cell.ts';
 import { jobIdOf } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { rangeOf } from '../../core/model/ranges.ts';
+import { groupOf } from '../../core/shelf/groups.ts';
 import {
   arrivalOf,
   type ShelfChange,
   type ShelfGroup,
   type ShelvedJob,
-} from '../../core/model/shelf.ts';
-import { groupOf } from '../../core/scheduler/shelf.ts';
+} from '../../core/shelf/shelf.ts';
 import { startMs } from '../core/cell-fixture.ts';
 import {
   auditOf,
@@ -53,7 +54,7 @@ async function shelve(stores: Stores, creations: readonly JobCreation[]): Promis
   const cell = (await stores.cells.load(north))!;
   const [first, ...others] = names.map((name) => cell.jobs.get(name)!);
   const group = groupOf(first!.intent);
-  const shelved = others.map((job): [typeof job.id, ShelvedJob] => {
+  const shelved = others.map((job): [typeof job.id, ShelvedJob<CellJob>] => {
     const seen = { reportedReasons: ['no-free-power'], countedAs: 'pending' as const };
     const slice = { ...job.slice, ...seen, lastEventAtMs: startMs };
     return [job.id, { group, job: { ...job, slice, hasNoSliceRow: true } }];
@@ -73,7 +74,7 @@ async function shelve(stores: Stores, creations: readonly JobCreation[]): Promis
   return group;
 }
 
-const nothing: ShelfChange = {
+const nothing: ShelfChange<CellJob> = {
   groups: new Map(),
   shelved: new Map(),
   taken: new Map(),

@@ -1,11 +1,11 @@
-import type { Cell } from '../../core/model/cell.ts';
+import type { Cell, CellJob } from '../../core/model/cell.ts';
 import type { JobId } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
-import { arrivalOf, isEarlier, type ShelvedJob } from '../../core/model/shelf.ts';
-import { shortGroups } from '../../core/scheduler/shelf.ts';
+import { shortGroups } from '../../core/shelf/groups.ts';
+import { arrivalOf, isEarlier, type ShelvedJob } from '../../core/shelf/shelf.ts';
 
 /** The shelf of a cell, in memory. */
-export type MemoryShelf = ReadonlyMap<JobId, ShelvedJob>;
+export type MemoryShelf = ReadonlyMap<JobId, ShelvedJob<CellJob>>;
 
 /** The cell with the next jobs of groups that are short of others before them. */
 export function withNextOf(shelf: MemoryShelf, cell: Cell): Cell {

@@ -5,7 +5,6 @@ import type { JobEvent } from '../../core/model/job-event.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import { type CellId, type EdgeName, type JobId, poolOfCell } from '../../core/model/names.ts';
 import type { ChunkEnd, Execution, JobCellStatus } from '../../core/model/plan.ts';
-import type { ShelvedJob } from '../../core/model/shelf.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { Submission } from '../../core/model/submission.ts';
 import type { AuditEvent } from '../../core/ports/audit.ts';
@@ -22,6 +21,7 @@ import type { FactValue } from '../../core/protocol/facts.ts';
 import type { ProgressReport } from '../../core/protocol/progress-report.ts';
 import type { Run, Schedule } from '../../core/schedules/schedule.ts';
 import type { StoredGeneration } from '../../core/services/generation.ts';
+import type { ShelvedJob } from '../../core/shelf/shelf.ts';
 import type { EndNotice } from '../../core/webhooks/end-notice.ts';
 import type { Delivery, Webhook } from '../../core/webhooks/webhook.ts';
 
@@ -44,7 +44,7 @@ export type KeptPart = {
 export type Stored = {
   readonly cells: Map<CellId, Cell>;
   /** Jobs that wait outside of what a pass reads. */
-  readonly shelves: Map<CellId, ReadonlyMap<JobId, ShelvedJob>>;
+  readonly shelves: Map<CellId, ReadonlyMap<JobId, ShelvedJob<CellJob>>>;
   /** Of an edge in its cell: what its row there holds besides its settings. */
   readonly seats: Map<string, Seat>;
   readonly identities: Map<EdgeName, EdgeIdentity>;

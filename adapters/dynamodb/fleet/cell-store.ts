@@ -1,8 +1,8 @@
 import type { Cell, CellMeta } from '../../../core/model/cell.ts';
 import type { CellId, JobId } from '../../../core/model/names.ts';
 import type { JobFold, Plan } from '../../../core/model/plan.ts';
-import { arrivalOf } from '../../../core/model/shelf.ts';
 import type { CommitOutcome, KnownCells } from '../../../core/ports/cells.ts';
+import { arrivalOf } from '../../../core/shelf/shelf.ts';
 import { besideRowsMax } from '../../limits.ts';
 import {
   chunkKey,

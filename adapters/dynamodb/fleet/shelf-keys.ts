@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CellId, JobId } from '../../../core/model/names.ts';
 import { parseJobId } from '../../../core/model/names.ts';
-import type { Arrival } from '../../../core/model/shelf.ts';
+import type { Arrival } from '../../../core/shelf/shelf.ts';
 import { cellPartition, type Key } from '../keys.ts';
 import { cellRows, partitions } from '../schema.ts';
 

@@ -1,6 +1,6 @@
 import type { Cell, CellJob } from '../../../core/model/cell.ts';
 import type { CellId, JobId } from '../../../core/model/names.ts';
-import { shortGroups } from '../../../core/scheduler/shelf.ts';
+import { shortGroups } from '../../../core/shelf/groups.ts';
 import { type Key, statusKey } from '../keys.ts';
 import { textOrNull } from '../rows/row-values.ts';
 import { decodeShelved } from '../rows/rows-shelf.ts';

@@ -1,5 +1,6 @@
+import type { CellJob } from '../../../core/model/cell.ts';
 import type { CellId } from '../../../core/model/names.ts';
-import { arrivalOf, type ShelfChange } from '../../../core/model/shelf.ts';
+import { arrivalOf, type ShelfChange } from '../../../core/shelf/shelf.ts';
 import { intentKey, sliceKey } from '../keys.ts';
 import { encodeShelfGroup, encodeShelved, encodeTaken } from '../rows/rows-shelf.ts';
 import { passMark } from '../schema.ts';
@@ -7,10 +8,10 @@ import type { Write } from '../table.ts';
 import { shelfGroupKey, shelfKey } from './shelf-keys.ts';
 
 /**
- * What a plan changes of the shelf. A job that its user has brought back in the meantime is there no
- * more: then nothing of the plan is written.
+ * What a plan changes of the shelf. A job that its user has brought back in the meantime is gone
+ * from there: then nothing of the plan is written.
  */
-export function shelfWrites(cell: CellId, change: ShelfChange): Write[] {
+export function shelfWrites(cell: CellId, change: ShelfChange<CellJob>): Write[] {
   const writes: Write[] = [];
   for (const [name, group] of change.groups) {
     if (group === null) writes.push({ kind: 'delete', key: shelfGroupKey(cell, name) });

@@ -17,7 +17,7 @@ import {
   parseEdgeName,
   parseJobId,
 } from '../../../core/model/names.ts';
-import type { ShelfGroup } from '../../../core/model/shelf.ts';
+import type { ShelfGroup } from '../../../core/shelf/shelf.ts';
 import { recalledAttribute } from '../fleet/shelf-writes.ts';
 import { executionKey, type Key, specKey } from '../keys.ts';
 import { cellRows } from '../schema.ts';

@@ -1,6 +1,6 @@
 import type { CellJob } from '../../../core/model/cell.ts';
 import { type CellId, jobIdOf } from '../../../core/model/names.ts';
-import { arrivalOf, type ShelfGroup } from '../../../core/model/shelf.ts';
+import { arrivalOf, type ShelfGroup } from '../../../core/shelf/shelf.ts';
 import { jobOfShelf, shelfGroupKey, shelfKey } from '../fleet/shelf-keys.ts';
 import { passMark } from '../schema.ts';
 import type { Row } from '../table.ts';
@@ -15,8 +15,8 @@ import {
 } from './rows-slice.ts';
 
 /**
- * A job on the shelf is one row: what its intent says, with the slice in it as in that of a job that
- * no pass has placed. Only its key is another one.
+ * A job on the shelf is one row: what its intent says, with the slice in it. Only its key is
+ * another one than that of a job that no pass has placed.
  */
 export function encodeShelved(cell: CellId, group: string, job: CellJob): Row {
   return { ...wholeRow(cell, job), ...shelfKey(cell, group, arrivalOf(job)) };

@@ -1,4 +1,4 @@
-import type { EdgeWork, Lease, Slice } from '../../model/cell.ts';
+import type { CellJob, EdgeWork, Lease, Slice } from '../../model/cell.ts';
 import { powerOf } from '../../model/job.ts';
 import { heldBeforeIntervalsMax } from '../../model/limits.ts';
 import type { EdgeName, JobId } from '../../model/names.ts';
@@ -11,9 +11,9 @@ import {
   subtract,
   union,
 } from '../../model/ranges.ts';
-import type { ShelvedJob } from '../../model/shelf.ts';
 import { runningPercents } from '../../protocol/percents.ts';
 import { generationsOf } from '../../services/rollout.ts';
+import type { ShelvedJob } from '../../shelf/shelf.ts';
 import { slotsInUse } from './capacity.ts';
 import { closingEdge } from './closing-edge.ts';
 import { type EdgeDraft, isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
@@ -38,7 +38,7 @@ export function planOf(pass: Pass): Plan {
   const jobStatuses = new Map<JobId, JobCellStatus>();
   const folds = new Map<JobId, JobFold>();
   const closings = new Map<JobId, EdgeName>();
-  const shelved = new Map<JobId, ShelvedJob>();
+  const shelved = new Map<JobId, ShelvedJob<CellJob>>();
   for (const job of pass.jobs.values()) {
     if (!job.touched) continue;
     const status = statusRow(pass, job);

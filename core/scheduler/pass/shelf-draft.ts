@@ -1,6 +1,6 @@
 import type { Cell, CellJob } from '../../model/cell.ts';
 import type { JobId } from '../../model/names.ts';
-import type { ShelfGroup } from '../../model/shelf.ts';
+import type { ShelfGroup } from '../../shelf/shelf.ts';
 
 /** The shelf as a pass is changing it. */
 export type ShelfDraft = {

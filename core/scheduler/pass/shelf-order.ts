@@ -1,13 +1,14 @@
+import type { CellJob } from '../../model/cell.ts';
 import type { JobId } from '../../model/names.ts';
 import { isEmpty } from '../../model/ranges.ts';
+import { groupOf, isPlain } from '../../shelf/groups.ts';
 import {
   arrivalOf,
   isEarlier,
   type ShelfChange,
   type ShelfGroup,
   type ShelvedJob,
-} from '../../model/shelf.ts';
-import { groupOf, isPlain } from '../shelf.ts';
+} from '../../shelf/shelf.ts';
 import type { JobDraft, Pass } from './draft.ts';
 
 /** Where the jobs on the shelf stand among those that a pass sees, and what it changes of them. */
@@ -50,8 +51,8 @@ function isWaitedFor({ cell, queues, shelf }: Pass, name: string, group: ShelfGr
 /** `null` where nothing of it changes. `shelved` are the jobs that go there, as they are then. */
 export function shelfChange(
   { cell, jobs, shelf }: Pass,
-  shelved: ReadonlyMap<JobId, ShelvedJob>,
-): ShelfChange | null {
+  shelved: ReadonlyMap<JobId, ShelvedJob<CellJob>>,
+): ShelfChange<CellJob> | null {
   if (shelf.changed.size === 0 && shelf.settled.size === 0) return null;
   const groups = new Map<string, ShelfGroup | null>();
   for (const name of shelf.changed) {

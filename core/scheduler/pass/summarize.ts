@@ -8,7 +8,7 @@ import { chunkPowerOf } from '../../protocol/agent-spec.ts';
 import { runningPercents } from '../../protocol/percents.ts';
 import { dueOf } from '../../services/rollout.ts';
 import type { ServiceCounts } from '../../services/service.ts';
-import { groupOf, isPlain } from '../shelf.ts';
+import { groupOf, isPlain } from '../../shelf/groups.ts';
 import { isStranded, unavailable } from './candidates.ts';
 import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
 import { everywhereOf, restartsOf } from './instance-ends.ts';

@@ -1,8 +1,8 @@
-import { arrivalOf, isEarlier, type ShelfGroup } from '../../model/shelf.ts';
+import { groupOf, headsMaxOf, headsMinOf, isHead } from '../../shelf/groups.ts';
+import { arrivalOf, isEarlier, type ShelfGroup } from '../../shelf/shelf.ts';
 import { type JobDraft, lookAgain, type Pass } from '../pass/draft.ts';
 import { canAfford, jobCost, spend, touchJob } from '../pass/rows.ts';
 import { isUntouched } from '../pass/shelf-order.ts';
-import { groupOf, headsMaxOf, headsMinOf, isHead } from '../shelf.ts';
 
 /**
  * Keeps of each group of waiting jobs the first ones in the cell and the others on its shelf.

@@ -19,8 +19,8 @@ export type Turn = 'served' | 'more' | 'stuck';
  * job. What it needs is remembered, so that thousands behind it that need the same cost next to
  * nothing; of those that need something else only so many are tried in one pass.
  *
- * Jobs on the shelf have their turn where they stand: what comes after them waits until the first of
- * them were brought, unless they would wait anyway.
+ * Jobs on the shelf have their turn where they stand: what comes after them waits until the first
+ * of them were brought, unless they would wait anyway.
  */
 export function serveBacklog(
   pass: Pass,

@@ -18,7 +18,7 @@ import { workOf } from '../../../core/protocol/work-of.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import type { Violation } from '../../../core/scheduler/invariants.ts';
 import { reconcileSafely, type SafeDecision } from '../../../core/scheduler/reconcile-safely.ts';
-import { isToBeRead } from '../../../core/scheduler/shelf.ts';
+import { isToBeRead } from '../../../core/shelf/groups.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
 import { refusedLinesMax, unreadableRowsLoggedMax } from '../../limits.ts';
 import type { Log } from '../../log.ts';

@@ -22,6 +22,7 @@ import {
 import type { Stores } from '../../contract/stored-ports.ts';
 import { startMs } from '../../core/cell-fixture.ts';
 import { storeService } from './one-service.ts';
+import { storeShelf } from './one-shelf.ts';
 
 const edge = edgeNameOf('edge-1');
 const [parent, job, ended, asked] = ['job-a', 'job-b', 'job-c', 'job-d'].map(jobIdOf);
@@ -115,6 +116,7 @@ async function storeJobs(stores: Stores): Promise<void> {
   await stores.live.keepPart(job!, 4, { ...printed, ...far }, startMs);
   await fold(stores);
   await storeService(stores);
+  await storeShelf(stores);
 }
 
 const waiting = {

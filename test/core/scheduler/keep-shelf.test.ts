@@ -54,7 +54,7 @@ function crowd(count: number, options: JobOptions = {}, from = 0): CellJob[] {
   return Array.from({ length: count }, (_, at) => waiting(from + at, options));
 }
 
-/** An edge that holds so many chunks of 10: one that proved nothing yet is given no more than 100 of them. */
+/** An edge that holds so many chunks of 10. It gets no more than 100 before it proved itself. */
 function edgeFor(chunks: number) {
   return makeEdge('edge-0', { power: Math.max(1, chunks * 10) });
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import { shelfBugs } from '../crowds/shelf-bugs.ts';
 import { plantedBugs } from './bugs.ts';
 import { findBug } from './find-bug.ts';
 import { foldBugs } from './fold-bugs.ts';
 import { planBugs } from './plan-bugs.ts';
 import { resultBugs } from './result-bugs.ts';
-import { shelfBugs } from './shelf-bugs.ts';
 import { shortBugs } from './short-bugs.ts';
 import { userBugs } from './user-bugs.ts';
 

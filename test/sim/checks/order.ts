@@ -1,7 +1,7 @@
 import type { Cell, CellJob } from '../../../core/model/cell.ts';
 import type { JobId } from '../../../core/model/names.ts';
-import { arrivalOf, isEarlier } from '../../../core/model/shelf.ts';
-import { groupOf, isPlain } from '../../../core/scheduler/shelf.ts';
+import { groupOf, isPlain } from '../../../core/shelf/groups.ts';
+import { arrivalOf, isEarlier } from '../../../core/shelf/shelf.ts';
 import { must } from './truth.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { type SeededRandom, seededRandom } from './seeded-random.ts';
-import { batchJobsIn } from './table/jobs-in.ts';
-import type { World } from './world.ts';
+import { type SeededRandom, seededRandom } from '../seeded-random.ts';
+import { batchJobsIn } from '../table/jobs-in.ts';
+import type { World } from '../world.ts';
 
 /** Many small jobs at the same moment. */
 
@@ -43,8 +43,8 @@ function layOutBatch(world: World, random: SeededRandom): void {
 }
 
 /**
- * Where few jobs are a deep backlog: more of them than a pass reads, some of which go before others,
- * or have to be through in time.
+ * Where few jobs are a deep backlog: more of them than a pass reads. Some go before others, or have
+ * to be through in time.
  */
 export function layOutCrowd(world: World): void {
   if (world.table.shelf.shelfHeads === undefined) return;

@@ -1,14 +1,15 @@
-import type { Cell } from '../../../core/model/cell.ts';
+import type { Cell, CellJob } from '../../../core/model/cell.ts';
+import { jobIdOf } from '../../../core/model/names.ts';
 import type { Plan } from '../../../core/model/plan.ts';
-import type { Shelf } from '../../../core/model/shelf.ts';
-import type { Bug } from './bugs.ts';
+import type { Shelf, ShelfGroup } from '../../../core/shelf/shelf.ts';
+import type { Bug } from '../bugs/bugs.ts';
 
 /** Of jobs that wait outside of what a pass reads. */
 export const shelfBugs: readonly Bug[] = [
   {
-    name: 'shelf-gives-the-last-first',
-    sentence: 'of those that wait on the shelf the last come back first',
-    load: (cell) => withNext(cell, (jobs) => jobs.toReversed()),
+    name: 'shelf-lets-others-ahead',
+    sentence: 'who comes later is placed before those that wait on the shelf',
+    load: (cell) => withGroups(cell, (group) => ({ ...group, first: never })),
   },
   {
     name: 'shelf-is-not-read',
@@ -22,7 +23,15 @@ export const shelfBugs: readonly Bug[] = [
   },
 ];
 
-type Next = Shelf['next'] extends ReadonlyMap<string, infer Jobs> ? Jobs : never;
+const never = { submittedAtMs: Number.MAX_SAFE_INTEGER, id: jobIdOf('never') };
+
+function withGroups(cell: Cell, change: (group: ShelfGroup) => ShelfGroup): Cell {
+  if (cell.shelf === undefined) return cell;
+  const groups = new Map([...cell.shelf.groups].map(([name, group]) => [name, change(group)]));
+  return { ...cell, shelf: { ...cell.shelf, groups } };
+}
+
+type Next = Shelf<CellJob>['next'] extends ReadonlyMap<string, infer Jobs> ? Jobs : never;
 
 function withNext(cell: Cell, change: (jobs: Next) => Next): Cell {
   if (cell.shelf === undefined) return cell;

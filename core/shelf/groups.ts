@@ -1,10 +1,10 @@
 import type { Cell, CellJob, Intent, Slice } from '../model/cell.ts';
 import type { JobId } from '../model/names.ts';
 import { count } from '../model/ranges.ts';
-import { arrivalOf, isEarlier, type ShelfGroup } from '../model/shelf.ts';
+import { shapeOfSpec } from '../scheduler/pass/candidates.ts';
+import { marksOf } from '../scheduler/pass/slice-in-lease.ts';
 import { shelfHeadsMax } from './limits.ts';
-import { shapeOfSpec } from './pass/candidates.ts';
-import { marksOf } from './pass/slice-in-lease.ts';
+import { arrivalOf, isEarlier, type ShelfGroup } from './shelf.ts';
 
 /**
  * Which jobs of a deep backlog a pass need not see. Jobs that need the same, in one queue and of

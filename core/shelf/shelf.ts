@@ -1,14 +1,13 @@
-import type { CellJob } from './cell.ts';
-import type { JobId } from './names.ts';
+import type { JobId } from '../model/names.ts';
 
 /**
- * Jobs of a cell that wait behind enough others which need the same (`core/scheduler/shelf.ts`).
+ * Jobs of a cell that wait behind enough others which need the same (`core/shelf/groups.ts`).
  * They stand outside of what a pass reads, in their order; the cell knows how many there are.
  */
-export type Shelf = {
+export type Shelf<Job> = {
   readonly groups: ReadonlyMap<string, ShelfGroup>;
   /** The first jobs of groups that run short of others before them, as they were asked for. */
-  readonly next: ReadonlyMap<string, readonly CellJob[]>;
+  readonly next: ReadonlyMap<string, readonly Job[]>;
 };
 
 /** Jobs that need the same. */
@@ -27,22 +26,27 @@ export type ShelfGroup = {
 export type Arrival = { readonly submittedAtMs: number; readonly id: JobId };
 
 /** What a plan changes of the shelf. */
-export type ShelfChange = {
+export type ShelfChange<Job> = {
   /** As they are then; `null` of one without jobs. */
   readonly groups: ReadonlyMap<string, ShelfGroup | null>;
   /** Jobs that go onto the shelf, with their slices, and the groups they are in. */
-  readonly shelved: ReadonlyMap<JobId, ShelvedJob>;
+  readonly shelved: ReadonlyMap<JobId, ShelvedJob<Job>>;
   /** Jobs that come from the shelf: passes see them from now on. */
-  readonly taken: ReadonlyMap<JobId, ShelvedJob>;
+  readonly taken: ReadonlyMap<JobId, ShelvedJob<Job>>;
   /** Jobs that their users brought back, and that are counted no more in their groups. */
   readonly settled: ReadonlySet<JobId>;
 };
 
-export type ShelvedJob = {
+export type ShelvedJob<Job> = {
   readonly group: string;
-  readonly job: CellJob;
+  readonly job: Job;
   /** What was stored of its slice goes. */
   readonly hadSliceRow?: true;
+};
+
+type Waiting = {
+  readonly id: JobId;
+  readonly intent: { readonly submittedAtMs: number };
 };
 
 export function isEarlier(a: Arrival, b: Arrival): boolean {
@@ -50,6 +54,6 @@ export function isEarlier(a: Arrival, b: Arrival): boolean {
   return a.id < b.id;
 }
 
-export function arrivalOf({ id, intent }: Pick<CellJob, 'id' | 'intent'>): Arrival {
+export function arrivalOf({ id, intent }: Waiting): Arrival {
   return { id, submittedAtMs: intent.submittedAtMs };
 }
