@@ -31,6 +31,7 @@ export const knownSeeds: ReadonlyMap<string, number> = new Map([
   ['report-marked-without-a-pass', 8],
   ['retry-does-not-overtake', 6],
   ['retry-forgets-what-was-done', 57],
+  ['shelf-lets-others-ahead', 18],
   ['retry-is-forgotten-by-the-fold', 6],
   ['retry-leaves-a-cell-out', 6],
   ['retry-without-epoch', 6],
