@@ -46,11 +46,22 @@ test('instances are kept: killed they start again, and a drained edge loses them
   await product.jobWhen(id, 'ready with three', isReady(3));
   expect((await client('service', 'list')).out).toMatch(/web\s+running\s+3\/3/);
 
+  const there = (await product.chunks(id)).filter(({ edge }) => edge === 'one');
   await client('edge', 'drain', 'one', '--yes', '--detach');
+  let readyMin = 3;
   await until('all of them are on the other edge', async () => {
+    const { status } = await product.job(id);
+    readyMin = Math.min(readyMin, status.service?.ready ?? 0);
     const chunks = await product.chunks(id);
     return chunks.length === 3 && chunks.every(({ edge, ready }) => edge === 'two' && ready);
   });
+  // Others stood in for them until they were ready again, and the reason of each move says so.
+  expect(readyMin).toBe(3);
+  expect(there.length).toBeGreaterThan(0);
+  for (const { chunk } of there) {
+    const { lastExit } = (await product.chunks(id))[chunk]!;
+    expect(lastExit?.reason).toMatch(/^its edge is drained; \d stands in for it$/);
+  }
   const pids = [0, 1, 2].map(pidOf);
   expect(await client('service', 'scale', id, '0')).toMatchObject({ code: 0 });
   await product.jobWhen(id, 'stopped', ({ status }) => status.state === 'stopped');
