@@ -276,6 +276,7 @@ const schedule: Schedule = {
   nextAtMs: startMs + 1,
   lastRun: run,
   lastJob: run.job,
+  busyUntilMs: startMs + 2,
 };
 
 const webhook: Webhook = {
