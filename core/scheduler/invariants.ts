@@ -26,6 +26,7 @@ import {
 import { standsStill } from '../model/unreadable.ts';
 import { intentNow } from '../services/in-effect.ts';
 import { numbersOf } from '../services/instance-numbers.ts';
+import { rowsOfShelf, violationsOfShelf } from '../shelf/shelf-invariants.ts';
 import { type Amounts, capacityOf, demandOf, reservedBy } from './pass/capacity.ts';
 import { rowsByJob } from './pass/spending.ts';
 import { isSuspensionReported } from './pass/suspension.ts';
@@ -52,7 +53,7 @@ export function violationsOf(cell: Cell, plan: Plan): Violation[] {
       say(found, `${name} leaves and was not asked`);
   }
   checkDamaged(cell, plan, found);
-  checkShelf(cell, plan, found);
+  found.push(...violationsOfShelf(cell, plan));
   checkSlices(cell, plan, found);
   const leased = leasedAfter(cell, plan);
   for (const [id, status] of plan.jobStatuses) {
@@ -132,19 +133,6 @@ function checkDamaged(cell: Cell, plan: Plan, found: Violation[]): void {
   }
 }
 
-/** Only what waits whole goes there, and what comes from there is nowhere else. */
-function checkShelf(cell: Cell, plan: Plan, found: Violation[]): void {
-  for (const [id, { job }] of plan.shelf?.shelved ?? []) {
-    const counts = plan.jobStatuses.get(id)?.counts;
-    const isWhole = counts?.pending === count(job.slice.ranges) && counts.total === counts.pending;
-    if (!isWhole || plan.slices.has(id))
-      say(found, `${id} goes onto the shelf and does not wait`, [id]);
-  }
-  for (const id of plan.shelf?.taken.keys() ?? []) {
-    if (cell.jobs.has(id)) say(found, `${id} comes from the shelf and is here`, [id]);
-  }
-}
-
 /** A slice without a row is in the one lease that holds what is open of its job. */
 function checkSlices(cell: Cell, plan: Plan, found: Violation[]): void {
   const inLeases = new Map<JobId, number>();
@@ -180,14 +168,6 @@ export function rowsOf(plan: Plan): number {
     plan.chunkEnds.length +
     rowsOfShelf(plan)
   );
-}
-
-/** A job that goes there or comes from there is a row that goes and one that comes. */
-function rowsOfShelf({ shelf }: Plan): number {
-  if (shelf === undefined) return 0;
-  const { groups, shelved, taken, settled } = shelf;
-  const slices = [...shelved.values()].filter(({ hadSliceRow }) => hadSliceRow).length;
-  return groups.size + 2 * (shelved.size + taken.size) + slices + settled.size;
 }
 
 /** The counts that a status is folded from lie in that status: one row for both. */
