@@ -49,7 +49,7 @@ export async function backlogFigures(place: Endpoints, home: string): Promise<re
   ];
 }
 
-/** Passes go on about what was stored: what waits is counted, told why, and moved to the shelf. */
+/** Until passes have counted what was stored, and have its reasons in its status. */
 async function untilQuiet(home: string): Promise<number> {
   const startedAtMs = performance.now();
   const passesAtFirst = passTimes(home).length;
