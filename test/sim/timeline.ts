@@ -1,3 +1,6 @@
+/** When every world begins. */
+export const startMs = 1_700_000_000_000;
+
 /**
  * The simulated clock: events in order of their time, then of their making. Nothing in the
  * simulation knows another time. After each event every promise that it settled has run to its next

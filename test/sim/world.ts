@@ -43,11 +43,9 @@ import { batchJobsIn } from './table/jobs-in.ts';
 import { drawShelf, storesThrough } from './table/simulated-stores.ts';
 import { SimulatedTable } from './table/simulated-table.ts';
 import { createStoredView, jobIn } from './table/stored-view.ts';
-import { createTimeline, type Timeline } from './timeline.ts';
+import { createTimeline, startMs, type Timeline } from './timeline.ts';
 import { Users } from './users.ts';
 import { createVersions, type Versions } from './versions.ts';
-
-const startMs = 1_700_000_000_000;
 
 /** The whole system on a simulated clock. One seed reproduces everything. */
 export class World {
