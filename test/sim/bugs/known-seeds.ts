@@ -17,7 +17,7 @@ export const knownSeeds: ReadonlyMap<string, number> = new Map([
   ['second-restart-forgets-the-first', 56],
   ['one-cell-tells-for-two', 31],
   ['pages-are-one-moment', 21],
-  ['compaction-is-not-synced', 40],
+  ['compaction-is-not-synced', 23],
   ['first-of-a-batch', 20],
   ['row-forgets-a-lease', 20],
   ['unknown-keys-are-refused', 14],
