@@ -26,6 +26,8 @@ export type UsersWorld = {
 
 const triesMax = 8;
 const givesUp = 0.1;
+/** For so long a tail that was seen to be reclaimed is likely to be so still. */
+const reclaimMs = 5_000;
 
 export class Users {
   readonly #world: UsersWorld;
@@ -33,6 +35,8 @@ export class Users {
   readonly #batches: { readonly names: readonly string[]; isAccepted: boolean }[] = [];
   #submissions = 0;
   #waiting = 0;
+  /** The last job of which a tail was seen to be reclaimed. */
+  #reclaimed: { readonly job: JobId; readonly atMs: number } | null = null;
   /** While trouble lasts, who sees chunks die asks for another try. */
   watch = true;
 
@@ -131,11 +135,24 @@ export class Users {
 
   /** A pass has read this cell and decides: the worst moment for a user to step in. */
   meets(cell: Cell): void {
-    const { random } = this.#world;
+    const { random, timeline } = this.#world;
     if (!this.watch) return;
+    for (const { work } of cell.edges.values()) {
+      for (const [job, { reclaiming }] of work?.leases ?? []) {
+        if (!isEmpty(reclaiming)) this.#reclaimed = { job, atMs: timeline.nowMs };
+      }
+    }
     for (const { id, slice } of cell.jobs.values()) {
       if (!isEmpty(slice.dead) && random.chance(0.1)) this.#retry(id);
     }
+  }
+
+  /** Whoever cancels something cancels that: an edge has been asked, and has not answered. */
+  #takeReclaimed(): JobId | null {
+    const seen = this.#reclaimed;
+    this.#reclaimed = null;
+    const isRecent = seen !== null && this.#world.timeline.nowMs - seen.atMs <= reclaimMs;
+    return isRecent ? seen.job : null;
   }
 
   #retry(id: JobId): void {
@@ -145,7 +162,7 @@ export class Users {
   async #actOn({ id, spec }: StoredJob): Promise<void> {
     const { random } = this.#world;
     const action = random.pick(['patch', 'patch', 'put', 'cancel', 'retry', 'retry'] as const);
-    if (action === 'cancel') await this.#change('cancelJob', id);
+    if (action === 'cancel') await this.#change('cancelJob', this.#takeReclaimed() ?? id);
     else if (action === 'retry') await this.#change('retryJob', id);
     else if (action === 'patch') await this.#change('patchJob', id, this.#drawPatch());
     else {
