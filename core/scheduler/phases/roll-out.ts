@@ -83,7 +83,19 @@ function forgetEnded(pass: Pass, job: JobDraft, { due, unsettled }: Rollout): vo
   const known = unionAll([dueOf({ due }), fromChunks(unsettled.keys())]);
   const gone = subtract(known, openInstancesOf(job));
   if (isEmpty(gone)) return;
-  change(pass, job, { due: withoutDue(due, gone), unsettled: withoutChunks(unsettled, gone) });
+  const next = { due: withoutDue(due, gone), unsettled: withoutChunks(unsettled, gone) };
+  if (!change(pass, job, next) || everywhereOf(job) === null) return;
+  countAnew(pass, job, intersect(gone, dueOf({ due })));
+}
+
+/** An edge may come back that never heard it was gone: what it runs still is not what is wanted. */
+function countAnew(pass: Pass, job: JobDraft, chunks: RangeSet): void {
+  const retries = new Map(job.retries);
+  for (const chunk of chunksOf(chunks)) {
+    const failures = (retries.get(chunk)?.failures ?? 0) + 1;
+    retries.set(chunk, { failures, dueAtMs: pass.nowMs, last: 'its edge was gone', streak: 0 });
+  }
+  job.retries = retries;
 }
 
 function finish(pass: Pass, job: JobDraft): void {

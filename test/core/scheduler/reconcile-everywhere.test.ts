@@ -139,6 +139,19 @@ test('without any edge it waits for the first', () => {
   expect(held(settle(joined(cell, 0, 1), seconds(5)), web)).toEqual({ 'edge-0': '0' });
 });
 
+test('what was to start anew does so on an edge that comes back and never heard it was gone', () => {
+  const restart = { epoch: 1, chunks: rangeOf(0, 2) };
+  const asked = settle(wanting(allReady(stage(2), seconds(1)), 1, { restart }), seconds(2));
+  const waits = [...rolloutIn(asked).due.values()].map(formatRanges);
+  expect(waits).toEqual(['1']);
+  const drain = { reason: 'repair', deadlineAtMs: null };
+  const gone = settle(configured(asked, 'edge-1', { drain }), seconds(3));
+  expect(held(gone, web)).toEqual({ 'edge-0': '0' });
+  const back = settle(configured(gone, 'edge-1', { drain: null }), seconds(4));
+  expect(held(back, web)).toMatchObject({ 'edge-1': '1' });
+  expect(slice(back, web).retries.get(1)?.failures).toBe(1);
+});
+
 test('it is brought to another generation as every service, on cordoned edges too', () => {
   const cell = configured(allReady(stage(2), seconds(1)), 'edge-0', { cordoned });
   let at = settle(wanting(cell, 2), seconds(2));
