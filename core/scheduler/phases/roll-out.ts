@@ -85,7 +85,8 @@ function forgetEnded(pass: Pass, job: JobDraft, { due, unsettled }: Rollout): vo
   if (isEmpty(gone)) return;
   const next = { due: withoutDue(due, gone), unsettled: withoutChunks(unsettled, gone) };
   if (!change(pass, job, next) || everywhereOf(job) === null) return;
-  countAnew(pass, job, intersect(gone, dueOf({ due })));
+  const left = subtract(subtract(gone, job.done), job.dead);
+  countAnew(pass, job, intersect(left, dueOf({ due })));
 }
 
 /** An edge may come back that never heard it was gone: what it runs still is not what is wanted. */
