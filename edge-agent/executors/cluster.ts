@@ -93,6 +93,7 @@ class ClusterExecutor implements Executor {
   #pollMs = clusterPollMs;
   #isPolling = false;
   #isClosed = false;
+  #isResumed = false;
 
   constructor(deps: ClusterDeps, scheduler: ClusterScheduler) {
     this.name = scheduler.name;
@@ -121,7 +122,9 @@ class ClusterExecutor implements Executor {
     this.#pollMs = clusterPollMs;
   }
 
-  queued(): Promise<number | null> {
+  /** Nothing is started before what an earlier life left was looked for. */
+  async queued(): Promise<number | null> {
+    if (!this.#isResumed) return null;
     return this.#scheduler.queued().catch(() => null);
   }
 
@@ -149,6 +152,7 @@ class ClusterExecutor implements Executor {
   }
 
   resume(): void {
+    this.#isResumed = true;
     this.#pollSoon();
   }
 
