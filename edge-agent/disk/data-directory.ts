@@ -21,7 +21,7 @@ import { syncDirectory } from './file-system.ts';
  *
  *     lock            who uses it
  *     journal.log     results, work, notes
- *     edges/<edge>/   identity.json, key.pem
+ *     edges/<edge>/   identity.json, key.pem, parameters/ of chunks that it has
  *     specs/          job specs by hash
  *     outputs/        kept outputs that wait for the uplink
  *     cluster/        scripts and outputs of chunks that a cluster runs

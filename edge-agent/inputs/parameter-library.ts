@@ -4,6 +4,7 @@ import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import type { WorkEntry } from '../../core/protocol/work.ts';
 import type { Parameters } from '../../core/sweeps/parameters.ts';
 import { countOf, parametersAt, type WrittenSweep } from '../../core/sweeps/sweep.ts';
+import type { ParameterStore } from '../disk/parameter-store.ts';
 import { type ParameterKnowledge, specKey } from '../edge/next-steps.ts';
 import { type Clock, sleep } from '../host/clock.ts';
 import { inputPatienceMs, inputRetryMsMax, inputRetryMsMin, parametersRetryMs } from '../limits.ts';
@@ -13,6 +14,7 @@ import { type ControlPlaneApi, ControlPlaneError } from '../link/control-plane-a
 /**
  * The parameters of the chunks that edges of this process are about to start, and of no others:
  * asked for ahead of time, a few hundred at once, and again for as long as the edge has the job.
+ * What came is on disk for as long, so that a later life of the agent need not ask.
  */
 export type ParameterLibrary = {
   /** What is known for the jobs that this edge now has, and for those alone. */
@@ -21,10 +23,10 @@ export type ParameterLibrary = {
     jobs: ReadonlyMap<JobId, WorkEntry>,
   ): (job: JobId, spec: AgentSpec) => ParameterKnowledge;
   /**
-   * `ahead`: chunks that will be started next; what is known of others is given up. Nothing is
-   * changed yet.
+   * `ahead`: chunks that will be started next; what is known of others is given up. True when more
+   * is known at once, because the disk had it.
    */
-  fetch(edge: string, wanted: WantedParameters, secret: () => string, changed: () => void): false;
+  fetch(edge: string, wanted: WantedParameters, secret: () => string, changed: () => void): boolean;
 };
 
 type WantedParameters = {
@@ -44,18 +46,21 @@ const nothing: ParameterKnowledge = { known: new Map(), reason: null };
 
 export function openParameterLibrary(deps: {
   readonly api: Pick<ControlPlaneApi, 'getParameters'>;
+  readonly store: ParameterStore;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }): ParameterLibrary {
-  const { api, clock, signal } = deps;
+  const { api, store, clock, signal } = deps;
   const entries = new Map<string, Map<string, Entry>>();
   const held = new Map<string, ReadonlyMap<JobId, WorkEntry>>();
 
   const forgetOthers = (edge: string, jobs: ReadonlyMap<JobId, WorkEntry>): void => {
+    const owned = new Map(
+      [...jobs].map(([job, { specHash, ranges }]) => [specKey(job, specHash), ranges]),
+    );
+    store.keepOnly(edge, owned);
     const own = entries.get(edge);
-    if (own === undefined) return;
-    const keys = new Set([...jobs].map(([job, { specHash }]) => specKey(job, specHash)));
-    for (const key of own.keys()) if (!keys.has(key)) own.delete(key);
+    for (const key of own?.keys() ?? []) if (!owned.has(key)) own?.delete(key);
   };
 
   const run = async (
@@ -73,7 +78,9 @@ export function openParameterLibrary(deps: {
       if (open.length === 0) break;
       try {
         const found = await api.getParameters(secret(), job, open);
-        for (const [chunk, one] of found) if (has(open, chunk)) entry.known.set(chunk, one);
+        const asked = new Map([...found].filter(([chunk]) => has(open, chunk)));
+        for (const [chunk, one] of asked) entry.known.set(chunk, one);
+        if (isWanted()) store.save(edge, specKey(job, spec.hash), asked);
         const isLate = found.size === 0 && clock.monotonicMs() >= patientUntilMs;
         entry.reason = isLate ? 'parameters-missing: the API has none' : null;
         changed();
@@ -114,10 +121,13 @@ export function openParameterLibrary(deps: {
       own.set(key, entry);
       entry.ahead = ahead;
       for (const chunk of entry.known.keys()) if (!has(ahead, chunk)) entry.known.delete(chunk);
-      if (entry.isUnderWay || missingOf(entry).length === 0) return false;
-      entry.isUnderWay = true;
-      void run(edge, wanted, entry, secret, changed);
-      return false;
+      const kept = store.load(edge, key, missingOf(entry));
+      for (const [chunk, one] of kept) entry.known.set(chunk, one);
+      if (!entry.isUnderWay && missingOf(entry).length > 0) {
+        entry.isUnderWay = true;
+        void run(edge, wanted, entry, secret, changed);
+      }
+      return kept.size > 0;
     },
   };
 }

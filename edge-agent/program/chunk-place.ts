@@ -8,6 +8,7 @@ import { type DiskRoom, makeDiskRoom } from '../chunk-directory/disk-room.ts';
 import { openKeptDirectories } from '../chunk-directory/kept-directories.ts';
 import { makeTreeRemover } from '../chunk-directory/tree-remover.ts';
 import type { DataDirectory } from '../disk/data-directory.ts';
+import { openParameterStore } from '../disk/parameter-store.ts';
 import { openClusterDirectory } from '../executors/cluster-files.ts';
 import type { Clock } from '../host/clock.ts';
 import { makeRunCommand } from '../host/command.ts';
@@ -81,7 +82,7 @@ export function openChunkPlace(deps: {
     refused: room.failed,
   });
   openClusterDirectory(directory.cluster, owner);
-  const parameters = openParameterLibrary(deps);
+  const parameters = openParameterLibrary({ ...deps, store: openParameterStore(directory.edge) });
   const results = openResultSender({ ...deps, directories, owner });
   return { directories, room, inputs, parameters, results, cacheBytes, held };
 }

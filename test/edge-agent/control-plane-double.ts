@@ -21,6 +21,7 @@ import {
 } from '../../core/protocol/progress-report.ts';
 import { hangsMs } from '../wait-until.ts';
 import { FileStore, type FileStoreDouble } from './file-store-double.ts';
+import { type OutputPartDouble, parametersAnswer, takeOutput } from './report/chunk-double.ts';
 import { type ShadowDouble, startShadowDouble } from './shadow-double.ts';
 
 /**
@@ -36,6 +37,8 @@ export type ControlPlaneDouble = {
   readonly jobs: ReadonlyMap<string, JobDouble>;
   readonly reports: ProgressReport[];
   readonly facts: Map<string, unknown>;
+  /** Of sweeps: by job, one set for each chunk. */
+  readonly parameters: Map<string, readonly object[]>;
   readonly outputs: Map<string, string>;
   readonly outputParts: readonly OutputPartDouble[];
   /** The same, byte for byte. */
@@ -70,9 +73,6 @@ export type JobDouble = {
   repeats: number;
 };
 
-/** As they came, for one chunk alone. */
-export type OutputPartDouble = { offset: number; isLast: boolean; bytes: Uint8Array };
-
 export type EntryDouble = {
   ranges: RangeSet;
   slots: number;
@@ -105,6 +105,7 @@ class ControlPlane implements ControlPlaneDouble {
   readonly jobs = new Map<string, JobDouble>();
   readonly reports: ProgressReport[] = [];
   readonly facts = new Map<string, unknown>();
+  readonly parameters = new Map<string, readonly object[]>();
   readonly outputs = new Map<string, string>();
   readonly outputParts: OutputPartDouble[] = [];
   readonly outputBytes = new Map<string, Uint8Array>();
@@ -343,14 +344,11 @@ class ControlPlane implements ControlPlaneDouble {
       const spec = this.#specs.get(id);
       return spec === undefined ? problem(404, 'not-found') : answer(200, spec);
     }
+    if (kind === 'jobs' && what === 'params') {
+      return answer(200, parametersAnswer(this.parameters.get(id) ?? [], url.searchParams));
+    }
     if (kind === 'jobs' && what === 'chunks') {
-      const [offset, last] = ['offset', 'last'].map((name) => url.searchParams.get(name));
-      if (offset === null) {
-        this.outputs.set(`${id}/${number}`, body.toString());
-        this.outputBytes.set(`${id}/${number}`, body);
-      } else {
-        this.outputParts.push({ offset: Number(offset), isLast: last === 'true', bytes: body });
-      }
+      takeOutput(this, `${id}/${number}`, url.searchParams, body);
       return answer(204, null);
     }
     if (what === 'work') return answer(200, this.#workOf(state));
