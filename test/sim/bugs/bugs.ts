@@ -46,6 +46,8 @@ export type Bug = StreamBug & {
   readonly taking?: {
     readonly commit?: (plan: Plan, stored: Cell) => Plan;
     readonly takesAll?: true;
+    /** Statuses with other authors are for it a race that it lost, and nothing more. */
+    readonly ignoresShared?: true;
   };
   /** A lost race is answered as won. */
   readonly tellsLostRaceAsWon?: true;

@@ -5,6 +5,7 @@
  */
 export const knownSeeds: ReadonlyMap<string, number> = new Map([
   ['edit-without-version-check', 143],
+  ['accept-ignores-shared-statuses', 132],
   ['rest-of-a-batch-forgotten', 81],
   ['agent-measures-by-the-wall-clock', 73],
   ['cancel-races-the-end', 67],

@@ -14,4 +14,9 @@ export const takingBugs: readonly Bug[] = [
     sentence: 'an edge that takes what fits gets all of it',
     taking: { takesAll: true },
   },
+  {
+    name: 'accept-ignores-shared-statuses',
+    sentence: 'an edge that takes work does not hear that a status has other authors by now',
+    taking: { ignoresShared: true },
+  },
 ];

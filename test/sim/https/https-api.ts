@@ -1,6 +1,6 @@
 import { ProblemError } from '../../../core/contract/problem.ts';
 import type { PullConfig } from '../../../core/model/cell.ts';
-import type { CellId, EdgeName } from '../../../core/model/names.ts';
+import type { CellId, EdgeName, JobId } from '../../../core/model/names.ts';
 import type { Inventory } from '../../../core/ports/inventory.ts';
 import { httpTimeoutMs } from '../../../edge-agent/limits.ts';
 import { ControlPlaneError } from '../../../edge-agent/link/control-plane-api.ts';
@@ -10,6 +10,7 @@ import type { Answer, Call } from '../../../lambdas/api/http/call.ts';
 import type { PassDeps } from '../../../lambdas/workers/schedule/run-pass.ts';
 import { createTableStores } from '../../contract/table-stores.ts';
 import type { Bug } from '../bugs/bugs.ts';
+import { Violation } from '../checks/truth.ts';
 import type { SimulatedShadows } from '../edge/shadows.ts';
 import type { HttpsCalls } from '../edge/simulated-edge.ts';
 import type { Faults } from '../faults.ts';
@@ -88,13 +89,22 @@ export class HttpsApi {
   }
 
   #takingDeps(call: Invocation['call']): TakingDeps {
-    const { table, passes, bug } = this.#world;
+    const { table, passes, bug, defect } = this.#world;
     const stores = createTableStores(tableThrough(table, call));
+    /** Of these this request knows by now that their statuses have other authors. */
+    const shared = new Set<JobId>();
     const own = passes(call);
     const planted = bug?.taking?.commit;
     const commit = async (plan: Parameters<typeof own.store.commit>[0]) => {
       const seen = planted === undefined ? null : await own.store.load(plan.meta!.id);
-      return own.store.commit(seen === null ? plan : planted!(plan, seen));
+      const outcome = await own.store.commit(seen === null ? plan : planted!(plan, seen));
+      if (typeof outcome !== 'object') return outcome;
+      const again = outcome.shared.find((job) => shared.has(job));
+      if (again !== undefined) {
+        defect(new Violation(`what is taken writes the status of ${again}, as nobody may`));
+      }
+      for (const job of outcome.shared) shared.add(job);
+      return bug?.taking?.ignoresShared ? 'conflict' : outcome;
     };
     return {
       ...stores,
