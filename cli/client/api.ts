@@ -155,11 +155,11 @@ async function sendOnce(
   let body: string | Uint8Array<ArrayBuffer> | undefined;
   if (ask.contentType !== undefined) body = String(ask.body);
   else if (ask.body !== undefined) body = JSON.stringify(ask.body);
+  if (body !== undefined) headers['content-type'] = ask.contentType ?? 'application/json';
   if (ask.packed && typeof body === 'string' && body.length > packedBytesMin) {
     body = new Uint8Array(gzipSync(body));
-    headers['content-encoding'] = 'gzip';
+    headers['content-type'] = 'application/gzip';
   }
-  if (body !== undefined) headers['content-type'] = ask.contentType ?? 'application/json';
   try {
     const response = await fetch(sender.url + path + queryText(ask.query ?? {}), {
       method,

@@ -1,3 +1,4 @@
+import { subsystemBytesMax } from '../../core/graph/limits.ts';
 import { defineCommand } from '../command.ts';
 import { edgePath } from '../edge/edge-view.ts';
 import { exitCode } from '../exit-code.ts';
@@ -59,7 +60,7 @@ export const command = defineCommand({
     }
     if (action !== 'set') throw usage(`There is no "${action}" here.`, 'list, set or remove');
     if (file === undefined) throw usage('FILE is missing.', 'Give its graph, JSON or YAML.');
-    const body = await readSpecFile(terminal, file);
+    const body = await readSpecFile(terminal, file, subsystemBytesMax);
     const answer = await api().ask<Subsystem>('PUT', path, { body, packed: true });
     const { vertices, attachedTo } = answer.body;
     output.single(

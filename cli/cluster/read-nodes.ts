@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
+import { graphBytesMax } from '../../core/graph/limits.ts';
 import { bodyBytesMax } from '../../core/model/limits.ts';
 import type { Api } from '../client/api.ts';
 import { defineCommand } from '../command.ts';
@@ -28,7 +29,7 @@ export const command = defineCommand({
       terminal.out(`${(await api().bytes(path)).toString('utf8').trimEnd()}\n`);
       return exitCode.ok;
     }
-    const body = await readSpecFile(terminal, flags.file);
+    const body = await readSpecFile(terminal, flags.file, graphBytesMax);
     const query = flags.detach ? { detach: true } : {};
     const sent = await smallEnough(api(), terminal, path, body);
     const { body: edge } = await api().ask<{ graph: { vertices: number } }>('PUT', path, {

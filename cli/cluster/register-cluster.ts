@@ -1,3 +1,4 @@
+import { graphBytesMax, subsystemBytesMax } from '../../core/graph/limits.ts';
 import { namedValue } from '../../core/protocol/named-values.ts';
 import { defineCommand } from '../command.ts';
 import { readContexts, writeContexts } from '../config/context-file.ts';
@@ -34,11 +35,13 @@ export const command = defineCommand({
     }
     const subsystems = new Map<string, unknown>();
     for (const [key, file] of Object.entries(parsePairs(flags.subsystem, 'subsystem'))) {
-      subsystems.set(key, await readSpecFile(terminal, file));
+      subsystems.set(key, await readSpecFile(terminal, file, subsystemBytesMax));
     }
     const body = {
       name,
-      ...(flags.nodes === undefined ? {} : { nodes: await readSpecFile(terminal, flags.nodes) }),
+      ...(flags.nodes === undefined
+        ? {}
+        : { nodes: await readSpecFile(terminal, flags.nodes, graphBytesMax) }),
       ...(subsystems.size === 0 ? {} : { subsystems: Object.fromEntries(subsystems) }),
       ...(flags.mode === undefined ? {} : { mode: flags.mode }),
       ...(flags.pool === undefined ? {} : { pool: flags.pool }),

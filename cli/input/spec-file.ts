@@ -34,8 +34,9 @@ export async function readSpecText(
 export async function readSpecFile(
   terminal: Terminal,
   path: string,
+  bytesMax = fileBytesMax,
 ): Promise<Record<string, unknown>> {
-  const documents = await readSpecFiles(terminal, path);
+  const documents = await readSpecFiles(terminal, path, bytesMax);
   const [only] = documents;
   if (only === undefined || documents.length > 1) {
     throw usage(`${subjectOf(path)} holds ${documents.length} documents.`, 'Give it one.');
@@ -56,8 +57,9 @@ export function documentOf(text: string, path: string): unknown {
 export async function readSpecFiles(
   terminal: Terminal,
   path: string,
+  bytesMax = fileBytesMax,
 ): Promise<readonly Record<string, unknown>[]> {
-  const text = await readSpecText(terminal, path);
+  const text = await readSpecText(terminal, path, bytesMax);
   const documents = documentsOf(text, path);
   return (documents.length === 0 ? [null] : documents).map((value) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {

@@ -2576,7 +2576,7 @@ export type Routes = {
     body: undefined;
     answer: GraphDocument;
   };
-  /** Give an edge a graph, or another one; a body may be packed with gzip */
+  /** Give an edge a graph, or another one; packed a body is application/gzip */
   'PUT /v1/edges/{name}/nodes': {
     path: { name: string };
     query: { detach?: boolean };

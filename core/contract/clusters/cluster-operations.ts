@@ -18,7 +18,7 @@ export const clusterOperations: Readonly<Record<string, Operation>> = {
     problems: missing,
   },
   putNodes: {
-    summary: 'Give an edge a graph, or another one; a body may be packed with gzip',
+    summary: 'Give an edge a graph, or another one; packed a body is application/gzip',
     tag: 'edges',
     query: { detach: 'true drops subsystems that do not fit the new graph' },
     headers: ['if-match', 'if-none-match'],

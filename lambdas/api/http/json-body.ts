@@ -74,12 +74,15 @@ function checkMediaType(call: Call): void {
   }
 }
 
+/** A gateway carries bytes as they are only under a type that is no text. */
+const packedType = /^application\/gzip\s*(;|$)/i;
+
 /** A larger document, which may come packed; also as the bytes that it is, to be kept. */
 export type PackedDocument = { readonly bytes: Uint8Array; readonly value: unknown };
 
 export function readPackedDocument(call: Call, bytesMax: number): PackedDocument {
   checkSize(call);
-  checkMediaType(call);
+  if (!isPacked(call)) checkMediaType(call);
   const bytes = unpacked(call, bytesMax);
   if (bytes.length > bytesMax) throw tooLarge(bytesMax);
   return { bytes, value: parseDocument(bytes) };
@@ -87,8 +90,8 @@ export function readPackedDocument(call: Call, bytesMax: number): PackedDocument
 
 /** What was stored as it was sent: packed, when it begins as what gzip makes. */
 export function unpackedDocument(stored: Uint8Array, bytesMax: number): PackedDocument {
-  const isPacked = stored[0] === 0x1f && stored[1] === 0x8b;
-  const bytes = isPacked ? gunzipped(stored, bytesMax) : stored;
+  const begins = stored[0] === 0x1f && stored[1] === 0x8b;
+  const bytes = begins ? gunzipped(stored, bytesMax) : stored;
   return { bytes, value: parseDocument(bytes) };
 }
 
@@ -107,7 +110,12 @@ function parseDocument(bytes: Uint8Array): unknown {
   return value;
 }
 
+function isPacked(call: Call): boolean {
+  return packedType.test(call.headers['content-type'] ?? '');
+}
+
 function unpacked(call: Call, maxOutputLength: number): Uint8Array {
+  if (isPacked(call)) return gunzipped(call.body, maxOutputLength);
   const encoding = call.headers['content-encoding']?.trim().toLowerCase();
   if (encoding === undefined || encoding === 'identity') return call.body;
   if (encoding !== 'gzip') {
@@ -122,7 +130,8 @@ function gunzipped(packed: Uint8Array, maxOutputLength: number): Uint8Array {
     return gunzipSync(packed, { maxOutputLength });
   } catch (error) {
     if (error instanceof RangeError) throw tooLarge(maxOutputLength);
-    throw new ProblemError('invalid-json', 'The body is not what gzip makes.');
+    const detail = 'The body is not what gzip makes; packed it has the type application/gzip.';
+    throw new ProblemError('invalid-json', detail);
   }
 }
 

@@ -162,4 +162,10 @@ test('a packed graph is unpacked within its bound', async () => {
   expect((await put(gzipSync(' '.repeat(5 * 1024 * 1024)))).status).toBe(413);
   expect((await put(Buffer.from('not packed'))).json.code).toBe('invalid-json');
   expect((await put(Buffer.from('x'), 'br')).status).toBe(415);
+  const headers = { 'content-type': 'application/gzip' };
+  const path = '/v1/edges/plain/nodes';
+  const typed = (raw: Buffer) => api.request('PUT', path, { raw, headers });
+  expect((await typed(gzipSync(text))).json.graph.vertices).toBe(44);
+  expect((await api.request('GET', path)).text).toBe(text);
+  expect((await typed(Buffer.from(text))).json.detail).toMatch(/application\/gzip/);
 });
