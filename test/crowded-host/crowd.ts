@@ -17,7 +17,7 @@ const withRealPrograms = [
   'device-sdk/',
   'edge-agent/(arm64|real-slurm)',
   'start/start.long',
-  'clusters/three-clusters',
+  'clusters/(three|killed)-clusters',
 ];
 
 /** Flows that install real programs, by the ways that the host has to them, stay on the host. */

@@ -1,128 +1,25 @@
-import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { SubmissionAnswer } from '../../../core/contract/jobspec/jobspec-answer.ts';
-import { type Client, runClient, startClient } from '../cli/client.ts';
-import { makeProduct, type Product } from '../product.ts';
 import { askApi } from '../start/stage.ts';
+import { node, ThreeClusters } from './three-stage.ts';
 
 /**
- * Three clusters of one pool: an agent over processes, one over a Slurm of two nodes, and one that
- * takes its work by itself over HTTPS. Each jobspec fits exactly one of them. Where Slurm cannot be
- * had, its part says why.
+ * Each jobspec fits exactly one of three clusters, and what it asks for happens there. The part of
+ * Slurm says why where it cannot be had.
  */
-const slurmScript = fileURLToPath(new URL('../../edge-agent/slurm/one-host.sh', import.meta.url));
-let product: Product;
-let programs: Client[];
-let noSlurm: string | null;
-/** Its configuration takes no path with a blank. */
-let slurmDirectory: string;
-
-const at = (name: string): string => join(product.place.directory, name);
-const cli = (...words: string[]) => runClient(product.place.directory, ...words);
-
+let three: ThreeClusters;
 beforeAll(async () => {
-  product = await makeProduct();
-  programs = [];
-  slurmDirectory = mkdtempSync('/tmp/edgewise-slurm-');
-  noSlurm = startSlurm();
-  await product.startCloud();
-  product.startAgent('box', '--quiet', '--executor', 'process', '--pool', 'hpc');
-  const pull = ['--nodes', document('keebler.json', graphOf(1, 4, 2)), '--mode', 'pull', '--save'];
-  const registered = await cli('cluster', 'register', 'keebler', '--pool', 'hpc', ...pull);
-  expect(registered, registered.err).toMatchObject({ code: 0 });
-  const receive = ['cluster', 'receive', 'keebler', '--run', '--executor', 'process'];
-  const where = ['--max', '20', '--every', '1s', '--context', 'keebler', '--data', at('receiver')];
-  programs.push(startClient(product.place.directory, [...receive, ...where]));
-  if (noSlurm === null) startTower();
-  await product.untilConnected(noSlurm === null ? 3 : 2);
-  const box = document('box.json', graphOf(1, 2, 0));
-  expect(await cli('cluster', 'nodes', 'box', '--file', box)).toMatchObject({ code: 0 });
-  const spack = { name: 'ior', version: '0.5.3' };
-  const set = ['cluster', 'subsystem', 'set', 'box', 'spack', subsystem('spack', 'package', spack)];
-  expect(await cli(...set)).toMatchObject({ code: 0 });
-  if (noSlurm === null) await describeTower();
+  three = await ThreeClusters.start();
 }, 360_000);
+afterAll(() => three.remove());
 
-afterAll(async () => {
-  for (const { process } of programs) process.kill('SIGTERM');
-  await Promise.all(programs.map(({ ended }) => ended));
-  spawnSync(slurmScript, ['stop', slurmDirectory]);
-  rmSync(slurmDirectory, { recursive: true, force: true });
-  await product.remove();
-});
-
-function startSlurm(): string | null {
-  chmodSync(slurmDirectory, 0o755);
-  const port = String(30_000 + (process.pid % 10_000));
-  const env = { ...process.env, SLURM_PORT: port, SLURM_NODES: '2', SLURM_CPUS: '2' };
-  const started = spawnSync(slurmScript, ['start', slurmDirectory], { encoding: 'utf8', env });
-  return started.status === 0 ? null : started.stdout.trim() || started.stderr.trim();
-}
-
-const slurmEnv = () => ({ SLURM_CONF: join(slurmDirectory, 'slurm.conf') });
-
-function startTower(): void {
-  const words = ['agent', '--name', 'tower', '--pool', 'hpc', '--quiet', '--executor', 'slurm'];
-  const data = ['--data', at('tower'), '--transport', 'http'];
-  programs.push(startClient(product.place.directory, [...words, ...data], slurmEnv()));
-}
-
-/** As Slurm itself says what it has. */
-async function describeTower(): Promise<void> {
-  const env = { ...process.env, ...slurmEnv() };
-  const sinfo = spawnSync('sinfo', ['-h', '-N', '-o', '%N %c %G'], { encoding: 'utf8', env });
-  writeFileSync(at('sinfo.txt'), sinfo.stdout);
-  const words = ['cluster', 'describe', '--name', 'tower', '--sinfo', at('sinfo.txt')];
-  writeFileSync(at('tower.json'), (await cli(...words)).out);
-  const sent = await cli('cluster', 'nodes', 'tower', '--file', at('tower.json'));
-  expect(sent, sent.err).toMatchObject({ code: 0 });
-  for (const resource of [
-    ['--resource', 'cores=4'],
-    ['--resource', 'nodes=2'],
-  ]) {
-    expect(await cli('edge', 'set', 'tower', ...resource)).toMatchObject({ code: 0 });
-  }
-}
-
-function document(name: string, content: object): string {
-  writeFileSync(at(name), JSON.stringify(content));
-  return at(name);
-}
-
-function graphOf(nodes: number, cores: number, gpus: number) {
-  const vertices: Record<string, object> = { c: { metadata: { type: 'cluster' } } };
-  const edges: object[] = [];
-  const add = (id: string, parent: string, type: string, size: number) => {
-    if (size === 0) return;
-    vertices[id] = { metadata: { type, size } };
-    edges.push({ source: parent, target: id, relation: 'contains' });
-  };
-  for (let node = 0; node < nodes; node++) {
-    add(`n${node}`, 'c', 'node', 1);
-    add(`c${node}`, `n${node}`, 'core', cores);
-    add(`g${node}`, `n${node}`, 'gpu', gpus);
-  }
-  return { graph: { nodes: vertices, edges } };
-}
-
-function subsystem(name: string, type: string, said: object): string {
-  const nodes = { root: { metadata: { type: name } }, it: { metadata: { type, ...said } } };
-  const edges = [{ source: 'n0', target: 'it', relation: 'contains' }];
-  return document(`${name}.json`, { graph: { nodes, edges } });
-}
-
-const node = (cores: number, more: object = {}) => ({
-  type: 'node',
-  count: 1,
-  with: [{ type: 'core', count: cores }],
-  ...more,
-});
+const at = (name: string): string => three.at(name);
+const cli = (...words: string[]) => three.cli(...words);
+const counting = (file: string): string => three.counting(file);
 
 async function submit(name: string, jobspec: object, ...more: string[]): Promise<SubmissionAnswer> {
-  const file = document(`${name}-flow.json`, { version: 1, name, ...jobspec });
+  const file = three.document(`${name}-flow.json`, { version: 1, name, ...jobspec });
   const words = ['jobspec', 'submit', file, '--pool', 'hpc', '-o', 'json', '--wait', ...more];
   const { code, out, err } = await cli(...words, '--timeout', '120s');
   expect(code, code === 0 ? '' : `${err}\n${out}\n${await whyNot()}`).toBe(0);
@@ -132,23 +29,11 @@ async function submit(name: string, jobspec: object, ...more: string[]): Promise
 /** What the clusters are, and what the programs said. */
 async function whyNot(): Promise<string> {
   const edges = await cli('edge', 'list', '-o', 'json');
-  return [edges.out, ...programs.map((program) => program.text())].join('\n');
+  return `${edges.out}\n${three.text()}`;
 }
 
 /** What the last submit said beside its answer. */
 let said: string;
-
-/** Every run says when it begins and ends; so many were there at once at most. */
-const counting = (file: string) => `echo + >> "${at(file)}"; sleep 0.5; echo - >> "${at(file)}"`;
-function mostAtOnce(file: string): { most: number; runs: number } {
-  let [now, most, runs] = [0, 0, 0];
-  for (const line of readFileSync(at(file), 'utf8').trim().split('\n')) {
-    now += line === '+' ? 1 : -1;
-    if (line === '+') runs += 1;
-    most = Math.max(most, now);
-  }
-  return { most, runs };
-}
 
 test('software that only one has: staged files, replicas, one after another, a choice', async () => {
   writeFileSync(at('mesh.txt'), 'a mesh\n');
@@ -175,7 +60,7 @@ test('software that only one has: staged files, replicas, one after another, a c
     ],
   });
   expect(found).toMatchObject({ cluster: 'box', status: { state: 'done', percent: 100 } });
-  const job = await product.job(found.jobs[1]!.job);
+  const job = await three.product.job(found.jobs[1]!.job);
   expect(job.status.executions?.map(({ edge }) => edge)).toEqual(['box']);
   expect(readFileSync(at('built'), 'utf8')).toBe('a mesh\n');
   for (const run of [0, 1, 2]) {
@@ -208,8 +93,8 @@ test('a group on processes never holds more than its allocation', async () => {
   });
   expect([found.cluster, found.status.state]).toEqual(['box', 'done']);
   expect(found.groups.map(({ group }) => group)).toEqual(['all', 'all/inner']);
-  expect(mostAtOnce('box.count')).toEqual({ most: 2, runs: 5 });
-  expect(mostAtOnce('inner.count')).toEqual({ most: 1, runs: 1 });
+  expect(three.mostAtOnce('box.count')).toEqual({ most: 2, runs: 5 });
+  expect(three.mostAtOnce('inner.count')).toEqual({ most: 1, runs: 1 });
 }, 180_000);
 
 test('accelerators that only one has: it takes its work by itself, and keeps its output', async () => {
@@ -226,7 +111,7 @@ test('accelerators that only one has: it takes its work by itself, and keeps its
   const shown = said.split('\n').filter((line) => line.startsWith('['));
   const trained = [0, 1, 2, 3].map((run) => `[train ${run}] trained`);
   expect(shown.sort()).toEqual(['[test] tested', ...trained]);
-  const { spec, status } = await product.job(found.jobs[0]!.job);
+  const { spec, status } = await three.product.job(found.jobs[0]!.job);
   expect(spec.resources).toEqual({ nodes: 1, gpus: 1 });
   expect(status.executions?.map(({ edge }) => edge)).toEqual(['keebler']);
   expect((await cli('logs', found.jobs[0]!.job, '3')).out).toBe('trained\n');
@@ -236,9 +121,9 @@ test('accelerators that only one has: it takes its work by itself, and keeps its
 }, 180_000);
 
 test('two nodes that only Slurm has: a group is one batch job over both', async (it) => {
-  if (noSlurm !== null) {
-    console.log(`skipped: ${noSlurm}`);
-    it.skip(noSlurm);
+  if (three.noSlurm !== null) {
+    console.log(`skipped: ${three.noSlurm}`);
+    it.skip(three.noSlurm);
   }
   const room = { type: 'node', count: 2, with: [{ type: 'core', count: 2 }] };
   const found = await submit('slurm', {
@@ -255,7 +140,7 @@ test('two nodes that only Slurm has: a group is one batch job over both', async 
     ],
   });
   expect([found.cluster, found.status.state]).toEqual(['tower', 'done']);
-  const { most, runs } = mostAtOnce('tower.count');
+  const { most, runs } = three.mostAtOnce('tower.count');
   expect(runs).toBe(6);
   expect(most).toBeLessThanOrEqual(4);
 }, 180_000);
@@ -272,7 +157,7 @@ test('of those that match the cheapest by its own figures is chosen', async () =
   });
   const cheapest = [{ sort_ascending: 'build_cost' }, { select: 'first' }];
   const least = { calc: 'memory_min=min(100, memory_per_node - 100)' };
-  const priorities = document('priorities.json', [
+  const priorities = three.document('priorities.json', [
     { priority: 1, steps: [filter, cost('memory_per_node'), ...cheapest] },
     { priority: 2, steps: [filter, least, cost('memory_min'), ...cheapest] },
   ]);
@@ -288,7 +173,7 @@ test('of those that match the cheapest by its own figures is chosen', async () =
   expect(second.cluster).toBe('box');
   await say('box', 9);
   const path = `/v1/jobspecs/${second.id}/explain`;
-  const again = await askApi<{ selection: { cluster: string } }>(product.place, path, {
+  const again = await askApi<{ selection: { cluster: string } }>(three.product.place, path, {
     method: 'POST',
   });
   expect(again.selection.cluster).toBe('keebler');
