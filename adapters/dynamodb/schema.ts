@@ -90,6 +90,8 @@ export const jobRows = {
   dependant: 'DEPENDANT#',
   /** Parts of an output that somebody follows. */
   live: 'LIVE#',
+  /** Ends of which the job's own receiver is notified. */
+  notice: 'NOTICE',
 } as const;
 
 /** On counts that the rollup has to fold: no pass has written the status that follows from them. */
@@ -129,6 +131,8 @@ export const lists = {
   /** By their next times. */
   schedules: 'SCHEDULES',
   webhooks: 'WEBHOOKS',
+  /** Jobs with an end that was not received, by when that is due. */
+  notices: 'NOTICES',
   edgeJobs: 'EDGEJOBS#',
   cells: 'CELLS',
   pools: 'POOLS',

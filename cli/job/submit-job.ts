@@ -68,7 +68,6 @@ export const command = defineCommand({
     'edgewise submit --power 403 --wait',
     "edgewise submit --chunks 8 --chunk-power 50 -- sh -c 'echo chunk $EDGEWISE_CHUNK'",
     'edgewise submit --file job.yaml --wait=placed --timeout 10s',
-    'edgewise submit --file jobs.yaml',
     'edgewise submit --each-csv runs.csv -- python train.py --lr {lr} --seed {seed}',
     'edgewise submit --matrix lr=0.1,0.01 --matrix seed=1..3 -- python train.py {lr} {seed}',
     "edgewise submit --chunks 8 --input data/ --outputs sum --pull -- sh -c 'cat data/* > sum'",

@@ -763,6 +763,8 @@ export type JobBody = {
   readonly outputs?: Outputs | null;
   /** For how long results are kept, at least; 30 days by default. */
   readonly keepDays?: number;
+  /** Who is notified of its end. */
+  readonly onEnd?: OnEnd;
   /** By which edges know who wrote the job; without it, none of those that ask run it. */
   readonly signature?: JobSignature;
   /** Jobs that must be done before it starts. */
@@ -903,6 +905,8 @@ export type JobSpec = {
   readonly outputs?: Outputs;
   /** For how long results are kept, at least. */
   readonly keepDays?: number;
+  /** Who is notified of its end. */
+  readonly onEnd?: OnEnd;
   /** By which edges know who wrote the job; without it, none of those that ask run it. */
   readonly signature?: JobSignature;
   /** Jobs that must be done before it starts. */
@@ -1162,6 +1166,14 @@ export type Offers = {
   readonly byNodes?: { readonly [name: string]: number };
   /** Since when the oldest one waits. */
   readonly oldestAt?: string | null;
+};
+
+/** Notified of each end of the job. */
+export type OnEnd = {
+  /** Where the end is posted to; not the control plane’s own network. */
+  readonly url: string;
+  /** What it is signed with; without one, the answer that makes the job has one. */
+  readonly secret?: string;
 };
 
 /** Which files that a chunk leaves are its results. */

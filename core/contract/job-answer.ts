@@ -15,6 +15,7 @@ import { parametersSchema } from './sweeps/params-answer.ts';
 import { paramsSchema } from './sweeps/params-body.ts';
 import { nameSchema, timeSchema } from './text-schema.ts';
 import { waitingReasons } from './waiting-reason.ts';
+import { onEndSchema } from './webhooks/webhook-body.ts';
 
 /**
  * What the API says about jobs: the documented shape of every answer, checked by the contract
@@ -73,6 +74,7 @@ export const specAnswerSchema = z
     chunkOffsets: chunkOffsetsSchema.optional(),
     outputs: outputsSchema.optional(),
     keepDays: count.optional(),
+    onEnd: onEndSchema.optional(),
     signature: signatureSchema.optional(),
     dependsOn: z.array(z.string()),
     labels,

@@ -39,6 +39,7 @@ import {
 import { jobIdOf } from '../model/names.ts';
 import { isVersion } from '../model/versions.ts';
 import { instancesMax } from '../services/limits.ts';
+import type { EndReceiver } from '../webhooks/end-receiver.ts';
 import { chunkOffsetsSchema, offsetsIssues } from './chunk-offsets-body.ts';
 import { inputsSchema } from './files/file-body.ts';
 import { keepDaysSchema, outputsSchema } from './files/result-body.ts';
@@ -65,6 +66,7 @@ import {
   text,
   whole,
 } from './text-schema.ts';
+import { onEndSchema } from './webhooks/webhook-body.ts';
 
 /**
  * What a user sends to submit a job: validates, types and documents it, and fills in every default.
@@ -219,6 +221,7 @@ const jobShape = {
   chunkOffsets: chunkOffsetsSchema.optional(),
   outputs: outputsSchema.nullable().default(null),
   keepDays: keepDaysSchema.optional(),
+  onEnd: onEndSchema.optional(),
   signature: signatureSchema.optional(),
   dependsOn: z.array(jobIdSchema).max(dependenciesMax).default([]),
   labels: labelsSchema(jobLabelsMax).default({}),
@@ -328,6 +331,7 @@ export function fillJob(
     ...(body.chunkOffsets === undefined ? {} : { chunkOffsets: body.chunkOffsets }),
     ...(body.outputs === null ? {} : { outputs: body.outputs }),
     ...(body.keepDays === undefined ? {} : { keepDays: body.keepDays }),
+    ...(body.onEnd === undefined ? {} : { onEnd: body.onEnd as EndReceiver }),
     ...(body.signature === undefined ? {} : { signature: body.signature }),
     dependsOn: body.dependsOn.map(jobIdOf),
     labels: body.labels,

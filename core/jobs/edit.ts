@@ -84,7 +84,7 @@ export function patchTowards(
   | Refusal {
   const chunks = body.chunks ?? (body.power === stored.power ? stored.chunks : null);
   const pool = { largestEdgePower: null, policy: stored.placement.policy };
-  const { spec } = fillJob({ ...body, chunks }, pool);
+  const spec = keepingSecret(fillJob({ ...body, chunks }, pool).spec, stored);
   const { priority, labels, retries } = spec;
   if (isAnotherGeneration(stored, spec)) return { kind: 'generation', spec };
   if (!sameJson(withoutEditable(spec), withoutEditable(stored))) {
@@ -99,6 +99,12 @@ export function patchTowards(
     ...(spec.chunks === stored.chunks ? {} : { chunks: spec.chunks }),
   };
   return { kind: 'patch', patch };
+}
+
+/** No answer has the secret, so a body that was read and is sent again has none. */
+function keepingSecret(spec: JobSpec, { onEnd }: JobSpec): JobSpec {
+  const isSame = spec.onEnd?.url === onEnd?.url && spec.onEnd?.secret === undefined;
+  return isSame && onEnd !== undefined ? { ...spec, onEnd } : spec;
 }
 
 /** Of a service, and only in what its instances run by and how they are brought to it. */

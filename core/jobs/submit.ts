@@ -111,6 +111,7 @@ function statusOf(job: StoredJob, openParents: readonly JobId[]): JobStatus {
     dependsOn: openParents,
     createdAtMs: job.createdAtMs,
     maxFailedChunks: retries.maxFailedChunks,
+    ...(job.spec.onEnd !== undefined && { notifies: true as const }),
     ...(job.spec.restart !== undefined && {
       service: newServiceCounts(job.spec, job.chunking.chunks),
     }),

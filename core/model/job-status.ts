@@ -37,6 +37,8 @@ export type JobStatus = FoldedStatus & {
   readonly cancelled: boolean;
   /** Its only cell writes it. Ends as soon as anybody else has a part in it, and for good. */
   readonly foldedByCell: boolean;
+  /** The job names somebody who is to be notified of its end. */
+  readonly notifies?: true;
   /** What was counted for it; absent of one that nobody counted from its beginning. */
   readonly spent?: Spending;
 };
@@ -61,6 +63,7 @@ export function newJobStatus(
     | 'createdAtMs'
     | 'maxFailedChunks'
     | 'service'
+    | 'notifies'
   >,
 ): JobStatus {
   const total = job.chunking.chunks;

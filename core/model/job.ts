@@ -1,6 +1,7 @@
 import type { ChunkOffsets } from '../federation/chunk-offsets.ts';
 import { type ServiceSpec, serviceStates } from '../services/service.ts';
 import type { Sweep } from '../sweeps/sweep.ts';
+import type { EndReceiver } from '../webhooks/end-receiver.ts';
 import type { JobId } from './names.ts';
 import { count, has, type RangeSet } from './ranges.ts';
 
@@ -162,6 +163,8 @@ export type JobSpec = Partial<ServiceSpec> & {
   readonly outputs?: JobOutputs;
   /** For how long results are kept. */
   readonly keepDays?: number;
+  /** Absent: nobody is notified by the job itself. */
+  readonly onEnd?: EndReceiver;
   /** Absent: edges that ask for one do not run it. */
   readonly signature?: JobSignature;
   readonly dependsOn: readonly JobId[];

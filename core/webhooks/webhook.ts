@@ -66,17 +66,18 @@ export function afterSuccess(delivery: Delivery, position: LogPosition, last: De
 
 /** The same event is sent again, later each time. */
 export function afterFailure(delivery: Delivery, last: DeliveryAttempt): Delivery {
-  const waitMs = Math.min(
-    deliveryAgainMsMax,
-    deliveryAgainMs * 2 ** Math.min(20, delivery.failures),
-  );
   return {
     ...delivery,
     failures: delivery.failures + 1,
     failingSinceMs: delivery.failingSinceMs ?? last.atMs,
-    nextAtMs: last.atMs + waitMs,
+    nextAtMs: last.atMs + waitAfter(delivery.failures),
     last,
   };
+}
+
+/** Twice as long after each failure, up to the longest. */
+export function waitAfter(failures: number): number {
+  return Math.min(deliveryAgainMsMax, deliveryAgainMs * 2 ** Math.min(20, failures));
 }
 
 /** What it did not take for a day is gone; it goes on with the oldest that is left. */

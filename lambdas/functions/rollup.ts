@@ -1,4 +1,5 @@
 import type { DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import { createEndNotices } from '../../adapters/dynamodb/events/end-notices-store.ts';
 import { createFleetLog } from '../../adapters/dynamodb/events/fleet-log.ts';
 import { createRollupStore } from '../../adapters/dynamodb/jobs/rollup-store.ts';
 import { jobOfPartition } from '../../adapters/dynamodb/keys.ts';
@@ -9,12 +10,13 @@ import { requiredEnv } from '../environment.ts';
 import { type BatchAnswer, batchAnswer, eventHandler } from '../event-handler.ts';
 import { createLog } from '../log.ts';
 import { openTable } from '../table.ts';
-import { eventsOfStream } from '../workers/events/stream-events.ts';
+import { endsToSend, eventsOfStream } from '../workers/events/stream-events.ts';
 import { rollUpJobs } from '../workers/rollup/roll-up-jobs.ts';
 
 const log = createLog({ function: 'rollup' }, Date.now);
 const table = openTable();
 const fleetLog = createFleetLog(table);
+const endNotices = createEndNotices(table);
 const wakes = createEventWakes(requiredEnv('EVENT_WAKES_URL'));
 const deps = {
   store: createRollupStore(table),
@@ -42,6 +44,9 @@ export const handler = eventHandler(
     const events = eventsOfStream(batch.Records);
     if (events.length > 0) {
       await fleetLog.append(events, Date.now());
+      for (const event of endsToSend(batch.Records)) {
+        if (event.job !== null) await endNotices.add(event.job, event, Date.now());
+      }
       await wakes.wake();
     }
     const failed = await rollUpJobs(deps, firstRecord.keys());

@@ -260,8 +260,16 @@ export class HttpApi extends Construct {
 
 function variablesOf(name: ApiFunction, props: HttpApiProps): Record<string, string> {
   if (name === 'public') return signInVariables(props.signIn);
-  return name === 'webhooks' ? { LOOPBACK_RECEIVERS: props.loopbackReceivers } : {};
+  return namingReceivers.has(name) ? { LOOPBACK_RECEIVERS: props.loopbackReceivers } : {};
 }
+
+/** Those through which a user names an address that events are sent to. */
+const namingReceivers: ReadonlySet<ApiFunction> = new Set([
+  'webhooks',
+  'jobs-write',
+  'schedules',
+  'graphql',
+]);
 
 /**
  * The functions catch what goes wrong and answer it, so their own count of errors would stay at

@@ -3,6 +3,7 @@ import type { AuditStore } from '../../core/ports/audit.ts';
 import type { CellMoves, CellStore } from '../../core/ports/cells.ts';
 import type { ClustersStore } from '../../core/ports/clusters.ts';
 import type { EdgesStore } from '../../core/ports/edges.ts';
+import type { EndNotices } from '../../core/ports/end-notices.ts';
 import type { Fleet } from '../../core/ports/fleet.ts';
 import type { FleetLog } from '../../core/ports/fleet-log.ts';
 import type { IdempotencyStore } from '../../core/ports/idempotency.ts';
@@ -36,6 +37,7 @@ export type Stores = {
   readonly submissions: SubmissionsStore;
   readonly schedules: SchedulesStore;
   readonly webhooks: WebhooksStore;
+  readonly endNotices: EndNotices;
   readonly idempotency: IdempotencyStore;
   readonly stats: JobStatistics;
   readonly live: LiveOutput;

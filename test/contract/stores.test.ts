@@ -5,6 +5,7 @@ import { clustersContract } from './clusters.ts';
 import { edgeEnrolmentsContract } from './edge-enrolments.ts';
 import { edgeMovesContract } from './edge-moves.ts';
 import { edgeSettingsContract } from './edge-settings.ts';
+import { endNoticesContract } from './end-notices.ts';
 import { fleetContract } from './fleet.ts';
 import { fleetLogContract } from './fleet-log.ts';
 import { generationsContract } from './generations.ts';
@@ -43,6 +44,7 @@ const contracts: Readonly<Record<string, Contract>> = {
   submissions: submissionsContract,
   schedules: schedulesContract,
   webhooks: webhooksContract,
+  'end notices': endNoticesContract,
   'job statistics': jobStatsContract,
   'live output': liveOutputContract,
   'fleet log': fleetLogContract,

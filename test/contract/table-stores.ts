@@ -1,6 +1,7 @@
 import { createAuditStore } from '../../adapters/dynamodb/access/audit-store.ts';
 import { createIdempotencyStore } from '../../adapters/dynamodb/access/idempotency-store.ts';
 import { createTokensStore } from '../../adapters/dynamodb/access/tokens-store.ts';
+import { createEndNotices } from '../../adapters/dynamodb/events/end-notices-store.ts';
 import { createFleetLog } from '../../adapters/dynamodb/events/fleet-log.ts';
 import { createWebhooksStore } from '../../adapters/dynamodb/events/webhooks-store.ts';
 import { createCellStore } from '../../adapters/dynamodb/fleet/adopting-cells.ts';
@@ -39,6 +40,7 @@ export function createTableStores(table: Table): Stores {
     submissions: createSubmissionsStore(table),
     schedules: createSchedulesStore(table),
     webhooks: createWebhooksStore(table),
+    endNotices: createEndNotices(table),
     idempotency: createIdempotencyStore(table),
     stats: createJobStatistics(table),
     live: createLiveStore(table),

@@ -39,6 +39,13 @@ afterAll(async () => {
 
 const ends = (): string[] => taken.map(({ body }) => JSON.parse(body).name);
 
+function isSignedWith(secret: string, headers: NodeJS.Dict<string | string[]>, body: string) {
+  const [, seconds, mac] = /^t=(\d+),v1=(\w+)$/.exec(String(headers['edgewise-signature']))!;
+  const options = { input: `${seconds}.${body}` };
+  const said = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], options).toString();
+  return said.trim().split(' ').at(-1) === mac;
+}
+
 test('each end is sent once and in order, signed, also what ended while nobody was there', async () => {
   const made = await runClient(
     product.place.directory,
@@ -61,11 +68,17 @@ test('each end is sent once and in order, signed, also what ended while nobody w
   expect(ends()).toEqual(names);
   expect(await read()).toMatchObject({ state: 'active', failures: 0 });
   for (const { headers, body } of taken) {
-    const [, seconds, mac] = /^t=(\d+),v1=(\w+)$/.exec(String(headers['edgewise-signature']))!;
-    const options = { input: `${seconds}.${body}` };
-    const said = execFileSync('openssl', ['dgst', '-sha256', '-hmac', secret], options).toString();
-    expect(said.trim().split(' ').at(-1)).toBe(mac);
+    expect(isSignedWith(secret, headers, body)).toBe(true);
   }
+  // A job's own receiver, which has no webhook.
+  taken.length = 0;
+  const run = { simulate: { seconds: 0 } };
+  const onEnd = { url, secret: 'a-secret-of-sixteen-or-more' };
+  const submitted = await product.submit({ name: 'alone', chunks: 1, run, onEnd });
+  // The webhook gets it as well, with another signature.
+  const own = () => taken.filter((it) => isSignedWith(onEnd.secret, it.headers, it.body));
+  await until('its end has come', async () => own().length > 0, 120_000);
+  expect(own().map(({ body }) => JSON.parse(body).job)).toEqual([submitted.id]);
   // The bus of the stack has all of it as well.
   const logs = join(product.place.state, 'logs');
   const log = readdirSync(logs).find((name) => name.includes('EventsDeliver'));

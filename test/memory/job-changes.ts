@@ -71,6 +71,7 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
     },
     async purge({ id }) {
       stored.jobs.delete(id);
+      stored.notices.delete(id);
     },
   };
 }

@@ -21,6 +21,7 @@ import type { FactValue } from '../../core/protocol/facts.ts';
 import type { ProgressReport } from '../../core/protocol/progress-report.ts';
 import type { Run, Schedule } from '../../core/schedules/schedule.ts';
 import type { StoredGeneration } from '../../core/services/generation.ts';
+import type { EndNotice } from '../../core/webhooks/end-notice.ts';
 import type { Delivery, Webhook } from '../../core/webhooks/webhook.ts';
 
 /**
@@ -63,6 +64,7 @@ export type Stored = {
   readonly schedules: Map<string, HeldSchedule>;
   readonly webhooks: Map<string, Webhook>;
   readonly deliveries: Map<string, Delivery>;
+  readonly notices: Map<JobId, EndNotice>;
   readonly fleetLog: (LoggedEvent & { readonly appendedAtMs: number })[];
   readonly liveWishes: Map<EdgeName, LiveWishes>;
   readonly liveParts: Map<JobId, Map<string, KeptPart>>;
@@ -126,6 +128,7 @@ export function nothingStored(): Stored {
     schedules: new Map(),
     webhooks: new Map(),
     deliveries: new Map(),
+    notices: new Map(),
     fleetLog: [],
     liveWishes: new Map(),
     liveParts: new Map(),

@@ -3,6 +3,7 @@ import { createMemoryAudit } from './audit.ts';
 import { createMemoryCells } from './cells.ts';
 import { createMemoryClusters } from './clusters.ts';
 import { createMemoryEdges } from './edges.ts';
+import { createMemoryEndNotices } from './end-notices.ts';
 import { createMemoryFleet } from './fleet.ts';
 import { createMemoryFleetLog } from './fleet-log.ts';
 import { createMemoryIdempotency } from './idempotency.ts';
@@ -39,6 +40,7 @@ export function createMemoryStores(stored = nothingStored()): Stores {
     submissions: createMemorySubmissions(stored),
     schedules: createMemorySchedules(stored),
     webhooks: createMemoryWebhooks(stored),
+    endNotices: createMemoryEndNotices(stored),
     idempotency: createMemoryIdempotency(stored),
     stats: createMemoryJobStatistics(stored),
     live: createMemoryLiveOutput(stored),

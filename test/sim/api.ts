@@ -170,6 +170,7 @@ export class SimulatedApi {
       random,
       outputs: { removeAll: async () => {} },
       files: createMemoryFiles(),
+      allowsLoopback: false,
       results: { removeAll: async () => {} },
       audit: stores.audit,
     };

@@ -7,8 +7,8 @@ import {
 } from '../../../core/events/limits.ts';
 import type { FleetLog, LoggedEvent, LogPosition } from '../../../core/ports/fleet-log.ts';
 import { batchOfRow, fleetLogKey } from '../keys.ts';
+import { areEvents } from '../rows/event-shapes.ts';
 import { json } from '../rows/row-values.ts';
-import { isText, isTime, listOf, orNull, recordOf } from '../rows/shapes.ts';
 import { readableOrReported } from '../rows/unreadable-row.ts';
 import { expiryAttribute, partitions } from '../schema.ts';
 import type { Row, Table } from '../table.ts';
@@ -97,18 +97,3 @@ function eventsOf(table: Table, rows: readonly Row[], after: LogPosition | null)
 function isBehind(one: LogPosition, other: LogPosition): boolean {
   return one.batch > other.batch || (one.batch === other.batch && one.events > other.events);
 }
-
-const areEvents = listOf(
-  recordOf({
-    id: isText,
-    atMs: isTime,
-    kind: isText,
-    job: orNull(isText),
-    edge: orNull(isText),
-    name: orNull(isText),
-    pool: isText,
-    queue: orNull(isText),
-    jobspec: orNull(isText),
-    detail: isText,
-  }),
-);

@@ -74,6 +74,7 @@ export function encodeStatus(status: JobStatus): Row {
     maxFailedChunks: status.maxFailedChunks,
     cancelled: status.cancelled,
     byCell: status.foldedByCell ? true : null,
+    notifies: status.notifies ?? null,
     ...(status.spent !== undefined && spentAttributes(status.spent)),
   });
 }
@@ -170,6 +171,7 @@ export function decodeStatus(row: Row): JobStatus {
     countedAs: word(row.counted, jobStates, null),
     lastEventAtMs: timeOrNull(row.lastEventAtMs),
     foldedByCell: flag(row.byCell),
+    ...(flag(row.notifies) && { notifies: true as const }),
     ...spentOf(row),
   };
 }

@@ -3,6 +3,7 @@ import type { Delivery, Webhook } from '../../../core/webhooks/webhook.ts';
 import { deliveryKey, webhookKey, webhookListKey, webhookOfRow } from '../events/webhook-keys.ts';
 import type { Row } from '../table.ts';
 import { json, text, textOrNull, time, timeOrNull, whole } from './row-values.ts';
+import { isAttempt } from './rows-end-notice.ts';
 import { isText, listOf, orNull, recordOf } from './shapes.ts';
 
 /** `WEBHOOK#<id>/WEBHOOK`: what users have set of it. */
@@ -39,15 +40,6 @@ export function encodeDelivery(id: string, { position, last, ...plain }: Deliver
 }
 
 const isPosition = orNull(recordOf({ batch: Number.isSafeInteger, events: Number.isSafeInteger }));
-const isAttempt = orNull(
-  recordOf({
-    atMs: Number.isFinite,
-    event: isText,
-    status: orNull(Number.isSafeInteger),
-    error: orNull(isText),
-  }),
-);
-
 export function decodeDelivery(row: Row): Delivery {
   return {
     position: json<Delivery['position']>(row.position, isPosition, null),

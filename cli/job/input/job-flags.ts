@@ -99,6 +99,7 @@ export const jobFlags = {
     about: 'how long results are kept, at least (30)',
     rare: true,
   },
+  'on-end': { kind: 'text', value: 'URL', about: 'notify this address of its end', rare: true },
   'keep-directory': {
     kind: 'text',
     value: 'none|failed',
@@ -137,6 +138,7 @@ export function buildJob(
   set('keepOutput', flags['keep-output']);
   set('keepDirectory', flags['keep-directory']);
   set('keepDays', flags['keep-days']);
+  merge(body, 'onEnd', { url: flags['on-end'] });
   if (flags.outputs.length > 0) merge(body, 'outputs', { paths: flags.outputs });
   set('run', runOf(flags, rest));
   if (flags.after.length > 0) set('dependsOn', flags.after);

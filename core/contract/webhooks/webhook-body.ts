@@ -14,19 +14,32 @@ const kindSchema = text(64).refine(isKnownKind, {
   error: 'There is no such kind of event; one is like "job.done", all of jobs are "job.*".',
 });
 
+const secretSchema = z
+  .string()
+  .min(webhookSecretLengthMin)
+  .max(webhookSecretLengthMax)
+  .regex(/^[\x21-\x7e]+$/, { error: 'A secret is of visible characters of ASCII.' })
+  .optional();
+
+/** Of a job, whom it names to be notified of its end. */
+export const onEndSchema = z
+  .strictObject({
+    url: text(webhookUrlLengthMax),
+    secret: secretSchema.meta({
+      description: 'What it is signed with; without one, the answer that makes the job has one.',
+    }),
+  })
+  .meta({ id: 'OnEnd', description: 'Notified of each end of the job.' });
+
 export const webhookBodySchema = z
   .strictObject({
     url: text(webhookUrlLengthMax),
     kinds: z.array(kindSchema).min(1).max(webhookKindsMax),
     pool: nameSchema.nullable().default(null),
     job: nameSchema.nullable().default(null),
-    secret: z
-      .string()
-      .min(webhookSecretLengthMin)
-      .max(webhookSecretLengthMax)
-      .regex(/^[\x21-\x7e]+$/, { error: 'A secret is of visible characters of ASCII.' })
-      .optional()
-      .meta({ description: 'What deliveries are signed with; one is made where none is given.' }),
+    secret: secretSchema.meta({
+      description: 'What deliveries are signed with; one is made where none is given.',
+    }),
   })
   .meta({ id: 'WebhookBody', description: 'An address that is notified of events.' });
 

@@ -13,7 +13,8 @@ export type ReadDeps = Pick<
 
 /** Everything that the operations behind the graph need. */
 export type GraphDeps = ReadDeps &
-  Pick<Ports, 'changes' | 'audit' | 'idempotency' | 'outputs' | 'files' | 'results' | 'random'>;
+  Pick<Ports, 'changes' | 'audit' | 'idempotency' | 'outputs' | 'files' | 'results' | 'random'> &
+  Pick<Ports, 'allowsLoopback'>;
 
 /** What a subscription reads, again and again. */
 export type WatchDeps = ReadDeps & Pick<Ports, 'submissions' | 'inventory' | 'log'>;

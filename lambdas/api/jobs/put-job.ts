@@ -17,6 +17,7 @@ import { updateAround } from '../services/update-around.ts';
 import { countedBody } from '../sweeps/counted-body.ts';
 import { type Change, changeJob } from './change/change-job.ts';
 import { checkInputs } from './change/check-inputs.ts';
+import { withEndReceiver } from './change/end-receiver.ts';
 import { placedBody } from './change/placed-body.ts';
 import { acceptedAnswer, storeJob } from './change/store-job.ts';
 import type { WithFiles } from './change/write-ports.ts';
@@ -44,7 +45,7 @@ export const putJob = defineOperation({
       const found = await deps.jobs.find(id);
       if (found !== null) return update(put, found, context, deps);
       checkAbsent(precondition);
-      const placed = placedBody(context.caller, body);
+      const placed = withEndReceiver(placedBody(context.caller, body), deps);
       await checkInputs(placed, deps.files, context.nowMs);
       const counted = await countedBody(placed, deps.files, context.nowMs);
       const outcome = await storeJob({ id, body: counted, keep: null }, context, deps);

@@ -8,6 +8,7 @@ import { defineOperation } from '../operation.ts';
 import { countedBody } from '../sweeps/counted-body.ts';
 import type { Accepted } from './change/accepted.ts';
 import { checkInputs } from './change/check-inputs.ts';
+import { withEndReceiver } from './change/end-receiver.ts';
 import { placedBody } from './change/placed-body.ts';
 import { acceptedAnswer, type Submission, storeJob } from './change/store-job.ts';
 import type { WithFiles } from './change/write-ports.ts';
@@ -28,7 +29,7 @@ export const submitJob = defineOperation({
     return { body, keep: (accepted) => firstAnswer(call, key, acceptedAnswer(accepted)) };
   },
   run: async (asked, context, deps: WithFiles): Promise<Accepted | 'key-taken'> => {
-    const placed = placedBody(context.caller, asked.body);
+    const placed = withEndReceiver(placedBody(context.caller, asked.body), deps);
     await checkInputs(placed, deps.files, context.nowMs);
     const body = await countedBody(placed, deps.files, context.nowMs);
     const id = makeJobId(context.nowMs, deps.random.bytes(jobIdRandomBytes));

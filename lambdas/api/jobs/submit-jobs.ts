@@ -23,12 +23,13 @@ import { contended } from '../http/outage.ts';
 import { type Context, defineOperation } from '../operation.ts';
 import { countedBody } from '../sweeps/counted-body.ts';
 import { checkInputs } from './change/check-inputs.ts';
+import { withEndReceiver } from './change/end-receiver.ts';
 import { placedBody } from './change/placed-body.ts';
 import { cellsFor } from './change/store-job.ts';
 import type { SubmitDeps, WithFiles } from './change/write-ports.ts';
-import { jobView } from './view/job-view.ts';
+import { newJobView } from './view/job-view.ts';
 
-type Views = readonly ReturnType<typeof jobView>[];
+type Views = readonly ReturnType<typeof newJobView>[];
 type Batch = {
   readonly body: JobBatchBody;
   readonly keep: ((items: Views) => KeptAnswer) | null;
@@ -47,7 +48,9 @@ export const submitJobs = defineOperation({
     return { body, keep: key === null ? null : (items) => firstAnswer(call, key, accepted(items)) };
   },
   run: async ({ body, keep }, context, deps: WithFiles): Promise<Views | 'key-taken'> => {
-    const placed = body.jobs.map((job, at) => inPlace(at, () => placedBody(context.caller, job)));
+    const placed = body.jobs.map((job, at) =>
+      inPlace(at, () => withEndReceiver(placedBody(context.caller, job), deps)),
+    );
     await checkAllInputs(placed, context, deps);
     const bodies = await countedBodies(placed, context, deps);
     const ids = body.jobs.map((_, at) => {
@@ -61,7 +64,7 @@ export const submitJobs = defineOperation({
       );
       if (decision.kind === 'refused') throw decision.problem;
       const { jobs } = decision;
-      const views = jobs.map((job) => jobView(job, []));
+      const views = jobs.map((job) => newJobView(job, []));
       const kept = keep === null ? null : keep(views);
       if ((kept?.answer.body.length ?? 0) > keptAnswerBytesMax) throw tooLongToKeep();
       const audits = jobs.map(({ job }) => auditEvent(context, submittedWords(job), job.id));

@@ -11,25 +11,28 @@ import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
 import { checkInputs } from '../jobs/change/check-inputs.ts';
+import { withEndReceiver } from '../jobs/change/end-receiver.ts';
 import { placedBody } from '../jobs/change/placed-body.ts';
 import { type Context, defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import { countedBody } from '../sweeps/counted-body.ts';
-import { scheduleView } from './schedule-view.ts';
+import { newScheduleView } from './schedule-view.ts';
 
 /**
  * `POST /v1/schedules`: the job is checked as if it were handed in now, and kept as it is; the
  * minute tick makes it when its time has come.
  */
+type Needed = Pick<Ports, 'schedules' | 'files' | 'random' | 'allowsLoopback'>;
+
 export const createSchedule = defineOperation({
   name: 'createSchedule',
   read: (call): ScheduleBody => {
     checkQuery(call, []);
     return readBody(call, scheduleBodySchema);
   },
-  run: async (body, context, deps: Pick<Ports, 'schedules' | 'files'>) => {
+  run: async (body, context, deps: Needed) => {
     const { caller, nowMs } = context;
-    const placed = placedBody(caller, body.job);
+    const placed = withEndReceiver(placedBody(caller, body.job), deps);
     await checkInputs(placed, deps.files, nowMs);
     const job = await countedBody(placed, deps.files, nowMs);
     if ((await deps.schedules.list()).length >= schedulesMax) {
@@ -39,7 +42,7 @@ export const createSchedule = defineOperation({
     const schedule = scheduleOf(body, job, context);
     const trace = auditEvent(context, 'schedule-created', schedule.name);
     if (!(await deps.schedules.create(schedule, trace))) throw new ProblemError('schedule-exists');
-    return scheduleView(schedule, nowMs);
+    return newScheduleView(schedule, nowMs);
   },
   answer: (schedule) => tagged(201, schedule),
 });

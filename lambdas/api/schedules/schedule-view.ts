@@ -9,6 +9,7 @@ import { nextTimesShown } from '../../../core/schedules/limits.ts';
 import { firstTimes, type Run, type Schedule } from '../../../core/schedules/schedule.ts';
 import type { Call } from '../http/call.ts';
 import type { Versioned } from '../http/etag.ts';
+import { withoutSecret } from '../jobs/view/job-view.ts';
 import type { Ports } from '../ports.ts';
 
 /** A schedule as it looks from outside, with its next times as of now. */
@@ -19,7 +20,7 @@ export function scheduleView(schedule: Schedule, nowMs: number): Versioned<Sched
     cron: schedule.cron,
     everySeconds: schedule.everySeconds,
     timezone: schedule.timezone,
-    job: schedule.job as ScheduleAnswer['job'],
+    job: withoutSecret(schedule.job as ScheduleAnswer['job']),
     overlap: schedule.overlap,
     catchUp: schedule.catchUp,
     startAt: timeOrNull(startAtMs),
@@ -31,6 +32,12 @@ export function scheduleView(schedule: Schedule, nowMs: number): Versioned<Sched
     lastRun: lastRun === null ? null : runView(lastRun),
   };
   return { version: schedule.version, view };
+}
+
+/** The answer that makes a schedule: the one that has the secret the ends are signed with. */
+export function newScheduleView(schedule: Schedule, nowMs: number): Versioned<ScheduleAnswer> {
+  const { version, view } = scheduleView(schedule, nowMs);
+  return { version, view: { ...view, job: schedule.job as ScheduleAnswer['job'] } };
 }
 
 export function runView({ atMs, madeAtMs, job, outcome, detail }: Run): ScheduleRunAnswer {

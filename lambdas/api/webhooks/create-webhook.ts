@@ -12,6 +12,7 @@ import { newDelivery, type Webhook } from '../../../core/webhooks/webhook.ts';
 import { auditEvent } from '../http/audit.ts';
 import { checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
+import { makeSecret } from '../jobs/change/end-receiver.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import { webhookView } from './webhook-view.ts';
@@ -40,7 +41,7 @@ export const createWebhook = defineOperation({
     const webhook: Webhook = {
       ...body,
       id: makeJobId(nowMs, deps.random.bytes(9)),
-      secret: body.secret ?? `whsec_${Buffer.from(deps.random.bytes(24)).toString('base64url')}`,
+      secret: body.secret ?? makeSecret(deps),
       sees,
       createdAtMs: nowMs,
       createdBy: nameOfCaller(caller),

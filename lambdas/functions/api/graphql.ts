@@ -28,6 +28,7 @@ const ports = onTable({
   audit: createAuditStore,
   idempotency: createIdempotencyStore,
   random: () => ({ bytes: randomBytes }),
+  allowsLoopback: () => requiredEnv('LOOPBACK_RECEIVERS') === 'allowed',
   clock: () => ({ nowMs: Date.now }),
   eventStream: () => requiredEnv('EVENT_STREAM_URL'),
   outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),

@@ -43,6 +43,7 @@ const ports = onTable({
   cells: (table) => createPoolCells(createPoolsStore(table)),
   idempotency: createIdempotencyStore,
   random: () => ({ bytes: randomBytes }),
+  allowsLoopback: () => requiredEnv('LOOPBACK_RECEIVERS') === 'allowed',
   placing: (table) => shortPassesOn(table, log),
   changes: createJobChanges,
   audit: createAuditStore,

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { createAuditStore } from '../../../adapters/dynamodb/access/audit-store.ts';
 import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
 import { createPoolCells } from '../../../adapters/dynamodb/fleet/pool-cells.ts';
@@ -34,6 +35,8 @@ const ports = onTable({
   cells: (table) => createPoolCells(createPoolsStore(table)),
   changes: createJobChanges,
   audit: createAuditStore,
+  random: () => ({ bytes: randomBytes }),
+  allowsLoopback: () => requiredEnv('LOOPBACK_RECEIVERS') === 'allowed',
   files: () => createFiles({ bucket: requiredEnv('OUTPUTS_BUCKET') }),
 });
 

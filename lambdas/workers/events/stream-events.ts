@@ -7,7 +7,12 @@ import { lostAtMsOf } from '../../../adapters/dynamodb/rows/rows-work.ts';
 import { readable } from '../../../adapters/dynamodb/rows/unreadable-row.ts';
 import { jobRows } from '../../../adapters/dynamodb/schema.ts';
 import type { Row } from '../../../adapters/dynamodb/table.ts';
-import { edgeEventOf, type FleetEvent, fleetEventsOf } from '../../../core/events/fleet-event.ts';
+import {
+  edgeEventOf,
+  endsJob,
+  type FleetEvent,
+  fleetEventsOf,
+} from '../../../core/events/fleet-event.ts';
 import { type EdgeName, poolOfCell } from '../../../core/model/names.ts';
 
 /**
@@ -26,6 +31,12 @@ export function eventsOfStream(records: readonly DynamoDBRecord[]): FleetEvent[]
     const edge = edgeOfWorkRow(after);
     return edge === null ? [] : eventsOfWork(edge, before, after);
   });
+}
+
+/** Ends of jobs that name somebody who is to be notified of them. */
+export function endsToSend(records: readonly DynamoDBRecord[]): FleetEvent[] {
+  const notifying = records.filter(({ dynamodb }) => dynamodb?.NewImage?.notifies?.BOOL === true);
+  return eventsOfStream(notifying).filter(endsJob);
 }
 
 /** The stream has it in seconds. */

@@ -1,12 +1,10 @@
-import type { FleetEvent } from '../../../core/events/fleet-event.ts';
-import { shownEvent } from '../../../core/events/fleet-event.ts';
 import type { WebhooksStore } from '../../../core/ports/webhooks.ts';
 import { deliveryBudgetMs, receiversAtOnce } from '../../../core/webhooks/limits.ts';
 import { isSentTo, type Webhook } from '../../../core/webhooks/webhook.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
 import { type CarryDeps, carryEvents, type EventReceiver, isDue } from './carry-events.ts';
 import type { PostEvent } from './post-event.ts';
-import { signatureOf } from './sign-event.ts';
+import { sendEvent } from './send-event.ts';
 
 /** Sends to every webhook what it has not got yet, and none waits for another. */
 export type DeliverDeps = Omit<CarryDeps, 'webhooks'> & {
@@ -31,22 +29,8 @@ function receiverOf(webhook: Webhook, { post, clock }: DeliverDeps): EventReceiv
     id: webhook.id,
     atOnce: 1,
     wants: (event) => isSentTo(webhook, event),
-    async send([event]) {
-      const posted = await post(webhook.url, ...requestOf(event!, webhook.secret, clock.nowMs()));
-      const isTaken = posted.status !== null && posted.status >= 200 && posted.status < 300;
-      return { ...posted, isTaken, atMs: clock.nowMs(), event: event!.id };
+    send([event]) {
+      return sendEvent(event!, webhook, { post, clock });
     },
   };
-}
-
-function requestOf(event: FleetEvent, secret: string, nowMs: number) {
-  const body = JSON.stringify(shownEvent(event));
-  const headers = {
-    'content-type': 'application/json',
-    'user-agent': 'edgewise-webhooks',
-    'edgewise-event': encodeURIComponent(event.id),
-    'edgewise-kind': event.kind,
-    'edgewise-signature': signatureOf(secret, body, nowMs),
-  };
-  return [headers, body] as const;
 }

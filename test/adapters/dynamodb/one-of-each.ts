@@ -1,3 +1,4 @@
+import type { FleetEvent } from '../../../core/events/fleet-event.ts';
 import { type Lease, newSlice } from '../../../core/model/cell.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
@@ -286,8 +287,14 @@ const sent: Delivery = {
   ...{ missedBeforeMs: 7, busyUntilMs: 8, turn: 9 },
 };
 
+const told: FleetEvent = {
+  ...{ id: 'job-c.job.done.1', atMs: startMs, kind: 'job.done', job: ended!, name: 'c' },
+  ...{ edge: null, pool: 'default', queue: 'fast', jobspec: null, detail: 'All is done.' },
+};
+
 async function storeAccess(stores: Stores): Promise<void> {
-  const { tokens, audit, submissions, schedules, webhooks } = stores;
+  const { tokens, audit, submissions, schedules, webhooks, endNotices } = stores;
+  await endNotices.add(ended!, told, startMs + 1);
   const hooked = { by: 'token:ci', action: 'webhook-created', target: 'z', requestId: 'r-4' };
   await webhooks.create(webhook, sent, { atMs: startMs, ...hooked });
   const made = { by: 'token:ci', action: 'schedule-created', target: 'y', requestId: 'r-3' };

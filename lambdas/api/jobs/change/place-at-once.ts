@@ -8,7 +8,7 @@ import {
   placingCellOf,
 } from '../../../../core/scheduler/short-pass.ts';
 import { runShortPass } from '../../../workers/schedule/short-pass.ts';
-import { jobView } from '../view/job-view.ts';
+import { newJobView } from '../view/job-view.ts';
 import type { Accepted, Keep } from './accepted.ts';
 import type { SubmitDeps } from './write-ports.ts';
 
@@ -33,7 +33,7 @@ export async function placeAtOnce(
       if (placed === null) return null;
       const { job } = creation;
       const executions = placed.plan.executions.filter((it) => it.job === job.id);
-      const view = jobView({ job, status: placed.status }, executions);
+      const view = newJobView({ job, status: placed.status }, executions);
       return { ...placed, accepted: { version: job.version, view } };
     },
     commit: ({ plan, status, accepted }) => {

@@ -11,7 +11,7 @@ import type { Answer } from '../../http/call.ts';
 import { tagged } from '../../http/etag.ts';
 import { contended } from '../../http/outage.ts';
 import type { Context } from '../../operation.ts';
-import { jobView } from '../view/job-view.ts';
+import { newJobView } from '../view/job-view.ts';
 import type { Accepted, Keep } from './accepted.ts';
 import { placeAtOnce } from './place-at-once.ts';
 import { placedBody } from './placed-body.ts';
@@ -38,7 +38,7 @@ export async function storeJob(
     const audit = auditEvent(context, submittedWords(decision.job), id);
     const placed = await placeAtOnce(decision, around.metas, { keep, audit }, deps);
     if (placed !== 'left') return placed;
-    const accepted = { version: decision.job.version, view: jobView(decision, []) };
+    const accepted = { version: decision.job.version, view: newJobView(decision, []) };
     const kept = keep === null ? null : keep(accepted);
     const outcome = await deps.changes.create(decision, kept, audit);
     if (outcome === 'created') return accepted;

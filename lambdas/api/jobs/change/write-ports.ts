@@ -8,7 +8,7 @@ export type SubmitDeps = Pick<Ports, 'jobs' | 'changes' | 'cells' | 'idempotency
 };
 
 /** What submitting a job of its own files needs besides. */
-export type WithFiles = SubmitDeps & Pick<Ports, 'files'>;
+export type WithFiles = SubmitDeps & Pick<Ports, 'files' | 'allowsLoopback'>;
 
 /** What changing jobs needs besides. */
 export type JobsWriteDeps = WithFiles &

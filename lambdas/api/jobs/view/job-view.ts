@@ -21,12 +21,24 @@ export function jobView(found: JobWithStatus, executions: readonly Execution[]):
   return {
     id: job.id,
     name: job.spec.name,
-    spec: job.spec as unknown as JobAnswer['spec'],
+    spec: withoutSecret(job.spec) as unknown as JobAnswer['spec'],
     generation: job.generation,
     createdAt: timeOf(job.createdAtMs),
     createdBy: job.createdBy,
     status: statusView(status, executions),
   };
+}
+
+/** The answer that makes a job: the one that has the secret its end is signed with. */
+export function newJobView(found: JobWithStatus, executions: readonly Execution[]): JobAnswer {
+  const { onEnd } = found.job.spec;
+  const view = jobView(found, executions);
+  return onEnd === undefined ? view : { ...view, spec: { ...view.spec, onEnd } };
+}
+
+/** Of a spec or a body. */
+export function withoutSecret<T extends { readonly onEnd?: { readonly url: string } }>(job: T): T {
+  return job.onEnd === undefined ? job : { ...job, onEnd: { url: job.onEnd.url } };
 }
 
 function statusView(status: JobStatus, executions: readonly Execution[]): JobStatusAnswer {

@@ -7,9 +7,9 @@ import { encodeStatus, mayBeNews } from '../../../../adapters/dynamodb/rows/rows
 import { encodeWorkRow } from '../../../../adapters/dynamodb/rows/rows-work.ts';
 import type { Row } from '../../../../adapters/dynamodb/table.ts';
 import { noEdgeWork } from '../../../../core/model/cell.ts';
-import { newJobStatus } from '../../../../core/model/job-status.ts';
+import { type JobStatus, newJobStatus } from '../../../../core/model/job-status.ts';
 import { cellIdOf, edgeNameOf, jobIdOf } from '../../../../core/model/names.ts';
-import { eventsOfStream } from '../../../../lambdas/workers/events/stream-events.ts';
+import { endsToSend, eventsOfStream } from '../../../../lambdas/workers/events/stream-events.ts';
 
 const cell = cellIdOf('north.0');
 const edge = edgeNameOf('edge-1');
@@ -51,6 +51,17 @@ test('a job says each state that it came to, in their order', () => {
     'job-1 job.started north',
     'job-1 job.done north',
   ]);
+});
+
+test('an end is for who a job names, where it names somebody', () => {
+  for (const notifies of [true, undefined] as const) {
+    const named: JobStatus = notifies ? { ...status, notifies } : status;
+    const [running, done] = (['running', 'done'] as const).map((state) =>
+      encodeStatus({ ...named, state, endedAtMs: state === 'done' ? 3_000 : null }),
+    ) as [Row, Row];
+    const sent = endsToSend([change(null, running), change(running, done), change(done, null)]);
+    expect(sent.map(({ kind }) => kind)).toEqual(notifies ? ['job.done'] : []);
+  }
 });
 
 test('what happens within a job has the time at which it was written', () => {
