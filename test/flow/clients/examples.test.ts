@@ -1,4 +1,5 @@
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findPython } from '../../../scripts/setup/python-tools.mjs';
@@ -28,7 +29,10 @@ beforeAll(async () => {
   const port = String(portsBehind(product.place));
   env = { PATH: `${bin}:${process.env.PATH}`, HOME: directory, PORT: port };
 });
-afterAll(() => product.remove());
+afterAll(async () => {
+  spawnSync(slurm, ['stop', slurmDirectory()]);
+  await product.remove();
+});
 
 test.for(examples)('%s does what its README says', async (name, { skip }) => {
   const page = `examples/${name}/README.md`;
@@ -39,8 +43,30 @@ test.for(examples)('%s does what its README says', async (name, { skip }) => {
     return skip('there is no Python 3.10 or newer here');
   }
   const directory = join(product.place.directory, 'examples', name);
-  await runBlocks(blocks, { directory, env: envOf(text) });
+  const needsSlurm = text.includes('--slurm');
+  const reason = needsSlurm ? startSlurm() : null;
+  if (reason !== null) {
+    console.log(`skipped: ${reason}`);
+    return skip(reason);
+  }
+  const more = needsSlurm ? { SLURM_CONF: join(slurmDirectory(), 'slurm.conf') } : {};
+  await runBlocks(blocks, { directory, env: { ...envOf(text), ...more } });
 });
+
+const slurm = join(root, 'test', 'edge-agent', 'slurm', 'one-host.sh');
+const slurmDirectory = (): string => join(product.place.directory, 'slurm');
+
+/** Why there is none. */
+function startSlurm(): string | null {
+  mkdirSync(slurmDirectory(), { mode: 0o755 });
+  const port = { SLURM_PORT: String(portsBehind(product.place) + portsOfExamples) };
+  const words = { encoding: 'utf8', env: { ...process.env, ...port } } as const;
+  const { status, stdout, stderr } = spawnSync(slurm, ['start', slurmDirectory()], words);
+  return status === 0 ? null : stdout.trim() || stderr.trim();
+}
+
+/** What the other pages may start behind the stage. */
+const portsOfExamples = 20;
 
 /** The client finds the stage by itself; a program finds it in its environment. */
 function envOf(text: string): NodeJS.ProcessEnv {
