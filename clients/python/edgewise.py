@@ -197,7 +197,8 @@ class Client:
         body = {"sha256": sha256, "bytes": len(data), **({} if pool is None else {"pool": pool})}
         answer = self.request("POST", "/v1/files", body)
         if not answer["present"]:
-            url, headers = answer["uploadUrl"], answer["headers"]
+            url = answer["uploadUrl"]
+            headers = {"content-type": "application/octet-stream", **answer["headers"]}
             status, _, _ = _repeated("PUT", url, headers, data, True)
             if status >= 400:
                 raise OSError(f"The store refuses {sha256} with {status}.")

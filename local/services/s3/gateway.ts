@@ -145,9 +145,15 @@ export function s3Service(
   }
 }
 
-/** Without a type the stand-in sees no body of an object, not even an empty one. */
+/**
+ * Without a type the stand-in sees no body of an object, not even an empty one; a form it would
+ * read as one, as it has to for SNS.
+ */
 function typed({ method, message: { headers } }: GatewayRequest): IncomingHttpHeaders {
-  return method === 'PUT' ? { 'content-type': 'application/octet-stream', ...headers } : headers;
+  if (method !== 'PUT') return headers;
+  const given = headers['content-type'];
+  const isRead = given === undefined || given.startsWith('application/x-www-form-urlencoded');
+  return isRead ? { ...headers, 'content-type': 'application/octet-stream' } : headers;
 }
 
 /** Of an object or of a part of one, and not of settings or a copy. */

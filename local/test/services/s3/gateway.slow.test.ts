@@ -44,6 +44,16 @@ test('setting the tags of an object does not overwrite it', async () => {
   expect(await Body?.transformToString()).toBe('content');
 });
 
+test.each(['application/x-www-form-urlencoded', 'application/json', 'text/xml', 'image/png'])(
+  'an object of the type %s is what was sent',
+  async (ContentType) => {
+    const Body = Buffer.from([0, 255, 61, 38, 37, 10]);
+    await buckets.send(new PutObjectCommand({ Bucket, Key: 'typed', Body, ContentType }));
+    const found = await buckets.send(new GetObjectCommand({ Bucket, Key: 'typed' }));
+    expect(Buffer.from((await found.Body?.transformToByteArray()) ?? [])).toEqual(Body);
+  },
+);
+
 test.each([
   ['GetBucketPolicy', () => buckets.send(new GetBucketPolicyCommand({ Bucket }))],
   ['PutBucketPolicy', () => buckets.send(new PutBucketPolicyCommand({ Bucket, Policy: '{}' }))],
