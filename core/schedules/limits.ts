@@ -16,6 +16,8 @@ export const scheduleDaysAheadMax = 40 * 366;
 export const nextTimesShown = 5;
 /** A tick that comes so late still runs what was due: two were missed. */
 export const scheduleLateMsMax = 150_000;
+/** How long a tick may act on a schedule: its function ends after 50 s (`minute-tick.ts`). */
+export const scheduleClaimMs = 55_000;
 /** Runs that one tick makes of one schedule, the rest with the next ticks. */
 export const runsAtOnceMax = 10;
 /** Missed times that are still looked at; older ones are given up. */

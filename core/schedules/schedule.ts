@@ -30,6 +30,8 @@ export type Schedule = {
   readonly lastRun: Run | null;
   /** The last job that was made by time, which may still run. */
   readonly lastJob: string | null;
+  /** A tick acts on it, which may not last longer than this; absent: none does. */
+  readonly busyUntilMs?: number;
 };
 
 export const overlaps = ['allow', 'skip', 'replace'] as const;

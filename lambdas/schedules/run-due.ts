@@ -1,7 +1,13 @@
 import { jobIdOf } from '../../core/model/names.ts';
 import type { SchedulesStore } from '../../core/ports/schedules.ts';
-import { schedulesPerTickMax } from '../../core/schedules/limits.ts';
-import { dueTurn, type Run, runId, type Schedule } from '../../core/schedules/schedule.ts';
+import { scheduleClaimMs, schedulesPerTickMax } from '../../core/schedules/limits.ts';
+import {
+  dueTurn,
+  type Run,
+  runId,
+  type Schedule,
+  type Turn,
+} from '../../core/schedules/schedule.ts';
 import type { Log } from '../log.ts';
 import { type MakeRunDeps, makeRun } from './make-run.ts';
 
@@ -28,12 +34,27 @@ export async function runDueSchedules(nowMs: number, deps: RunDueDeps): Promise<
 }
 
 async function runSchedule(name: string, nowMs: number, deps: RunDueDeps): Promise<number> {
-  const schedule = await deps.schedules.find(name);
-  const turn = schedule === null ? null : dueTurn(schedule, nowMs);
-  if (schedule === null || turn === null) return 0;
-  const runs: Run[] = missedRuns(turn.missed, nowMs);
-  let previous = schedule.lastJob;
-  for (const atMs of turn.runs) {
+  const found = await deps.schedules.find(name);
+  const turn = found === null ? null : dueTurn(found, nowMs);
+  if (found === null || turn === null) return 0;
+  const schedule = found.overlap === 'allow' ? found : await claim(found, nowMs, deps);
+  if (schedule === null) return 0;
+  const before = await madeBefore(name, turn, nowMs, deps);
+  const isMade = (atMs: number) => before.some((run) => run.atMs === atMs);
+  const newest = before.at(-1);
+  const runs = [
+    ...missedRuns(
+      turn.missed.filter((atMs) => !isMade(atMs)),
+      nowMs,
+    ),
+    ...before,
+  ];
+  let previous = newest?.job ?? schedule.lastJob;
+  for (const atMs of turn.runs.filter((it) => !isMade(it))) {
+    if (schedule.overlap !== 'allow' && newest !== undefined && atMs < newest.atMs) {
+      runs.push(overtaken(atMs, newest, nowMs));
+      continue;
+    }
     const wanted = { atMs, id: jobIdOf(runId(name, atMs)), previous, isAsked: false };
     const run = await makeRun(schedule, wanted, nowMs, deps);
     runs.push(run);
@@ -41,6 +62,48 @@ async function runSchedule(name: string, nowMs: number, deps: RunDueDeps): Promi
   }
   const next = afterRuns(schedule, runs, turn.nextAtMs, previous);
   return (await deps.schedules.save(next, schedule.turn, runs)) ? turn.runs.length : 0;
+}
+
+/**
+ * Whether the job of the time before still runs is looked at before the next is made: of two ticks
+ * at once the second would see what the first is about to change. `null`: another acts on it.
+ */
+async function claim(
+  schedule: Schedule,
+  nowMs: number,
+  { schedules }: Pick<RunDueDeps, 'schedules'>,
+): Promise<Schedule | null> {
+  if ((schedule.busyUntilMs ?? 0) > nowMs) return null;
+  const mine = { ...schedule, turn: schedule.turn + 1, busyUntilMs: nowMs + scheduleClaimMs };
+  return (await schedules.save(mine, schedule.turn, [])) ? mine : null;
+}
+
+/**
+ * Which of several times have their job: a tick that broke off behind it left them due, and late as
+ * they are by then they were not missed. One that is alone, and in time, is looked for when it is
+ * made.
+ */
+async function madeBefore(
+  name: string,
+  { missed, runs }: Turn,
+  nowMs: number,
+  { jobs }: Pick<RunDueDeps, 'jobs'>,
+): Promise<Run[]> {
+  const due = [...missed, ...runs];
+  if (missed.length === 0 && runs.length < 2) return [];
+  const found = await jobs.findMany(due.map((atMs) => jobIdOf(runId(name, atMs))));
+  const there = new Set<string>(found.map(({ job }) => job.id));
+  return due.flatMap((atMs) => {
+    const job = runId(name, atMs);
+    if (!there.has(job)) return [];
+    return [{ atMs, madeAtMs: nowMs, job, outcome: 'made' as const, detail: '' }];
+  });
+}
+
+/** The tick that made the later one had left this one out, and nobody wrote down that it had. */
+function overtaken(atMs: number, { job }: Run, nowMs: number): Run {
+  const detail = `job ${job} of a later time was made before`;
+  return { atMs, madeAtMs: nowMs, job: null, outcome: 'skipped', detail };
 }
 
 /** The last of them stands for all: what was missed is one thing to know. */
@@ -57,6 +120,7 @@ function afterRuns(
   nextAtMs: number | null,
   previous: string | null,
 ): Schedule {
-  const lastRun = runs.at(-1) ?? schedule.lastRun;
-  return { ...schedule, turn: schedule.turn + 1, nextAtMs, lastRun, lastJob: previous };
+  const lastRun = runs.toSorted((a, b) => a.atMs - b.atMs).at(-1) ?? schedule.lastRun;
+  const { busyUntilMs: _, ...free } = schedule;
+  return { ...free, turn: schedule.turn + 1, nextAtMs, lastRun, lastJob: previous };
 }

@@ -64,6 +64,7 @@ export function decodeSchedule(row: Row): Schedule {
     nextAtMs: timeOrNull(row.nextAtMs),
     lastRun: json<Run | null>(row.lastRun, orNull(isRun), null),
     lastJob: textOrNull(row.lastJob),
+    ...(row.busyUntilMs === undefined ? {} : { busyUntilMs: time(row.busyUntilMs) }),
   };
 }
 

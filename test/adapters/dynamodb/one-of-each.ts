@@ -274,6 +274,7 @@ const schedule: Schedule = {
   nextAtMs: startMs + 1,
   lastRun: run,
   lastJob: run.job,
+  busyUntilMs: startMs + 2,
 };
 
 const webhook: Webhook = {

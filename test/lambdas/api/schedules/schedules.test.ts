@@ -56,6 +56,29 @@ test('its time makes one job, however often the tick comes', async () => {
   expect(lastRun).toMatchObject({ at: '2026-05-01T01:00:00.000Z', outcome: 'made' });
 });
 
+test('of two ticks at once one acts where it matters whether the job before still runs', async () => {
+  await post({ ...hourly, overlap: 'skip' });
+  at('01:00:05');
+  const ticks = await Promise.all([tick(), tick(), tick()]);
+  expect(ticks.sort()).toEqual([0, 0, 1]);
+  at('02:00:05');
+  expect(await tick()).toBe(1);
+});
+
+test('a tick that broke off behind the job has made it, however late the next one is', async () => {
+  await post({ ...hourly, overlap: 'skip' });
+  at('01:00:05');
+  const { schedules } = api.stores;
+  const save: typeof schedules.save = (next, seen, runs) =>
+    runs.length === 0 ? schedules.save(next, seen, runs) : Promise.reject(new Error('gone'));
+  await tick({ ...api.stores, schedules: { ...schedules, save } });
+  at('02:00:05');
+  await tick();
+  const { items } = await get('/v1/schedules/hourly/runs');
+  expect(items.map(({ outcome }: { outcome: string }) => outcome)).toEqual(['skipped', 'made']);
+  expect(await jobsOf('hourly')).toEqual(['hourly-20260501t0100z']);
+});
+
 test('a tick that broke off behind the job is made up for, and makes no second one', async () => {
   await post(hourly);
   at('01:00:05');
