@@ -159,7 +159,7 @@ describe('a start stops with the path of', () => {
     });
     expect(message).toBe(
       'Resources.ProbePolicy.Properties.PolicyDocument.Statement[0].Condition: ' +
-        'the local cloud does not know the condition key dynamodb:leadingkeys.',
+        'the local cloud does not know the condition key dynamodb:attributes.',
     );
   });
 });
