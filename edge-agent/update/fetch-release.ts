@@ -6,6 +6,9 @@ import { manifestBytesMax, manifestMsMax, programBytesMax, programMsMax } from '
 /** Why a release cannot be had, as a sentence for the owner. */
 export class UpdateError extends Error {}
 
+/** Somebody else is writing the new program: it is theirs. */
+export class UpdateUnderWay extends UpdateError {}
+
 export async function fetchManifest(from: string): Promise<unknown> {
   const url = new URL('manifest.json', from);
   const chunks: Uint8Array[] = [];
@@ -30,7 +33,11 @@ export async function fetchProgram(
   progress: (part: number) => void,
 ): Promise<void> {
   if (bytes > programBytesMax) throw new UpdateError(`${url} is too large for a program.`);
-  const file = await open(path, 'w', 0o700);
+  const file = await open(path, 'wx', 0o700).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+    const why = 'another update is under way, or one was killed: then remove it';
+    throw new UpdateUnderWay(`${path} is there: ${why}.`);
+  });
   try {
     const hash = createHash('sha256');
     let written = 0;

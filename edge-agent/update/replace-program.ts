@@ -1,5 +1,15 @@
 import { execFile } from 'node:child_process';
-import { closeSync, fsyncSync, linkSync, openSync, renameSync, rmSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  fsyncSync,
+  linkSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { trialMsMax } from '../limits.ts';
@@ -24,8 +34,14 @@ export async function tryProgram(path: string, version: string): Promise<void> {
   throw new UpdateError(`The new program says that it is "${said}" and not ${version}.`);
 }
 
-/** At every moment the name is one of the two, whole; the one before stays beside it. */
+/**
+ * At every moment the name is one of the two, whole; the one before stays beside it. Whoever could
+ * start that can start the new one: agents run as another user than the one who updates them.
+ */
 export function replaceProgram(path: string): void {
+  const { mode, uid, gid } = statSync(path);
+  chownSync(newOf(path), uid, gid);
+  chmodSync(newOf(path), mode & 0o7777);
   const previous = previousOf(path);
   rmSync(previous, { force: true });
   linkSync(path, previous);

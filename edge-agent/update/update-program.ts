@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 import { parsePolicy } from '../host/policy.ts';
 import type { Environment } from '../program/agent-options.ts';
 import { UsageError } from '../program/usage-error.ts';
-import { fetchManifest, fetchProgram, UpdateError } from './fetch-release.ts';
+import { fetchManifest, fetchProgram, UpdateError, UpdateUnderWay } from './fetch-release.ts';
 import { judgeRelease, type Present } from './judge-release.ts';
 import { newOf, replaceProgram, restoreProgram, tryProgram } from './replace-program.ts';
 import type { UpdatesRule } from './updates-rule.ts';
@@ -65,7 +65,7 @@ export async function updateProgram(
     await tryProgram(newOf(path), verdict.version);
     replaceProgram(path);
   } catch (error) {
-    rmSync(newOf(path), { force: true });
+    if (!(error instanceof UpdateUnderWay)) rmSync(newOf(path), { force: true });
     throw error;
   }
   say(`${path} is ${verdict.version} now; it was ${version}.\n${afterwards}`);

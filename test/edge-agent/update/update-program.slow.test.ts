@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { updateProgram } from '../../../edge-agent/update/update-program.ts';
@@ -47,6 +47,23 @@ test.each(['1.0.0', '0.9.9', '1.0.0-rc.1'])('%s is not newer, and nothing happen
     `Nothing is newer than this: the release is ${old}.\n`,
   );
   expect(present()).toContain('1.0.0');
+});
+
+test('whoever could start the program before can start the new one', async () => {
+  served.release('1.1.0');
+  await update('--policy', served.policy());
+  expect(statSync(served.installed.path).mode & 0o777).toBe(0o755);
+});
+
+test('what another update is writing is left to it', async () => {
+  served.release('1.1.0');
+  const theirs = `${served.installed.path}.new`;
+  writeFileSync(theirs, 'half');
+  await expect(update('--policy', served.policy())).rejects.toThrow('another update is under way');
+  expect([readFileSync(theirs, 'utf8'), present()]).toEqual([
+    'half',
+    expect.stringContaining('1.0.0'),
+  ]);
 });
 
 test('without a rule of the owner nothing is asked', async () => {
