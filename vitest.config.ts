@@ -25,7 +25,11 @@ const long = { testTimeout: 120_000, hookTimeout: 120_000 };
 /** A deployment takes half a minute, and minutes on a busy machine; the step has an end as well. */
 const deployed = { testTimeout: 460_000, hookTimeout: 460_000 };
 
-/** What computes keeps a core; one is left for what is beside it, where there are more than two. */
+/**
+ * What computes keeps a core; one is left for what is beside it, where there are more than two.
+ * Projects with another number are another group: a run may ask for tests of several, and vitest
+ * refuses a group whose projects differ.
+ */
 const maxWorkers = Math.max(2, availableParallelism() - 1);
 /** Two thirds of what these do is waiting for a program. */
 const partsMax = maxWorkers + 1;
@@ -79,6 +83,7 @@ export default defineConfig({
           name: 'parts',
           include: parts,
           maxWorkers: partsMax,
+          sequence: { groupOrder: 1 },
           ...long,
           ...crowded,
         },
@@ -88,7 +93,7 @@ export default defineConfig({
           name: 'flow',
           include: flows,
           maxWorkers: flowsMax,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
           ...long,
           ...crowded,
         },
