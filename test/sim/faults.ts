@@ -23,6 +23,8 @@ export type Faults = {
   readonly edgeClockOffMsMax: number;
   readonly functionClockOffMsMax: number;
   readonly setClockEveryMs: number;
+  /** Of an edge that is cut off: its clock is set while nobody can tell it the time. */
+  readonly setClockOnCut: number;
   readonly membershipEveryMs: number;
   /** Of an edge: it has no MQTT. */
   readonly httpsEdges: number;
@@ -40,6 +42,8 @@ export type Faults = {
   readonly copyEdgeEveryMs: number;
   /** Between disks that fill up for a while; 0 is never. */
   readonly diskFullEveryMs: number;
+  /** Of a disk that was full: soon after it has room again, its agent dies. */
+  readonly killOnDiskFree: number;
   /** How long a disk may take to sync. */
   readonly syncMsMax: number;
   /** How long an edge may have to wait for the spec of a job. */
@@ -76,12 +80,14 @@ export const calm: Faults = {
   edgeClockOffMsMax: 0,
   functionClockOffMsMax: 0,
   setClockEveryMs: 0,
+  setClockOnCut: 0,
   restoreTable: 0,
   httpsEdges: 0,
   membershipEveryMs: 0,
   powerLossOnReport: 0,
   powerLossOnRewrite: 0,
   diskFullEveryMs: 0,
+  killOnDiskFree: 0,
   copyEdgeEveryMs: 0,
   otherVersions: 0,
   syncMsMax: 10,
@@ -106,6 +112,7 @@ export function drawFaults(seeded: SeededRandom): Faults {
   const random = seeded.stream('faults');
   const dawdling = seeded.stream('dawdling');
   const intruding = seeded.stream('intruding');
+  const freeing = seeded.stream('freeing');
   const often = (max: number) => (random.chance(0.5) ? random.next() * max : 0);
   const every = (min: number, max: number) => (random.chance(0.5) ? random.between(min, max) : 0);
   return {
@@ -142,6 +149,8 @@ export function drawFaults(seeded: SeededRandom): Faults {
     otherVersions: random.chance(0.4) ? random.pick([0.2, 0.6]) : 0,
     powerLossOnRewrite: random.chance(0.5) ? 0.1 : 0,
     intrudeEveryMs: intruding.chance(0.2) ? intruding.between(1_000, 15_000) : 0,
+    killOnDiskFree: freeing.chance(0.2) ? 0.7 : 0,
+    setClockOnCut: freeing.chance(0.3) ? 1 : 0,
     dawdleMsMax: dawdling.chance(0.1) ? dawdling.between(5_000, 60_000) : 0,
   };
 }

@@ -1,6 +1,7 @@
 import { isFinal } from '../../core/model/job.ts';
 import { type EdgeName, edgeNameOf, type JobId } from '../../core/model/names.ts';
 import { count, has } from '../../core/model/ranges.ts';
+import { journalRetryMs } from '../../edge-agent/limits.ts';
 import type { Bug } from './bugs/bugs.ts';
 import { checkPromptness } from './checks/promptness.ts';
 import { checkTotals } from './checks/totals.ts';
@@ -185,9 +186,13 @@ function makeTrouble(world: World): void {
   again(faults.powerLossEveryMs, 'power loss', () => {
     world.crash(random.pick(edges), false);
   });
-  again(faults.disconnectEveryMs, 'cut', () =>
-    downFor([random.pick(edges)], random.between(500, 60_000)),
-  );
+  again(faults.disconnectEveryMs, 'cut', () => {
+    const edge = random.pick(edges);
+    downFor([edge], random.between(500, 60_000));
+    const { setClockOnCut } = world.faults;
+    if (setClockOnCut === 0 || !random.chance(setClockOnCut)) return;
+    world.timeline.after(random.between(0, 20_000), 'clock', () => world.clocks.set(edge));
+  });
   again(faults.cellDisconnectEveryMs, 'cell cut', () => {
     const cell = random.pick([...world.stored.cells.values()]);
     downFor([...cell.edges.keys()], random.between(5_000, 90_000));
@@ -218,7 +223,14 @@ function fillDisk(world: World, edge: EdgeName): void {
   const { random, timeline } = world;
   const { disk } = world.edges.get(edge)!;
   disk.leave(random.between(0, 600));
-  timeline.after(random.between(1_000, 60_000), 'disk free', () => disk.leave(noLimit));
+  timeline.after(random.between(1_000, 60_000), 'disk free', () => {
+    disk.leave(noLimit);
+    const { killOnDiskFree } = world.faults;
+    if (killOnDiskFree === 0 || !random.chance(killOnDiskFree)) return;
+    timeline.after(random.between(100, journalRetryMs + 500), 'kill', () =>
+      world.crash(edge, true),
+    );
+  });
 }
 
 /** Until it is noticed, or long before. */

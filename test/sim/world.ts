@@ -115,8 +115,7 @@ export class World {
     const jobs = () => batchJobsIn(this.stored);
     const liars = random.stream('forgery');
     this.forgery = createForgery({ ...shared, random: liars, truth: this.truth, jobs });
-    const apartMs = 2 * this.plannedFaults.functionClockOffMsMax;
-    this.instances = new InstanceBook(random.stream('instances'), this, apartMs);
+    this.instances = new InstanceBook(random.stream('instances'), this);
     this.versions = createVersions(random.stream('versions'), () => this.faults);
     this.clocks = createClocks({ ...shared, random: random.stream('clocks') });
     this.chunks = this.#makeChunkBook(random);

@@ -89,7 +89,7 @@ function forgetEnded(pass: Pass, job: JobDraft, { due, unsettled }: Rollout): vo
   countAnew(pass, job, intersect(left, dueOf({ due })));
 }
 
-/** An edge may come back that never heard it was gone: what it runs still is not what is wanted. */
+/** An edge may come back that never knew it was gone: what it runs still is not what is wanted. */
 function countAnew(pass: Pass, job: JobDraft, chunks: RangeSet): void {
   const retries = new Map(job.retries);
   for (const chunk of chunksOf(chunks)) {

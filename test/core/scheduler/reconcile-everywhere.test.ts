@@ -139,7 +139,7 @@ test('without any edge it waits for the first', () => {
   expect(held(settle(joined(cell, 0, 1), seconds(5)), web)).toEqual({ 'edge-0': '0' });
 });
 
-test('what was to start anew does so on an edge that comes back and never heard it was gone', () => {
+test('what was to start anew does so on an edge that comes back and never knew it was gone', () => {
   const restart = { epoch: 1, chunks: rangeOf(0, 2) };
   const asked = settle(wanting(allReady(stage(2), seconds(1)), 1, { restart }), seconds(2));
   const waits = [...rolloutIn(asked).due.values()].map(formatRanges);

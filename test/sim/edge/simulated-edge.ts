@@ -2,7 +2,7 @@ import type { ExecutorName } from '../../../core/model/job.ts';
 import type { EdgeName } from '../../../core/model/names.ts';
 import type { AgentSpec } from '../../../core/protocol/agent-spec.ts';
 import type { FileSystem } from '../../../edge-agent/disk/file-system.ts';
-import { type Journal, openJournal } from '../../../edge-agent/disk/journal.ts';
+import type { Journal } from '../../../edge-agent/disk/journal.ts';
 import { snapshotOf } from '../../../edge-agent/disk/journal-compaction.ts';
 import { blankMemory, replay } from '../../../edge-agent/disk/replay.ts';
 import { Edge } from '../../../edge-agent/edge/edge.ts';
@@ -27,13 +27,10 @@ import { attempt, must } from '../checks/truth.ts';
 import type { SeededRandom } from '../seeded-random.ts';
 import type { Timeline } from '../timeline.ts';
 import { Disk } from './disk.ts';
+import { openJournalOf } from './open-journal.ts';
 import { type LinkWorld, SimulatedLink } from './simulated-link.ts';
 import type { SimulatedResults } from './simulated-results.ts';
 import { specsOf } from './simulated-specs.ts';
-
-const journalPath = '/var/lib/edgewise/journal.log';
-/** Small, so that the journal is rewritten while a seed lasts. */
-const rewriteBytesMin = 300;
 
 /** What ends within this time may be one batch. */
 const togetherMsMax = 20;
@@ -137,7 +134,7 @@ export class SimulatedEdge {
       timeline.pause(random.between(1, this.#world.syncMsMax()), `${this.name} sync`);
     const { bug } = this.#world;
     const files = this.#files(this.disk.mount(isAlive, pause));
-    const { journal: written, records } = openJournal(journalPath, files, rewriteBytesMin);
+    const { journal: written, records } = openJournalOf(this, files, this.#world);
     const journal = bug?.journal?.(written) ?? written;
     this.#journal = written;
     const sender = this.#world.results.senderOf(this.name, this.disk.directories, clock);

@@ -29,6 +29,8 @@ export type InstanceWorld = {
   readonly timeline: Pick<Timeline, 'nowMs'>;
   /** While trouble lasts, good instances end now and then, too. */
   readonly faults: Faults;
+  /** As they were before any calm. */
+  readonly plannedFaults: Faults;
 };
 
 const neverMs = 10 * 365 * 86_400_000;
@@ -53,10 +55,10 @@ export class InstanceBook {
   /** Of functions: one saw an instance ready, and another one that it still was. */
   readonly clocksApartMs: number;
 
-  constructor(random: SeededRandom, world: InstanceWorld, clocksApartMs: number) {
+  constructor(random: SeededRandom, world: InstanceWorld) {
     this.#random = random;
     this.#world = world;
-    this.clocksApartMs = clocksApartMs;
+    this.clocksApartMs = 2 * world.plannedFaults.functionClockOffMsMax;
   }
 
   /** What is stored for a user, also what is about to be. */

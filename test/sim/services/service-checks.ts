@@ -51,7 +51,8 @@ const willing = /^(brought to|started anew|its edge is drained)/;
 
 /**
  * Nobody takes an instance that was ready away while as many as are allowed are away already: ready
- * is what really ran for long enough, as the start that is asked for now.
+ * is what really ran for long enough, as the start that is asked for now. What was lost with its
+ * edge was taken by nobody, and starts as it is wanted now.
  */
 function checkAway(book: InstanceBook, { was, job, before, after, nowMs }: Step): void {
   const { spec, chunking } = job.intent;
@@ -60,7 +61,8 @@ function checkAway(book: InstanceBook, { was, job, before, after, nowMs }: Step)
   const ready = readyIn(before, job.id);
   const stopped = [...job.slice.retries].filter(([chunk, { failures, last }]) => {
     const isNew = failures > (was.slice.retries.get(chunk)?.failures ?? 0);
-    return isNew && has(ready, chunk) && willing.test(String(last));
+    const isLost = (job.slice.losses.get(chunk) ?? 0) > (was.slice.losses.get(chunk) ?? 0);
+    return isNew && !isLost && has(ready, chunk) && willing.test(String(last));
   });
   if (stopped.length === 0) return;
   let open = openOf(job);
