@@ -1,3 +1,4 @@
+import type { JobId } from '../../../core/model/names.ts';
 import type { Plan } from '../../../core/model/plan.ts';
 import type { Bug } from './bugs.ts';
 
@@ -17,10 +18,16 @@ export const planBugs: readonly Bug[] = [
     sentence: 'the slice of a job changes and its counts do not',
     decides: (plan) => ({
       ...plan,
-      jobStatuses: new Map([...plan.jobStatuses].filter(([id]) => plan.endedJobs.has(id))),
+      // The status of what goes to the shelf or comes from it is what an edit meets.
+      jobStatuses: new Map(
+        [...plan.jobStatuses].filter(([id]) => plan.endedJobs.has(id) || isMoved(plan, id)),
+      ),
     }),
   },
 ];
+
+const isMoved = ({ shelf }: Plan, id: JobId): boolean =>
+  shelf !== undefined && (shelf.taken.has(id) || shelf.shelved.has(id) || shelf.settled.has(id));
 
 type Counts = Plan['jobStatuses'] extends ReadonlyMap<unknown, { counts: infer C }> ? C : never;
 

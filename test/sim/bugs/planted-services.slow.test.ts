@@ -8,9 +8,8 @@ const seedsMax = 200;
 test.each(serviceBugs)(
   '$name: $sentence',
   async (bug) => {
-    const found = await findBug(bug, seedsMax);
+    const found = await findBug(bug, seedsMax, noticed.get(bug.name)!);
     expect(found?.seed, `no seed up to ${seedsMax} noticed`).toBeLessThanOrEqual(seedsMax);
-    expect(found?.violation?.message).toMatch(noticed.get(bug.name)!);
   },
   180_000,
 );
