@@ -22,6 +22,9 @@ export type Start = {
   endedAtMs: number | null;
 };
 
+/** What is wrong with a generation: its instances end soon, or run and are never ready. */
+export type Fault = 'ends' | 'hangs';
+
 /** What users want of a service, and since when. */
 type Wish = { readonly atMs: number; readonly chunks: RangeSet; readonly cancelled: boolean };
 
@@ -50,7 +53,7 @@ export class InstanceBook {
   readonly #anew = new Map<string, number>();
   readonly #longest = new Map<string, number>();
   /** A generation says by this which one it is, and whether it is any good. */
-  readonly badGraces = new Set<number>();
+  readonly badGraces = new Map<number, Fault>();
 
   /** Of functions: one saw an instance ready, and another one that it still was. */
   readonly clocksApartMs: number;
@@ -114,7 +117,7 @@ export class InstanceBook {
 
   fateOf({ spec }: ChunkOrder): ChunkFate {
     const random = this.#random;
-    if (this.badGraces.has(spec.stopGraceSeconds ?? 0)) {
+    if (this.badGraces.get(spec.stopGraceSeconds ?? 0) === 'ends') {
       return { afterMs: random.between(20, 4_000), end: { kind: 'failed', failure: 125 } };
     }
     if (spec.restart?.policy === 'never') {

@@ -2,12 +2,13 @@ import type { JobId } from '../../../core/model/names.ts';
 import { chunksOf, rangeOf } from '../../../core/model/ranges.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import { numbersOf } from '../../../core/services/instance-numbers.ts';
+import { minReadySecondsMax, readyAfterSecondsMax } from '../../../core/services/limits.ts';
 import type { ApiAnswer, ApiRequest } from '../api.ts';
 import { must } from '../checks/truth.ts';
 import type { Faults } from '../faults.ts';
 import { type SeededRandom, seededRandom } from '../seeded-random.ts';
 import type { Timeline } from '../timeline.ts';
-import type { InstanceBook } from './instance-book.ts';
+import type { Fault, InstanceBook } from './instance-book.ts';
 
 /** Users of services: what they keep running, and what they do to it while it runs. */
 export type ServiceUsersWorld = {
@@ -19,7 +20,16 @@ export type ServiceUsersWorld = {
   readonly fail: (error: unknown) => void;
 };
 
-type Body = Readonly<Record<string, unknown>> & { readonly stopGraceSeconds: number };
+type Body = Readonly<Record<string, unknown>> & {
+  readonly update: object;
+  readonly stopGraceSeconds: number;
+};
+
+/** Not while anybody waits for it. */
+const neverReady = ({ update }: Body): object => ({
+  ready: { afterSeconds: readyAfterSecondsMax },
+  update: { ...update, minReadySeconds: minReadySecondsMax },
+});
 
 /**
  * In a part of the worlds there are services. Not where copies of edges run by design, where a
@@ -38,6 +48,8 @@ export class ServiceUsers {
   readonly #one: SeededRandom;
   /** Of those who mean two instances, one right after the other. */
   readonly #two: SeededRandom;
+  /** Of what is wished last. */
+  readonly #last: SeededRandom;
   readonly #bodies = new Map<string, Body>();
   #generations = 0;
   #acts = true;
@@ -47,6 +59,7 @@ export class ServiceUsers {
     this.#random = random;
     this.#one = random.stream('one');
     this.#two = random.stream('two');
+    this.#last = random.stream('last');
   }
 
   layOut(): void {
@@ -63,9 +76,15 @@ export class ServiceUsers {
     if (this.#two.chance(0.3)) this.#meanTwoLater();
   }
 
-  /** Nobody touches them any more. */
+  /** Nobody touches them any more, but for a last wish that nothing comes after. */
   rest(): void {
     this.#acts = false;
+    const wish = this.#last.pick(['two', 'two', 'hanging', 'hanging', null] as const);
+    const open = this.#open();
+    if (wish === null || open.length === 0) return;
+    const job = this.#last.pick(open);
+    const wished = wish === 'two' ? this.#startTwo(job) : this.#update(job, 'hangs');
+    wished.catch(this.#world.fail);
   }
 
   services(): readonly StoredJob[] {
@@ -97,15 +116,15 @@ export class ServiceUsers {
         onFailure: random.pick(['pause', 'rollback']),
         failAfterSeconds: random.pick([20, 60]),
       },
-      stopGraceSeconds: this.#nextGrace(false),
+      stopGraceSeconds: this.#nextGrace(null),
       lostAfterSeconds: random.pick([5, 20]),
     };
   }
 
   /** Tells one generation from the other. */
-  #nextGrace(isBad: boolean): number {
+  #nextGrace(fault: Fault | null): number {
     const grace = ++this.#generations;
-    if (isBad) this.#world.instances.badGraces.add(grace);
+    if (fault !== null) this.#world.instances.badGraces.set(grace, fault);
     return grace;
   }
 
@@ -156,7 +175,8 @@ export class ServiceUsers {
     const kind = this.#random.pick(kinds);
     const { id } = job;
     if (kind === 'scale') await this.#scale(job);
-    else if (kind === 'update' || kind === 'bad') await this.#update(job, kind === 'bad');
+    else if (kind === 'update' || kind === 'bad')
+      await this.#update(job, kind === 'bad' ? 'ends' : null);
     else if (kind === 'rollback') await this.#change({ operation: 'rollbackJob', id, body: {} });
     else if (kind === 'restart') await this.#change({ operation: 'restartJob', id, body: {} });
     else if (this.#random.chance(0.3)) await this.#change({ operation: 'cancelJob', id });
@@ -177,9 +197,10 @@ export class ServiceUsers {
     await this.#change({ operation: 'patchJob', id, body: { chunks } });
   }
 
-  async #update({ id, spec, chunking }: StoredJob, isBad: boolean): Promise<void> {
+  async #update({ id, spec, chunking }: StoredJob, fault: Fault | null): Promise<void> {
     const before = this.#bodies.get(spec.name ?? '')!;
-    const body: Body = { ...before, stopGraceSeconds: this.#nextGrace(isBad) };
+    const slow = fault === 'hangs' ? neverReady(before) : {};
+    const body: Body = { ...before, ...slow, stopGraceSeconds: this.#nextGrace(fault) };
     this.#bodies.set(spec.name ?? '', body);
     const size = spec.everywhere === undefined ? { chunks: chunking.chunks } : {};
     await this.#change({
