@@ -130,7 +130,11 @@ export function foldJob(
   const state = stateOf({ ...status, counts }, service, cells);
   const started = cells.flatMap((cell) => (cell.startedAtMs === null ? [] : [cell.startedAtMs]));
   const ended = cells.flatMap((cell) => (cell.endedAtMs === null ? [] : [cell.endedAtMs]));
-  const endedAtMs = isFinal(state) ? (status.endedAtMs ?? Math.max(...ended, 0)) : null;
+  // Each is read from another clock, and none comes before what it follows.
+  const startedAtMs =
+    started.length === 0 ? status.startedAtMs : Math.max(status.createdAtMs, Math.min(...started));
+  const overAtMs = ended.length === 0 ? nowMs : Math.max(...ended);
+  const endAtMs = status.endedAtMs ?? Math.max(startedAtMs ?? status.createdAtMs, overAtMs);
   const { workedPower: most = 0, ...before } = status;
   const donePower = cells.reduce((sum, cell) => sum + cell.donePower, 0);
   const worked = cells.reduce((sum, cell) => sum + (cell.workedPower ?? cell.donePower), 0);
@@ -142,8 +146,8 @@ export function foldJob(
     donePower,
     ...(workedPower > donePower && { workedPower }),
     ...(service !== null && { service }),
-    startedAtMs: started.length === 0 ? status.startedAtMs : Math.min(...started),
-    endedAtMs: endedAtMs === 0 ? nowMs : endedAtMs,
+    startedAtMs,
+    endedAtMs: isFinal(state) ? endAtMs : null,
     reason: foldReason({ ...status, counts }, state, cells),
     waiting: isFinal(state) ? [] : mergeWaiting(cells.flatMap((cell) => cell.waiting)),
   };

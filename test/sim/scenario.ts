@@ -4,6 +4,7 @@ import { count, has } from '../../core/model/ranges.ts';
 import { journalRetryMs } from '../../edge-agent/limits.ts';
 import type { Bug } from './bugs/bugs.ts';
 import { checkPromptness } from './checks/promptness.ts';
+import { checkTimelines } from './checks/timelines.ts';
 import { checkTotals } from './checks/totals.ts';
 import { must } from './checks/truth.ts';
 import { layOutBursts, layOutCrowd } from './crowds/bursts.ts';
@@ -309,6 +310,7 @@ async function checkEnd(world: World): Promise<void> {
   await world.members.checkEnd();
   world.users.checkBatches();
   await checkTotals(world.stored, world.stores);
+  await checkTimelines(world.stored, world.stores.jobs);
 }
 
 /** Whoever is to leave is looked at every five minutes; one that answers nothing is lost first. */

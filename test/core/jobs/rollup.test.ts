@@ -91,6 +91,21 @@ describe('the counts of a job', () => {
   });
 });
 
+describe('the times of a job', () => {
+  test('follow each other, though each is read from another clock', () => {
+    const createdAtMs = startMs + 5_000;
+    const early = { startedAtMs: createdAtMs - 150, endedAtMs: createdAtMs - 20 };
+    const begun = foldJob(
+      makeStatus({ createdAtMs }),
+      [counted({ running: 4 }, { ...early, endedAtMs: null })],
+      endMs,
+    );
+    expect(begun).toMatchObject({ startedAtMs: createdAtMs, endedAtMs: null });
+    const over = foldJob(makeStatus({ createdAtMs }), [counted({ done: 4 }, early)], endMs);
+    expect(over).toMatchObject({ startedAtMs: createdAtMs, endedAtMs: createdAtMs });
+  });
+});
+
 describe('the end of a job', () => {
   test('is done when all is done, at the time of its last cell', () => {
     const cells = {
@@ -144,7 +159,7 @@ describe('the end of a job', () => {
     expect(lines.map(({ kind }) => kind)).toEqual(['scheduled', 'started', 'done']);
     expect(lines.toSorted((a, b) => a.atMs - b.atMs)).toEqual(lines);
     expect(new Set(lines.map(({ atMs }) => atMs)).size).toBe(3);
-    expect([status.startedAtMs, status.endedAtMs]).toEqual([early.startedAtMs, early.endedAtMs]);
+    expect([status.startedAtMs, status.endedAtMs]).toEqual([startMs, startMs]);
     expect(eventTimeOf(status, 0)).toBe(lines.at(-1)!.atMs + 1);
   });
 
