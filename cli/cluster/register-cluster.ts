@@ -9,7 +9,7 @@ import { parseAmounts, parsePairs } from '../input/pairs.ts';
 import { readSpecFile } from '../input/spec-file.ts';
 import type { Terminal } from '../terminal.ts';
 
-/** Before anything is registered: the secret is told once, and the one that is stored is another's. */
+/** Before anything is registered: its secret is shown once, and the stored one is of another. */
 async function checkContext(terminal: Terminal, name: string, yes: boolean): Promise<void> {
   if (yes || namedValue(readContexts(terminal).contexts, name) === undefined) return;
   if (!mayAsk(terminal)) {

@@ -33,7 +33,7 @@ beforeAll(async () => {
     hosts.at(-1)!.start();
   }
   await stage.product.untilConnected(3);
-  await describe(stage.product, 'box', equalNodes(2, { core: 4 }), { nodes: 2, cores: 8 });
+  await describe(stage.product, 'box', equalNodes(2, { core: 4 }));
 }, 180_000);
 afterAll(() => stage.product.remove());
 
