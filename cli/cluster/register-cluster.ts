@@ -4,9 +4,20 @@ import { defineCommand } from '../command.ts';
 import { readContexts, writeContexts } from '../config/context-file.ts';
 import { exitCode } from '../exit-code.ts';
 import { usage } from '../failure.ts';
-import { confirm, yesFlag } from '../input/confirmation.ts';
+import { confirm, mayAsk, yesFlag } from '../input/confirmation.ts';
 import { parseAmounts, parsePairs } from '../input/pairs.ts';
 import { readSpecFile } from '../input/spec-file.ts';
+import type { Terminal } from '../terminal.ts';
+
+/** Before anything is registered: its secret is shown once, and the stored one is of another. */
+async function checkContext(terminal: Terminal, name: string, yes: boolean): Promise<void> {
+  if (yes || namedValue(readContexts(terminal).contexts, name) === undefined) return;
+  if (!mayAsk(terminal)) {
+    const remedy = 'With --yes it is replaced; without --save nothing is stored.';
+    throw usage(`There is a context ${name} already.`, remedy);
+  }
+  await confirm(terminal, yes, `There is a context ${name}. Replace it?`);
+}
 
 type Registered = { readonly token: string; readonly secret: string; readonly submitToken: string };
 
@@ -30,9 +41,7 @@ export const command = defineCommand({
     if (flags.nodes === undefined && flags.resource.length === 0) {
       throw usage('--nodes is missing.', 'Give the graph of the cluster: --nodes nodes.json.');
     }
-    if (flags.save && namedValue(readContexts(terminal).contexts, name) !== undefined) {
-      await confirm(terminal, flags.yes, `There is a context ${name}. Replace it?`);
-    }
+    if (flags.save) await checkContext(terminal, name, flags.yes);
     const subsystems = new Map<string, unknown>();
     for (const [key, file] of Object.entries(parsePairs(flags.subsystem, 'subsystem'))) {
       subsystems.set(key, await readSpecFile(terminal, file, subsystemBytesMax));

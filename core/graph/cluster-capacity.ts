@@ -1,6 +1,9 @@
+import type { EdgeFacts } from '../model/cell.ts';
 import { edgeAmountMax, resourcesMax } from '../model/limits.ts';
 import { namedValue } from '../protocol/named-values.ts';
 import type { GraphDigest } from './digest.ts';
+
+type Amounts = Readonly<Record<string, number>>;
 
 /**
  * What a cluster has, from its graph: nodes, cores and gpus, every other type that something is a
@@ -8,8 +11,8 @@ import type { GraphDigest } from './digest.ts';
  */
 export function capacityOfCluster(
   digest: GraphDigest,
-  given: Readonly<Record<string, number>> = {},
-): Readonly<Record<string, number>> & { readonly power: number } {
+  given: Amounts = {},
+): Amounts & { readonly power: number } {
   const capacity = new Map<string, number>();
   const add = (name: string, amount: number) =>
     capacity.set(name, Math.min(edgeAmountMax, (capacity.get(name) ?? 0) + amount));
@@ -27,20 +30,32 @@ export function capacityOfCluster(
   return Object.fromEntries(capacity) as Record<string, number> & { power: number };
 }
 
+/** What a graph counts of what nobody said in its place. */
+export function countedBy(digest: GraphDigest, said: Amounts): Amounts {
+  const all = Object.entries(capacityOfCluster(digest, said));
+  return Object.fromEntries(all.filter(([name]) => namedValue(said, name) === undefined));
+}
+
 /**
- * The capacity of an edge that gets another graph: what followed from the one before follows from
- * this one, what it did not follow from stays.
+ * The same where an edge gets a graph, or another one. What the graph before counted this one
+ * counts, and cores and gpus that an agent found are those of the one host that it runs on. What
+ * is in no graph any more, and what an agent goes on saying because it read so, is none.
  */
-export function capacityWithGraph(
-  capacity: Readonly<Record<string, number>>,
-  before: GraphDigest | null,
-  after: GraphDigest,
-): ReturnType<typeof capacityOfCluster> {
-  const derived = before === null ? {} : capacityOfCluster(before);
-  const own = Object.entries(capacity).filter(
-    ([name, amount]) => namedValue(derived, name) !== amount,
+export function countedAnew(
+  digest: GraphDigest,
+  { capacity, counted }: Pick<EdgeFacts, 'capacity' | 'counted'>,
+  found: Readonly<Record<string, unknown>>,
+): Amounts {
+  const isFound = (name: string, amount: number) =>
+    (name === 'cores' || name === 'gpus') && namedValue(found, name) === amount;
+  const said = Object.entries(capacity).filter(
+    ([name, amount]) => namedValue(counted, name) === undefined && !isFound(name, amount),
   );
-  return capacityOfCluster(after, Object.fromEntries(own));
+  const next = countedBy(digest, Object.fromEntries(said));
+  const gone = Object.keys(counted ?? {}).filter(
+    (name) => namedValue(next, name) === undefined && namedValue(capacity, name) !== undefined,
+  );
+  return { ...Object.fromEntries(gone.map((name) => [name, 0])), ...next };
 }
 
 const plural = new Map([

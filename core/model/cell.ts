@@ -310,6 +310,8 @@ export type Lease = {
 
 export type EdgeFacts = {
   readonly capacity: ResourceVector;
+  /** Of a cluster: what its graph counts. It stands over what its agent finds on one host. */
+  readonly counted?: Readonly<Record<string, number>>;
   readonly labels: Readonly<Record<string, string>>;
   /** Leaves by dotted key: what expressions address; bounded, bulky facts stay outside the cell. */
   readonly flat: Readonly<Record<string, Exclude<FactValue, object>>>;

@@ -1,7 +1,6 @@
 import type { GraphDigest } from '../graph/digest.ts';
 import type { SubsystemSummary } from '../graph/read-cluster.ts';
 import type { Scalar } from '../graph/vertex.ts';
-import type { ResourceVector } from '../model/job.ts';
 import type { CellId, EdgeName } from '../model/names.ts';
 import type { FileAddress } from './files.ts';
 
@@ -45,8 +44,11 @@ export type StateValue = {
 
 export type SubmitToken = { readonly id: string; readonly hash: string };
 
-/** What an edge says that it has, in its cell. */
-export type EdgeCapacity = { readonly cell: CellId; readonly capacity: ResourceVector };
+/** What the graph of an edge counts, in its cell; `null`: it has none any more. */
+export type GraphCounts = {
+  readonly cell: CellId;
+  readonly counted: Readonly<Record<string, number>> | null;
+};
 
 /** A cluster as matching sees it. */
 export type MatchedCluster = { readonly record: ClusterRecord; readonly digest: GraphDigest };
@@ -65,7 +67,7 @@ export type ClustersStore = {
     next: ClusterRecord,
     digest: GraphDigest | null | 'as it is',
     seen: ClusterRecord | null,
-    capacity?: EdgeCapacity,
+    counts?: GraphCounts,
   ): Promise<boolean>;
   /** All of it, with its submit tokens. */
   forget(edge: EdgeName): Promise<void>;

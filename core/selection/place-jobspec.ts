@@ -34,6 +34,8 @@ export type PlaceCandidate = {
       readonly kind: 'cluster';
       readonly graph: ClusterGraph;
       readonly executor: 'process' | 'slurm' | 'flux';
+      /** It can keep others away from a node. */
+      readonly givesAlone: boolean;
       /** Set while it takes nothing: `edge-cordoned` or `disconnected`. */
       readonly away: { readonly reason: string; readonly detail: string } | null;
     }
@@ -105,6 +107,8 @@ function matchOne(
   if (!result.matches) return result;
   const { slots, chosen } = result;
   if (!isHosts) {
+    const crowded = candidate.givesAlone ? null : crowdedOn('a node', plan, chosen);
+    if (crowded !== null) return crowded;
     const to: Destination = {
       kind: 'cluster',
       edge: candidate.name,
@@ -121,20 +125,32 @@ function matchOne(
   return { slots, placing: { to: { kind: 'hosts', hostOf }, chosen } };
 }
 
+/** A node that has to be free of others, where nothing keeps them away. */
+function crowdedOn(
+  what: 'a host' | 'a node',
+  plan: JobspecPlan,
+  chosen: ReadonlyMap<string, string>,
+): Mismatch | null {
+  for (const choice of choicesOf(plan)) {
+    if (!runSizeOf(termOfChoice(plan, choice, chosen)).exclusive) continue;
+    const detail = `${what} cannot be had alone; a cluster of Slurm or Flux can give a node`;
+    return { reason: 'no-exclusive-node', at: choice.pointer, detail };
+  }
+  return null;
+}
+
 /** What hosts cannot give each other: one allocation over several, or a node to itself. */
 function unfitForHosts(
   plan: JobspecPlan,
   graph: ClusterGraph,
   chosen: ReadonlyMap<string, string>,
 ): Mismatch | null {
+  const crowded = crowdedOn('a host', plan, chosen);
+  if (crowded !== null) return crowded;
   for (const choice of choicesOf(plan)) {
     const term = termOfChoice(plan, choice, chosen);
     const size = runSizeOf(term);
     const at = choice.pointer;
-    if (size.exclusive) {
-      const detail = 'a host cannot be had alone; a cluster of Slurm or Flux can give a node';
-      return { reason: 'no-exclusive-node', at, detail };
-    }
     const isGroup = plan.units.some((it) => it.kind === 'group' && it.choice === choice);
     if (isGroup && size.nodes * size.slots > 1) {
       const detail = 'hosts share no allocation; a group over several nodes needs a cluster';

@@ -15,6 +15,7 @@ import { scriptedTerminal } from './scripted-terminal.ts';
  *     # answers WORD…          what the user types next; makes the streams a terminal
  *     # interrupted after MS   Ctrl-C, so long after the next command began
  *
+ * Between a command and its exit code such a line is what the command wrote.
  * Line ends of a file for spreadsheets are shown as those of a text.
  */
 export async function playSession(script: string): Promise<string> {
@@ -24,8 +25,12 @@ export async function playSession(script: string): Promise<string> {
   let answers: string[] | null = null;
   let interruptAfterMs: number | null = null;
   const played: string[] = [];
+  let isOutput = false;
   try {
     for (const line of script.split('\n')) {
+      if (line.startsWith('$ ')) isOutput = true;
+      if (line.startsWith('= ')) isOutput = false;
+      if (isOutput && line.startsWith('# ')) continue;
       if (line.startsWith('# ') || line === '') {
         if (played.at(-1)?.startsWith('= ') === true) played.push('');
         if (line !== '') played.push(line);

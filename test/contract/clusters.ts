@@ -128,14 +128,25 @@ export const clustersContract: Contract = (makeStores) => {
   test('what an edge has is changed with its graph, or not at all', async () => {
     const stores = await makeStores();
     const { cell } = await enrol(stores, 'keebler');
-    const has = async () => (await stores.edges.load(cell, name))?.facts?.capacity;
-    const capacity = { power: 36, nodes: 3 };
+    const counted = { power: 36, nodes: 3 };
+    const has = async () => (await stores.edges.load(cell, name))?.facts?.counted;
     const record = makeRecord('keebler');
-    expect(await stores.clusters.save(record, makeDigest(3), null, { cell, capacity })).toBe(true);
-    expect(await has()).toEqual(capacity);
-    const other = { cell, capacity: { power: 1 } };
+    expect(await stores.clusters.save(record, makeDigest(3), null, { cell, counted })).toBe(true);
+    expect(await has()).toEqual(counted);
+    const other = { cell, counted: { power: 1 } };
     expect(await stores.clusters.save(record, makeDigest(1), null, other)).toBe(false);
-    expect(await has()).toEqual(capacity);
+    expect(await has()).toEqual(counted);
+    const facts = { capacity: { power: 2, cores: 4 }, labels: {}, facts: {} };
+    const said = { kind: 'facts', edge: name, atMs: startMs + 1, version: 4, facts } as const;
+    expect(await stores.inventory.store(cell, said)).toBe('stored');
+    expect((await stores.edges.load(cell, name))?.facts).toMatchObject({
+      capacity: facts.capacity,
+      counted,
+    });
+    const seen = await stores.clusters.find(name);
+    const none = { cell, counted: null };
+    expect(await stores.clusters.save({ ...seen!, writes: 2 }, null, seen, none)).toBe(true);
+    expect(await has()).toBeUndefined();
   });
 
   test('of an edge that is not there nothing is stored', async () => {

@@ -1,5 +1,5 @@
 import type { EdgeName } from '../../core/model/names.ts';
-import type { ClustersStore, EdgeCapacity, GraphDocuments } from '../../core/ports/clusters.ts';
+import type { ClustersStore, GraphCounts, GraphDocuments } from '../../core/ports/clusters.ts';
 import type { Files } from '../../core/ports/files.ts';
 import { changeEdge, pageOf, type Stored, seatKey } from './stored.ts';
 
@@ -21,10 +21,10 @@ export function createMemoryClusters(stored: Stored): ClustersStore {
         return digest === undefined ? [] : [{ record, digest }];
       });
     },
-    async save(next, digest, seen, capacity) {
+    async save(next, digest, seen, counts) {
       const now = stored.clusters.get(next.edge);
       if (!stored.identities.has(next.edge) || now?.writes !== seen?.writes) return false;
-      if (capacity !== undefined && !has(stored, next.edge, capacity)) return false;
+      if (counts !== undefined && !keepCounts(stored, next.edge, counts)) return false;
       stored.clusters.set(next.edge, next);
       if (digest === null) stored.digests.delete(next.edge);
       else if (digest !== 'as it is') stored.digests.set(next.edge, digest);
@@ -40,10 +40,11 @@ export function createMemoryClusters(stored: Stored): ClustersStore {
   };
 }
 
-function has(stored: Stored, edge: EdgeName, { cell, capacity }: EdgeCapacity): boolean {
+function keepCounts(stored: Stored, edge: EdgeName, { cell, counted }: GraphCounts): boolean {
   const seat = stored.seats.get(seatKey(cell, edge));
   if (seat === undefined) return false;
-  const facts = { ...seat.facts.facts, capacity };
+  const { counted: _, ...said } = seat.facts.facts;
+  const facts = counted === null ? said : { ...said, counted };
   seat.facts = { ...seat.facts, facts };
   changeEdge(stored, cell, edge, (it) => ({ ...it, facts }));
   return true;

@@ -89,7 +89,9 @@ function storeFacts(stored: Stored, seat: Seat, event: FactsEvent): boolean {
   const { edge, facts, atMs } = event;
   if (!isNewerFacts(seat.facts, event)) return false;
   const order = { version: event.version ?? seat.facts.version, atMs };
-  seat.facts = { facts: cellFactsOf(facts), ...order };
+  const { counted } = seat.facts.facts;
+  const said = { ...cellFactsOf(facts), ...(counted !== undefined && { counted }) };
+  seat.facts = { facts: said, ...order };
   stored.allFacts.set(edge, { facts: facts.facts, ...order });
   return true;
 }

@@ -3,7 +3,7 @@ import { type EdgeName, edgeNameOf } from '../../../core/model/names.ts';
 import type {
   ClusterRecord,
   ClustersStore,
-  EdgeCapacity,
+  GraphCounts,
   MatchedCluster,
 } from '../../../core/ports/clusters.ts';
 import { deleteCredential } from '../access/tokens-store.ts';
@@ -52,10 +52,10 @@ export function createClustersStore(table: Table): ClustersStore {
           : [{ record, digest }];
       });
     },
-    async save(next, digest, seen, capacity) {
+    async save(next, digest, seen, counts) {
       const outcome = await transactWithRetry(table, [
         ...clusterWrites(next, digest, seenCondition(seen)),
-        ...(capacity === undefined ? [] : [capacityWrite(next.edge, capacity)]),
+        ...(counts === undefined ? [] : [countsWrite(next.edge, counts)]),
         { kind: 'check', key: pointerKey(next.edge), condition: present },
       ]);
       return outcome.kind === 'committed';
@@ -75,9 +75,10 @@ export function createClustersStore(table: Table): ClustersStore {
   };
 }
 
-function capacityWrite(edge: EdgeName, { cell, capacity }: EdgeCapacity): Write {
-  const set = { capacity: JSON.stringify(capacity) };
-  return { kind: 'update', key: factsKey(cell, edge), change: { set }, condition: present };
+function countsWrite(edge: EdgeName, { cell, counted }: GraphCounts): Write {
+  const change =
+    counted === null ? { remove: ['counted'] } : { set: { counted: JSON.stringify(counted) } };
+  return { kind: 'update', key: factsKey(cell, edge), change, condition: present };
 }
 
 function seenCondition(seen: ClusterRecord | null): Condition {

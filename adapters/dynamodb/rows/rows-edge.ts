@@ -72,9 +72,12 @@ export function unreadableConfig(row: string): EdgeConfig {
 
 /** `version` orders writes: it is the version of the `facts` shadow, 0 from enrolment. */
 export function encodeFacts(cell: CellId, edge: EdgeName, facts: EdgeFacts, version = 0): Row {
-  return { ...factsKey(cell, edge), ...factsAttributes(facts, version) };
+  const { counted } = facts;
+  const own = counted === undefined ? {} : { counted: JSON.stringify(counted) };
+  return { ...factsKey(cell, edge), ...factsAttributes(facts, version), ...own };
 }
 
+/** What an edge says of itself; what its graph counts stays beside it. */
 export function factsAttributes(facts: EdgeFacts, version: number): Record<string, unknown> {
   return {
     capacity: JSON.stringify(facts.capacity),
@@ -89,6 +92,7 @@ export function decodeFacts(row: Row): EdgeFacts {
     capacity: json<ResourceVector>(row.capacity, tableOf(isAmount), { power: 0 }),
     labels: json(row.labels, tableOf(isText), {}),
     flat: json(row.flat, tableOf(isFact), {}),
+    ...(row.counted !== undefined && { counted: json(row.counted, tableOf(isAmount), {}) }),
   };
 }
 

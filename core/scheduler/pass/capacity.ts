@@ -50,13 +50,19 @@ export function capacityOf(edge: Claim): Amounts {
     if (name === 'power') power = amount;
     else others.set(name, amount);
   };
-  for (const [name, amount] of Object.entries(edge.facts?.capacity ?? {})) {
+  for (const [name, amount] of Object.entries(claimOf(edge))) {
     set(name, believed(amount, mostOf(edge, name)));
   }
   for (const [name, amount] of Object.entries(edge.config.capacity)) {
     set(name, believed(amount, edgeAmountMax));
   }
   return { power, others };
+}
+
+function claimOf({ facts }: Claim): Readonly<Record<string, number>> {
+  return facts?.counted === undefined
+    ? (facts?.capacity ?? {})
+    : { ...facts.capacity, ...facts.counted };
 }
 
 function believed(amount: number, most: number): number {
@@ -69,7 +75,7 @@ function mostOf({ capacityMax }: Claim, name: string): number {
 
 /** Resources of which the edge claims more than is believed, with what is; an override is. */
 export function excessOf(edge: Claim): readonly (readonly [name: string, believed: number])[] {
-  return Object.entries(edge.facts?.capacity ?? {}).flatMap(([name, amount]) => {
+  return Object.entries(claimOf(edge)).flatMap(([name, amount]) => {
     const most = mostOf(edge, name);
     const isSet = namedValue(edge.config.capacity, name) !== undefined;
     return isSet || amount <= most ? [] : [[name, most] as const];

@@ -1,9 +1,8 @@
 import { ProblemError } from '../../../core/contract/problem.ts';
 import type { GraphDigest } from '../../../core/graph/digest.ts';
-import type { ResourceVector } from '../../../core/model/job.ts';
 import { changeAttemptsMax } from '../../../core/model/limits.ts';
 import { type EdgeName, poolOfCell } from '../../../core/model/names.ts';
-import type { ClusterRecord } from '../../../core/ports/clusters.ts';
+import type { ClusterRecord, GraphCounts } from '../../../core/ports/clusters.ts';
 import type { StoredEdge } from '../../../core/ports/edges.ts';
 import { visibleEdge } from '../edges/view/visible-edge.ts';
 import { contended } from '../http/outage.ts';
@@ -14,8 +13,8 @@ import type { Ports } from '../ports.ts';
 export type ClusterChange<T> = {
   readonly next: ClusterRecord;
   readonly digest: GraphDigest | null | 'as it is';
-  /** What the edge has, where that follows from the digest. */
-  readonly capacity?: ResourceVector;
+  /** What the graph counts, where it changes; `null`: there is none any more. */
+  readonly counted?: GraphCounts['counted'];
   readonly outcome: T;
 };
 
@@ -32,10 +31,10 @@ export async function changeCluster<T>(
     }
     const seen = await deps.clusters.find(name);
     const before = seen ?? newCluster(name, poolOfCell(edge.cell));
-    const { next, digest, capacity, outcome } = await change(before, edge);
+    const { next, digest, counted, outcome } = await change(before, edge);
     const written = { ...next, writes: before.writes + 1 };
-    const has = capacity && { cell: edge.cell, capacity };
-    if (await deps.clusters.save(written, digest, seen, has)) return outcome;
+    const counts = counted === undefined ? undefined : { cell: edge.cell, counted };
+    if (await deps.clusters.save(written, digest, seen, counts)) return outcome;
   }
   throw contended();
 }

@@ -1,7 +1,8 @@
 import { uploadedNodesSchema } from '../../../core/contract/clusters/cluster-body.ts';
 import { invalid, ProblemError } from '../../../core/contract/problem.ts';
-import { capacityWithGraph } from '../../../core/graph/cluster-capacity.ts';
+import { countedAnew } from '../../../core/graph/cluster-capacity.ts';
 import { graphBytesMax } from '../../../core/graph/limits.ts';
+import { edgePowerDefault } from '../../../core/model/limits.ts';
 import type { EdgeName } from '../../../core/model/names.ts';
 import type { ClusterRecord } from '../../../core/ports/clusters.ts';
 import { isRecord } from '../../../core/protocol/json.ts';
@@ -52,9 +53,8 @@ export const putNodes = defineOperation({
       const { digest, ...described } = cluster;
       await deps.graphs.put(name, hash, document.bytes);
       const next = { ...before, ...described, version: before.version + 1 };
-      const seen = before.graph === null ? null : await deps.clusters.digestOf(name);
-      const capacity = capacityWithGraph(edge.facts?.capacity ?? {}, seen, digest);
-      return { next, digest, capacity, outcome: noLonger(before, next) };
+      const counted = countedAnew(digest, edge.facts ?? nothingSaid, edge.allFacts);
+      return { next, digest, counted, outcome: noLonger(before, next) };
     });
     for (const old of dropped) await deps.graphs.remove(name, old);
     await audit(context, deps, 'cluster-graph-changed', name);
@@ -63,6 +63,8 @@ export const putNodes = defineOperation({
   },
   answer: (edge) => tagged(200, edge),
 });
+
+const nothingSaid = { capacity: { power: edgePowerDefault } };
 
 type NodesDeps = Pick<Ports, 'edges' | 'clusters' | 'graphs' | 'audit'>;
 

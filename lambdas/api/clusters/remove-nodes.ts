@@ -20,7 +20,7 @@ export const removeNodes = defineOperation({
       if (before.graph === null) throw notFound(`graph of "${name}"`);
       checkVersion(precondition, before.version);
       const next = { ...before, graph: null, subsystems: [], version: before.version + 1 };
-      return { next, digest: null, outcome: noLonger(before, next) };
+      return { next, digest: null, counted: null, outcome: noLonger(before, next) };
     });
     for (const old of dropped) await deps.graphs.remove(name, old);
     await audit(context, deps, 'cluster-graph-removed', name);

@@ -2,9 +2,7 @@ import { type EnrolBody, enrolBodySchema } from '../../../core/contract/edge-bod
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { graphBytesMax } from '../../../core/graph/limits.ts';
 import { type Caller, type EdgeCaller, nameOfCaller } from '../../../core/model/caller.ts';
-import type { EdgeConfig, EdgeFacts } from '../../../core/model/cell.ts';
-import { cellFactsOf } from '../../../core/model/edge-facts.ts';
-import type { ResourceVector } from '../../../core/model/job.ts';
+import type { EdgeConfig } from '../../../core/model/cell.ts';
 import { type EdgeName, edgeNameOf, poolOfCell } from '../../../core/model/names.ts';
 import type { EdgeIdentity } from '../../../core/ports/edges.ts';
 import { enrolAttemptsMax } from '../../limits.ts';
@@ -23,7 +21,7 @@ import type { EnrolPorts } from './enrolled.ts';
 import { certify, enrolled } from './enrolled.ts';
 import {
   type EnrolledCluster,
-  enrolledCapacity,
+  enrolledFacts,
   keepDocuments,
   newClusterOf,
   readEnrolledCluster,
@@ -107,11 +105,7 @@ async function enrolNew(
   const certificate = body.csr === null ? null : await certify(deps, name, body.csr);
   if (certificate === null) await deps.iot.createThing(name);
   const secret = newSecret(call.nowMs);
-  const facts: EdgeFacts = cellFactsOf({
-    capacity: enrolledCapacity(body, cluster) as unknown as ResourceVector,
-    labels: body.labels,
-    facts: body.facts,
-  });
+  const facts = enrolledFacts(body, cluster);
   if (cluster !== null) await keepDocuments(deps.graphs, name, cluster);
   const createdBy = nameOfCaller(caller);
   const place = { edge: name, pool, createdBy };

@@ -1,5 +1,8 @@
 import type { EnrolBody } from '../../../core/contract/edge-body.ts';
-import { capacityOfCluster } from '../../../core/graph/cluster-capacity.ts';
+import { countedBy } from '../../../core/graph/cluster-capacity.ts';
+import type { EdgeFacts } from '../../../core/model/cell.ts';
+import { cellFactsOf } from '../../../core/model/edge-facts.ts';
+import type { ResourceVector } from '../../../core/model/job.ts';
 import type { EdgeName } from '../../../core/model/names.ts';
 import type { GraphDocuments } from '../../../core/ports/clusters.ts';
 import type { NewCluster } from '../../../core/ports/edges.ts';
@@ -44,14 +47,12 @@ function packed(value: unknown): PackedDocument {
   return { bytes: Buffer.from(JSON.stringify(value)), value };
 }
 
-/** What the body says it has, and what follows from its graph. */
-export function enrolledCapacity(
-  body: EnrolBody,
-  cluster: EnrolledCluster | null,
-): Readonly<Record<string, number>> {
-  const { capacity = {} } = body;
+/** What the body says it has, and what its graph counts beside that. */
+export function enrolledFacts(body: EnrolBody, cluster: EnrolledCluster | null): EdgeFacts {
+  const { capacity = {}, labels, facts } = body;
+  const said = cellFactsOf({ capacity: capacity as unknown as ResourceVector, labels, facts });
   const digest = cluster?.nodes?.described.digest;
-  return digest === undefined ? capacity : capacityOfCluster(digest, capacity);
+  return digest === undefined ? said : { ...said, counted: countedBy(digest, capacity) };
 }
 
 /** Before the edge is stored; what no edge refers to in the end is overwritten by the next one. */

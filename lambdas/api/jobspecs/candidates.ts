@@ -64,6 +64,7 @@ export async function candidatesOf(
       free: new Map(Object.entries(view.free)),
       graph: { digest, facts },
       executor: executorOn(facts),
+      givesAlone: givesAlone(edge, facts),
       away: live ? awayOf(edge, nowMs) : null,
     });
   }
@@ -123,6 +124,12 @@ function executorOn(facts: ReadonlyMap<string, unknown>): 'process' | 'slurm' | 
     facts.has(`executors.${name}`) && facts.get(`executors.${name}`) !== false;
   if (has('flux')) return 'flux';
   return has('slurm') ? 'slurm' : 'process';
+}
+
+/** By an option of Slurm or Flux, or by a scheduler of its own: that one reads the jobspec. */
+function givesAlone({ config }: StoredEdge, facts: ReadonlyMap<string, unknown>): boolean {
+  if (executorOn(facts) !== 'process') return true;
+  return config.pull != null && ![...facts.keys()].some((name) => name.startsWith('executors.'));
 }
 
 async function viewsOf(

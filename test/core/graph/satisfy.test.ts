@@ -1,8 +1,10 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Resource } from '../../../core/contract/jobspec/jobspec-schema.ts';
 import { resourceRequirementsMax } from '../../../core/contract/jobspec/limits.ts';
 import { termOf } from '../../../core/contract/jobspec/terms.ts';
+import type { GraphDigest } from '../../../core/graph/digest.ts';
+import { readCluster } from '../../../core/graph/read-cluster.ts';
 import { match, satisfies } from '../../../core/graph/satisfy.ts';
 import { planOf } from '../contract/jobspec/planned.ts';
 import { type BruteVertex, bruteMatches } from './brute-matcher.ts';
@@ -245,6 +247,49 @@ test('20,000 equal nodes cost what one costs', () => {
   expect(digest.shapes.length).toBe(digestOf(documentOf(drawn(1))).shapes.length);
   const term = termOf(node({ count: 20_000, with: [{ type: 'core', count: 8 }] }), '');
   expect(match({ digest, facts: null }, term)).toEqual({ slots: 1 });
+});
+
+describe('what is read of shapes and their parts while a term is matched', () => {
+  /** So many times, whatever a host makes of it in seconds. */
+  function readsOf(digest: GraphDigest): number {
+    let reads = 0;
+    const counting = <T extends object>(of: T): T =>
+      new Proxy(of, {
+        get: (target, key) => {
+          const value: unknown = Reflect.get(target, key);
+          reads++;
+          return typeof value === 'object' && value !== null ? counting(value) : value;
+        },
+      });
+    const asked = node({ count: 2, with: [{ type: 'core', count: 8 }] });
+    const shapes = digest.shapes.map(counting);
+    expect(match({ digest: { ...digest, shapes }, facts: null }, termOf(asked, ''))).toHaveProperty(
+      'slots',
+    );
+    return reads;
+  }
+  const nodesOf = (count: number, coresOf: (at: number) => number): GraphDigest => {
+    const children = Array.from({ length: count }, (_, at) => ({
+      type: 'node',
+      children: [{ type: 'core', metadata: { size: coresOf(at) } }],
+    }));
+    return digestOf(documentOf({ type: 'cluster', children }));
+  };
+
+  test('20,000 equal nodes: as often as of two', () => {
+    const two = readsOf(nodesOf(2, () => 8));
+    expect(readsOf(nodesOf(9_999, () => 8))).toBe(two);
+    const limits = { limits: { nodes: 20_000, coresPerNode: 8 } };
+    const read = readCluster(limits, new Map(), { nodes: [], subsystem: () => [] });
+    if (read.kind !== 'read') throw new Error('these limits are refused');
+    expect(readsOf(read.cluster.digest)).toBe(two);
+  });
+
+  test('nodes that differ: so much more often as there are more of them', () => {
+    const [some, all] = [500, 5_000].map((count) => readsOf(nodesOf(count, (at) => at + 8)));
+    expect(all! / some!).toBeGreaterThan(9);
+    expect(all! / some!).toBeLessThan(11);
+  });
 });
 
 test('the last of as many requirements as a resource may have counts like the first', () => {

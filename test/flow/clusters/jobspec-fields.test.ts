@@ -33,7 +33,7 @@ beforeAll(async () => {
     hosts.at(-1)!.start();
   }
   await stage.product.untilConnected(3);
-  await describe(stage.product, 'box', equalNodes(2, { core: 4 }), { nodes: 2, cores: 8 });
+  await describe(stage.product, 'box', equalNodes(2, { core: 4 }));
 }, 180_000);
 afterAll(() => stage.product.remove());
 
@@ -206,11 +206,18 @@ test('on hosts: who waits for another is on its host, unless parted; no host has
   const free = await stage.product.job(parted.jobs[0].job);
   expect(free.spec.requires.edges).toEqual([]);
   const alone = spec({ resources: { r: node(1, { exclusive: true }) }, tasks: [task('a')] });
-  expect(await refused(alone, 'farm')).toEqual({
-    '/clusters/farm': expect.stringMatching(/exclusive|alone/),
+  const crowded = expect.stringContaining('cannot be had alone');
+  expect(await refused(alone, 'farm')).toEqual({ '/clusters/farm': crowded });
+  expect(await refused(alone, 'hpc')).toEqual({ '/clusters/box': crowded });
+  await stage.register('tower', 'batch', {
+    mode: 'push',
+    nodes: equalNodes(1, { core: 4 }),
+    facts: { executors: { slurm: true } },
   });
-  const cluster = await submit(alone, 'hpc');
-  expect(cluster.status, JSON.stringify(cluster.json)).toBe(202);
+  const { status, json } = await submit(alone, 'batch');
+  expect(status, JSON.stringify(json)).toBe(202);
+  const { spec: given } = await stage.product.job(json.jobs[0].job.id);
+  expect(given.run).toMatchObject({ slurm: { options: expect.arrayContaining(['--exclusive']) } });
 });
 
 test('its graph as a picture; mistakes in the order in which they can be seen', async () => {

@@ -36,8 +36,7 @@ beforeAll(async () => {
   await register('blue', 'colours', equalNodes(1, { core: 10 }));
   await register('pink', 'colours', equalNodes(1, { core: 8 }));
   await product.untilConnected(1);
-  const has = { nodes: 8, gpus: 16, cores: 80 };
-  await describe(product, 'mummi', equalNodes(8, { gpu: 2, core: 10 }), has);
+  await describe(product, 'mummi', equalNodes(8, { gpu: 2, core: 10 }));
   await attach('mummi', 'spack', { package: { type: 'package', attributes: { name: 'openssl' } } });
   await attach('mummi', 'system', { cpu: { type: 'cpu', 'cpu.target': 'amd64' } });
 }, 240_000);

@@ -77,8 +77,6 @@ export class ThreeClusters {
     await this.product.untilConnected(this.noSlurm === null ? 3 : 2);
     const box = this.document('box.json', graphOf(1, 2, 0));
     await this.#did('cluster', 'nodes', 'box', '--file', box);
-    // Its agent knows of this host alone, and says so again at each start.
-    await this.#did('edge', 'set', 'box', '--resource', 'cores=2', '--resource', 'nodes=1');
     const spack = this.#subsystem('spack', 'package', { name: 'ior', version: '0.5.3' });
     await this.#did('cluster', 'subsystem', 'set', 'box', 'spack', spack);
     if (this.noSlurm === null) await this.#describeTower();
@@ -126,8 +124,6 @@ export class ThreeClusters {
     const words = ['cluster', 'describe', '--name', 'tower', '--sinfo', this.at('sinfo.txt')];
     writeFileSync(this.at('tower.json'), (await this.cli(...words)).out);
     await this.#did('cluster', 'nodes', 'tower', '--file', this.at('tower.json'));
-    await this.#did('edge', 'set', 'tower', '--resource', 'cores=4');
-    await this.#did('edge', 'set', 'tower', '--resource', 'nodes=2');
   }
 
   #subsystem(name: string, type: string, said: object): string {

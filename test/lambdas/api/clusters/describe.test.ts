@@ -1,4 +1,4 @@
-import { beforeEach, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sample } from '../../../core/graph/graph-fixture.ts';
 import { createMemoryStores } from '../../../memory/stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
@@ -48,6 +48,56 @@ test('an edge that becomes a cluster keeps what it said, and has what its graph 
   await api.request('POST', '/v1/edges', { body });
   const { json } = await api.request('PUT', '/v1/edges/plain/nodes', { body: nodes });
   expect(json.capacity).toEqual({ power: 7, nodes: 3, cores: 36 });
+});
+
+describe('whose agent says what the one host has that it runs on', () => {
+  const host = { power: 4, cores: 2, gpus: 0, memoryMb: 900 };
+  const said = { capacity: host, labels: {}, facts: { agent: '1.0.0', cores: 2, gpus: 0 } };
+  /** As an agent does at its start, and whenever a fact changes. */
+  async function makeAgent(body: object) {
+    const { secret: token } = (await api.request('POST', '/v1/edges', { body })).json;
+    return async (facts: object) => {
+      nowMs += 1_000;
+      const report = { b: `boot-${nowMs}`, e: 0, n: 1, f: 4, w: {}, facts };
+      const path = '/v1/edges/slurm/report';
+      expect((await api.request('POST', path, { token, body: report })).status).toBe(202);
+    };
+  }
+  const has = async () => (await api.request('GET', '/v1/edges/slurm')).json.capacity;
+
+  test('it has what its graph counts, whatever its agent says later', async () => {
+    const report = await makeAgent({ name: 'slurm', ...said });
+    await api.request('PUT', '/v1/edges/slurm/nodes', { body: nodes });
+    const counted = { power: 4, memoryMb: 900, nodes: 3, cores: 36 };
+    expect(await has()).toEqual({ ...counted, gpus: 0 });
+    await report(said);
+    expect(await has()).toEqual({ ...counted, gpus: 0 });
+    await report({ ...said, capacity: { ...host, memoryMb: 800, cores: 1 } });
+    expect(await has()).toEqual({ ...counted, memoryMb: 800, gpus: 0 });
+    await api.request('PATCH', '/v1/edges/slurm', { body: { capacity: { cores: 30 } } });
+    expect((await has()).cores).toBe(30);
+  });
+
+  test('a plain edge again, it has what its agent says', async () => {
+    const report = await makeAgent({ name: 'slurm', ...said });
+    await api.request('PUT', '/v1/edges/slurm/nodes', { body: nodes });
+    await report(said);
+    await api.request('DELETE', '/v1/edges/slurm/nodes');
+    expect(await has()).toEqual(host);
+  });
+
+  test('what it read at its start is not what the next graph counts', async () => {
+    const limits = { nodes: 4, coresPerNode: 20, gpusPerNode: 2 };
+    const report = await makeAgent({ name: 'slurm', nodes: { limits }, capacity: { power: 9 } });
+    const first = await has();
+    expect(first).toEqual({ power: 9, nodes: 4, cores: 80, gpus: 8 });
+    await report({ ...said, capacity: first });
+    await api.request('PUT', '/v1/edges/slurm/nodes', { body: nodes });
+    const next = { power: 9, nodes: 3, cores: 36, gpus: 0 };
+    expect(await has()).toEqual(next);
+    await report({ ...said, capacity: first });
+    expect(await has()).toEqual(next);
+  });
 });
 
 test('a graph is changed in the version that was read', async () => {

@@ -127,8 +127,31 @@ test('a group over several hosts, and a host for oneself, need a cluster', async
   const tasks = [{ command: 'true', resources: 'r' }];
   const alone = { r: { ...cores(2), exclusive: true } };
   const exclusive = await submit({ version: 1, resources: alone, tasks });
+  expect([exclusive.status, exclusive.json.code]).toEqual([422, 'unsatisfiable']);
   expect(exclusive.json.errors[0].message).toContain('no-exclusive-node');
   expect((await submit({ version: 1, resources: wide, tasks })).status).toBe(202);
+});
+
+test.each([
+  ['Slurm', 'push', { executors: { slurm: '24.05', process: true } }, 202],
+  ['Flux', 'push', { executors: { flux: true } }, 202],
+  ['a scheduler of its own, which reads the jobspec', 'pull', {}, 202],
+  ['processes of its host', 'push', { executors: { process: true } }, 422],
+  ['processes of its host, which it takes itself', 'pull', { executors: { process: true } }, 422],
+  ['programs that only know the work document', 'push', {}, 422],
+])('a node to oneself, of a cluster with %s, %s: %j', async (_, mode, facts, status) => {
+  const nodes = { limits: { nodes: 2, coresPerNode: 4 } };
+  await api.request('POST', '/v1/edges', { body: { name: 'blue', mode, nodes, facts } });
+  const tasks = [{ command: 'true', resources: 'r' }];
+  const asked = (exclusive: boolean) =>
+    submit({ version: 1, resources: { r: { ...cores(2), exclusive } }, tasks });
+  expect((await asked(false)).status).toBe(202);
+  const { status: said, json } = await asked(true);
+  expect(said, JSON.stringify(json)).toBe(status);
+  if (status === 202) return;
+  expect(json.errors).toEqual([
+    { pointer: '/clusters/blue', message: expect.stringContaining('no-exclusive-node') },
+  ]);
 });
 
 test('a selection by constraint that leaves nobody says why, of each', async () => {
