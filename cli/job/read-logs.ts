@@ -26,6 +26,7 @@ export const command = defineCommand({
   ],
   flags: {
     follow: { kind: 'switch', short: 'f', about: 'go on with what is printed, to the end' },
+    stderr: { kind: 'switch', about: 'standard error, of a job that keeps it apart', rare: true },
     all: { kind: 'switch', about: 'of the chunks that went well, too' },
     limit: {
       kind: 'number',
@@ -47,11 +48,12 @@ export const command = defineCommand({
   async run({ args, flags, api, output, terminal }) {
     const client = api();
     const [reference, number] = args;
+    const stream = flags.stderr ? 'stderr' : 'stdout';
     const chosen = number === undefined ? null : readChunks(number);
     const isData = output.format === 'json' || output.format === 'yaml';
     if (flags.follow) {
       if (isData) throw usage('--follow prints output, and no JSON or YAML.', 'Leave out -o.');
-      await follow(client, terminal, reference!, chosen);
+      await follow(client, terminal, reference!, { chosen, stream });
       return exitCode.ok;
     }
     const { limit = logChunksMax, cursor } = flags;
@@ -64,25 +66,30 @@ export const command = defineCommand({
     if (isData) {
       const printed = [];
       for (const chunk of found.chunks) {
-        const kept = await readOutput(client, terminal, found.id, chunk.chunk);
+        const kept = await readOutput(client, terminal, { id: found.id, stream }, chunk.chunk);
         if (kept !== null) printed.push({ ...chunk, ...outputItem(kept) });
       }
       output.single({ items: printed, nextCursor: found.next }, found.id, () => '');
       return exitCode.ok;
     }
-    await print(client, terminal, found, chosen);
+    await print(client, terminal, found, { chosen, stream });
     return exitCode.ok;
   },
 });
 
 const keepHint = 'A job keeps the output of failed chunks, or of all with --keep-output all.';
 
+type Asked = { readonly chosen: NamedChunks | null; readonly stream: 'stdout' | 'stderr' };
+
 async function follow(
   client: Api,
   terminal: Terminal,
   reference: string,
-  chosen: NamedChunks | null,
+  { chosen, stream }: Asked,
 ): Promise<void> {
+  if (stream === 'stderr') {
+    throw usage('--follow follows standard output.', 'Leave out --follow, or --stderr.');
+  }
   if (chosen?.kind === 'some') {
     throw usage('--follow follows one chunk, or all that run.', 'Leave out the chunks.');
   }
@@ -106,11 +113,11 @@ async function print(
   client: Api,
   terminal: Terminal,
   { id, chunks, next, isRunning }: Found,
-  chosen: NamedChunks | null,
+  { chosen, stream }: Asked,
 ): Promise<void> {
   let printed = 0;
   for (const chunk of chunks) {
-    const kept = await readOutput(client, terminal, id, chunk.chunk);
+    const kept = await readOutput(client, terminal, { id, stream }, chunk.chunk);
     if (kept === null) continue;
     printed += 1;
     printOutput(terminal, chunk, kept, chosen?.kind !== 'one');
@@ -118,6 +125,8 @@ async function print(
   if (next !== null) {
     terminal.say(`The first ${chunks.length} chunks. More: --limit N, --cursor ${next}`);
   }
+  const apart = stream === 'stdout' && chunks.some(({ stderr }) => stderr !== undefined);
+  if (apart) terminal.say(`Standard error is apart: edgewise logs --stderr ${id}`);
   if (isRunning) terminal.say(`It runs. To follow it: edgewise logs -f ${id}`);
   if (printed > 0) return;
   if (chosen?.kind === 'one' || chosen?.kind === 'some') {
@@ -193,12 +202,13 @@ type ReadOutput = {
 async function readOutput(
   client: Api,
   terminal: Terminal,
-  id: string,
+  { id, stream }: { readonly id: string; readonly stream: Asked['stream'] },
   chunk: number,
 ): Promise<ReadOutput | null> {
   const path = jobPath(id, `/chunks/${chunk}/output`);
+  const query = stream === 'stderr' ? { stream } : {};
   try {
-    const part = await onceKept(client, terminal, { id, chunk }, () => client.raw(path, {}));
+    const part = await onceKept(client, terminal, { id, chunk }, () => client.raw(path, query));
     const [from, to] = (part.header('edgewise-omitted') ?? '').split('-', 2).map(Number);
     const omitted = from === undefined || to === undefined ? null : { at: from, bytes: to - from };
     return { bytes: part.bytes, omitted };

@@ -93,6 +93,7 @@ export type Intent = {
     | 'deadlineSeconds'
     | 'name'
     | 'keepOutput'
+    | 'stderr'
     | 'keepDirectory'
     | 'inputs'
     | 'outputs'

@@ -18,6 +18,7 @@ export type AgentSpec = Omit<Chunking, 'gaps'> & {
   readonly run: Run;
   readonly resources: JobSpec['resources'];
   readonly keepOutput: JobSpec['keepOutput'];
+  readonly stderr?: JobSpec['stderr'];
   readonly keepDirectory?: JobSpec['keepDirectory'];
   readonly inputs?: JobSpec['inputs'];
   /** Its chunks have parameters: an edge asks for those of the chunks that it was given. */
@@ -36,6 +37,7 @@ type AgentPart = Pick<
   | 'run'
   | 'resources'
   | 'keepOutput'
+  | 'stderr'
   | 'keepDirectory'
   | 'inputs'
   | 'outputs'
@@ -63,6 +65,7 @@ export function agentSpec(
     run: spec.run,
     resources: spec.resources,
     keepOutput: spec.keepOutput,
+    ...(spec.stderr === undefined ? {} : { stderr: spec.stderr }),
     ...(spec.keepDirectory === undefined ? {} : { keepDirectory: spec.keepDirectory }),
     ...(spec.inputs === undefined ? {} : { inputs: spec.inputs }),
     ...(spec.params === undefined && spec.sweep === undefined ? {} : { sweep: true as const }),

@@ -5,7 +5,11 @@ import type { ChunkName } from '../executors/executor.ts';
 import type { Clock } from '../host/clock.ts';
 import { outputsOnDiskMax, outputUploadsAtOnce } from '../limits.ts';
 import { makeBackoff } from '../link/backoff.ts';
-import { type ControlPlaneApi, ControlPlaneError } from '../link/control-plane-api.ts';
+import {
+  type ControlPlaneApi,
+  ControlPlaneError,
+  type OutputPlace,
+} from '../link/control-plane-api.ts';
 import { makeLimiter } from '../link/limiter.ts';
 import { removeQuietly } from './data-directory.ts';
 import type { KeptText } from './kept-text.ts';
@@ -60,7 +64,6 @@ export function openOutputStore(deps: {
   if (waiting.size > 0) retryLater();
   return {
     keep(name, kept) {
-      if (kept.bytes.length === 0) return;
       const file = fileNameOf(name, kept);
       try {
         writeFileSync(join(directory, file), kept.bytes, { mode: 0o600 });
@@ -82,16 +85,21 @@ export function openOutputStore(deps: {
   };
 }
 
+const errorsWord = 'stderr';
+
 /** Names hold no underscore, so it separates. */
-function fileNameOf({ edge, job, chunk, attempt }: ChunkName, { total, head }: KeptText): string {
-  return `${edge}_${job}_${chunk}_${attempt}_${total}_${head}`;
+function fileNameOf({ edge, job, chunk, attempt }: ChunkName, kept: KeptText): string {
+  const words = [edge, job, chunk, attempt, kept.total, kept.head];
+  return [...words, ...(kept.isErrors ? [errorsWord] : [])].join('_');
 }
 
-function parseFileName(file: string): (ChunkName & { total?: number; head?: number }) | null {
-  const [edge, name, chunk, attempt, total, head] = file.split('_');
+function parseFileName(file: string): (ChunkName & OutputPlace) | null {
+  const [edge, name, chunk, attempt, total, head, stream] = file.split('_');
   const job = parseJobId(name ?? '');
   if (edge === undefined || job === null || attempt === undefined) return null;
   const place = { edge, job, chunk: Number(chunk), attempt: Number(attempt) };
   if (total === undefined) return place;
-  return { ...place, total: Number(total), ...(head !== undefined && { head: Number(head) }) };
+  const isErrors = stream === errorsWord;
+  const headBytes = head === undefined ? {} : { head: Number(head) };
+  return { ...place, total: Number(total), ...headBytes, ...(isErrors && { isErrors }) };
 }

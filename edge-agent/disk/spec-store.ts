@@ -79,6 +79,7 @@ export function parseAgentSpec(value: unknown): AgentSpec | null {
     resources: isRecord(value.resources) ? value.resources : {},
     keepOutput:
       value.keepOutput === 'all' || value.keepOutput === 'none' ? value.keepOutput : 'failed',
+    ...(value.stderr === undefined ? {} : { stderr: 'apart' }),
     ...(value.keepDirectory === 'failed' ? { keepDirectory: 'failed' } : {}),
     ...(inputs.length === 0 ? {} : { inputs }),
     ...(outputs === undefined ? {} : { outputs }),

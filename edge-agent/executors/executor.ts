@@ -36,11 +36,13 @@ export type EndedChunk = {
   readonly durationMs: number | null;
   /** What it printed in all, where that is known. */
   readonly printedBytes?: number;
+  /** What it said on standard error, where that is kept by itself. */
+  readonly errors?: Omit<PrintedOutput, 'errors'>;
   /** Called when its end is written down: whoever keeps it until then may forget it. */
   readonly taken?: () => void;
 };
 
-export type PrintedOutput = Pick<EndedChunk, 'output' | 'head' | 'printedBytes'>;
+export type PrintedOutput = Pick<EndedChunk, 'output' | 'head' | 'printedBytes' | 'errors'>;
 
 export type Executor = {
   readonly name: ExecutorName | 'edgewise';

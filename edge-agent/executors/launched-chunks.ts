@@ -55,8 +55,7 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
       const isLost = launchEnd === 'lost';
       const output = isLost ? null : launchEnd.tail;
       const durationMs = isLost ? null : launchEnd.durationMs;
-      const { head, printedBytes } = isLost ? noEnds : launchEnd;
-      const printed = isLost ? {} : { head, printedBytes };
+      const printed = isLost ? {} : besidesOf(launchEnd);
       const report = (): void => deps.ended({ name, end, output, durationMs, taken, ...printed });
       const leaving = deps.leaving?.(name, launchEnd) ?? null;
       if (leaving === null) report();
@@ -71,7 +70,9 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
       const run = { id: idOf(order), ...program, isMarked: true };
       const { stopGraceSeconds } = order.spec;
       const graceMs = stopGraceSeconds === undefined ? killAfterMs : stopGraceSeconds * 1_000;
-      const what = { ...run, timeoutMs, killAfterMs: graceMs, tailBytes, keep };
+      const errorsApart = order.spec.stderr === 'apart';
+      const kept = { tailBytes, keep, errorsApart };
+      const what = { ...run, timeoutMs, killAfterMs: graceMs, ...kept };
       launcher.start(what, finish(order));
     },
     stop: (name) => launcher.stop(idOf(name)),
@@ -93,7 +94,11 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
   };
 }
 
-const noEnds = { head: null, printedBytes: 0 };
+function besidesOf({ head, printedBytes, errors }: LaunchEnd) {
+  if (errors === null) return { head, printedBytes };
+  const { tail, ...rest } = errors;
+  return { head, printedBytes, errors: { output: tail, ...rest } };
+}
 
 export function chunkEndOf(end: LaunchEnd | 'lost'): ChunkEnd {
   // Lost with the launcher: nobody knows how it went, so it runs again.

@@ -8,7 +8,7 @@ import { constants } from 'node:os';
  * The launcher keeps an ended chunk until the agent has acknowledged it, so that a result
  * survives the agent.
  */
-export const launcherProtocol = 5;
+export const launcherProtocol = 6;
 
 export type LaunchOrder = {
   readonly id: string;
@@ -30,6 +30,8 @@ export type LaunchOrder = {
   readonly tailBytes: number;
   /** Whose its output file is, so that it may open it again; `null`: the launcher's. */
   readonly outputOwner: { readonly uid: number; readonly gid: number } | null;
+  /** Whether what it says on standard error is kept by itself. */
+  readonly errorsApart: boolean;
   /** When to send the tail along. */
   readonly keep: 'failed' | 'all' | 'none';
 };
@@ -62,6 +64,12 @@ export type LaunchEnd = {
   readonly isTimeout: boolean;
   readonly isStopped: boolean;
   readonly durationMs: number;
+  /** What it said on standard error, where that is kept by itself. */
+  readonly errors: OutputEnds | null;
+} & OutputEnds;
+
+/** What is left of what a process printed. */
+export type OutputEnds = {
   /** Its beginning, where `tail` is not all of it. */
   readonly head: Uint8Array | null;
   readonly tail: Uint8Array | null;
@@ -114,7 +122,7 @@ function fieldsOf(order: SentOrder): (string | number)[] {
   const env = Object.entries(order.env).map(([name, value]) => `${name}=${value}`);
   return [
     order.id,
-    order.isMarked ? 'm' : '',
+    `${order.isMarked ? 'm' : ''}${order.errorsApart ? 'e' : ''}`,
     order.cwd ?? '',
     order.timeoutMs === null ? '' : Math.ceil(order.timeoutMs),
     order.killAfterMs,
@@ -136,7 +144,8 @@ export function decodeToLauncher(body: Buffer): ToLauncher | null {
 }
 
 function orderOf(fields: readonly string[]): Omit<SentOrder, 'id'> {
-  const [mark, cwd = '', timeoutMs = '', killAfterMs, tailBytes, keep, uid = '', gid] = fields;
+  const [flags = '', cwd = '', timeoutMs = '', killAfterMs, tailBytes, keep, uid = '', gid] =
+    fields;
   let at = 8;
   const words = (): string[] => {
     const count = Number(fields[at]);
@@ -149,7 +158,8 @@ function orderOf(fields: readonly string[]): Omit<SentOrder, 'id'> {
     argv,
     env: Object.fromEntries(env.map((one) => splitAt(one, one.indexOf('=')))),
     cwd: cwd === '' ? null : cwd,
-    isMarked: mark === 'm',
+    isMarked: flags.includes('m'),
+    errorsApart: flags.includes('e'),
     timeoutMs: timeoutMs === '' ? null : Number(timeoutMs),
     killAfterMs: Number(killAfterMs),
     tailBytes: Number(tailBytes),
@@ -169,14 +179,26 @@ export function encodeFromLauncher(message: FromLauncher): Buffer {
     if (part === null) return frameOf(['seen', id]);
     return frameOf(['seen', id, part.from, part.total], part.bytes);
   }
-  const { id, code, signal, error, isTimeout, isStopped, durationMs, tail } = message;
-  const head = message.head ?? new Uint8Array();
-  const flags = `${isTimeout ? 't' : ''}${isStopped ? 's' : ''}${tail === null ? '' : 'o'}`;
+  const { id, code, signal, error, isTimeout, isStopped, durationMs, errors } = message;
+  const said = [isTimeout && 't', isStopped && 's', message.tail !== null && 'o'];
+  said.push(errors?.tail != null && 'e', errors !== null && 'a');
+  const flags = said.filter((flag) => flag !== false).join('');
   const number = signal === null ? '' : (constants.signals[signal as NodeJS.Signals] ?? '');
   const micros = Math.round(durationMs * 1_000);
   const words = ['ended', id, code ?? '', number, error ?? '', flags, micros];
-  const output = tail === null ? null : Buffer.concat([head, tail]);
-  return frameOf([...words, message.printedBytes, output === null ? 0 : head.length], output);
+  const [output, other] = [sizedOf(message), sizedOf(errors ?? nothingPrinted)];
+  return frameOf(
+    [...words, ...output.sizes, ...other.sizes],
+    Buffer.concat([output.bytes, other.bytes]),
+  );
+}
+
+export const nothingPrinted: OutputEnds = { head: null, tail: null, printedBytes: 0 };
+
+function sizedOf({ head, tail, printedBytes }: OutputEnds) {
+  const parts = tail === null ? [] : [head ?? new Uint8Array(), tail];
+  const [headBytes = 0, tailBytes = 0] = parts.map(({ length }) => length);
+  return { sizes: [printedBytes, headBytes, tailBytes], bytes: Buffer.concat(parts) };
 }
 
 export function decodeFromLauncher(body: Buffer): FromLauncher | null {
@@ -189,7 +211,7 @@ export function decodeFromLauncher(body: Buffer): FromLauncher | null {
   return kind === 'ended' ? endOf(body) : null;
 }
 
-const endFields = 9;
+const endFields = 13;
 const seenFields = 4;
 
 function seenOf(body: Buffer): FromLauncher {
@@ -215,8 +237,14 @@ function fieldsAt(body: Buffer, count: number): { fields: string[]; at: number }
 
 function endOf(body: Buffer): FromLauncher {
   const { fields, at } = fieldsAt(body, endFields);
-  const [, id = '', code = '', signal = '', error = '', flags = '', micros, printed] = fields;
-  const tailAt = at + Number(fields[8]);
+  const [, id = '', code = '', signal = '', error = '', flags = '', micros, ...sizes] = fields;
+  const [printed = 0, head = 0, tail = 0, errorsPrinted = 0, errorsHead = 0] = sizes.map(Number);
+  const endsAt = (begin: number, headBytes: number, tailEnd: number, isKept: boolean) => ({
+    head: headBytes > 0 ? Buffer.from(body.subarray(begin, begin + headBytes)) : null,
+    tail: isKept ? Buffer.from(body.subarray(begin + headBytes, tailEnd)) : null,
+  });
+  const errorsAt = at + head + tail;
+  const errors = endsAt(errorsAt, errorsHead, body.length, flags.includes('e'));
   return {
     k: 'ended',
     id,
@@ -226,9 +254,9 @@ function endOf(body: Buffer): FromLauncher {
     isTimeout: flags.includes('t'),
     isStopped: flags.includes('s'),
     durationMs: Number(micros) / 1_000,
-    head: tailAt > at ? Buffer.from(body.subarray(at, tailAt)) : null,
-    tail: flags.includes('o') ? Buffer.from(body.subarray(tailAt)) : null,
-    printedBytes: Number(printed),
+    ...endsAt(at, head, errorsAt, flags.includes('o')),
+    printedBytes: printed,
+    errors: flags.includes('a') ? { ...errors, printedBytes: errorsPrinted } : null,
   };
 }
 

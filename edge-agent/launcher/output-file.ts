@@ -12,7 +12,7 @@ import { liveBacklogBytesMax, livePartBytesMax } from '../../core/live/limits.ts
 import { outputHeadBytesMax } from '../../core/model/limits.ts';
 import { readBytes, readTextTail, textTail } from '../disk/text-tail.ts';
 import { cutTriesMax, outputFileBytesMax } from '../limits.ts';
-import type { LaunchEnd, LaunchOrder, OutputPart } from './launcher-protocol.ts';
+import type { LaunchOrder, OutputEnds, OutputPart } from './launcher-protocol.ts';
 
 /**
  * Where a chunk writes: a nameless file, so that it costs the launcher nothing while it is
@@ -28,8 +28,6 @@ export type OutputFile = {
   /** Where it is kept, or somebody has looked at a part. */
   end(isKept: boolean): OutputEnds;
 };
-
-export type OutputEnds = Pick<LaunchEnd, 'head' | 'tail' | 'printedBytes'>;
 
 let made = 0;
 

@@ -89,6 +89,8 @@ export type OutputPlace = {
   readonly total?: number;
   /** How many of the bytes are its beginning; the others are its end. */
   readonly head?: number;
+  /** It is what was said on standard error. */
+  readonly isErrors?: boolean;
 };
 
 export type OutputPartPlace = OutputPlace & {
@@ -130,9 +132,9 @@ export function makeControlPlaneApi(
       const path = `/v1/jobs/${encode(job)}/params?chunks=${formatRanges(chunks)}`;
       return readParameters(await call('GET', path, secret));
     },
-    putOutput: async (secret, { total, head = 0, ...place }, text) => {
+    putOutput: async (secret, { total, head = 0, isErrors, ...place }, text) => {
       const size = total === undefined ? '' : `&total=${total}&head=${head}`;
-      const path = `${outputPath(place)}${size}`;
+      const path = `${outputPath(place)}${size}${isErrors ? '&stream=stderr' : ''}`;
       await call('PUT', path, secret, { type: 'application/octet-stream', content: text });
     },
     putOutputPart: async (secret, { offset, isMore, isLast, ...place }, bytes) => {

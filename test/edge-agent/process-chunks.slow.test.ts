@@ -124,6 +124,30 @@ test('keepOutput all keeps what a good chunk printed, both streams in order', as
   expect(controlPlane.outputs.get('job-a/0')).toBe('one\ntwo\njob-a 0/1 edge-1\n');
 });
 
+test.each(['native', 'plain'])(
+  'standard error apart is kept by itself, each with its own beginning and end (%s)',
+  async (launcher) => {
+    process.env.EDGEWISE_LAUNCHER = launcher;
+    const long = 'head -c 3000000 /dev/zero | tr "\\0" x >&2';
+    const script = `echo out; echo begin >&2; ${long}; echo end >&2; exit 3`;
+    await runAll(1, { ...shell(script), stderr: 'apart' });
+    await controlPlane.until(() => controlPlane.outputs.size === 2, 'both arrived');
+    expect(controlPlane.outputs.get('job-a/0')).toBe('out\n');
+    const errors = controlPlane.outputs.get('job-a/0/stderr')!;
+    expect(errors).toHaveLength(64 * 1024);
+    expect([errors.slice(0, 7), errors.slice(-6)]).toEqual(['begin\nx', 'xxend\n']);
+  },
+);
+
+test('of a chunk that says nothing on one of two streams that is kept, too', async () => {
+  await runAll(1, { ...shell('echo only here >&2'), keepOutput: 'all', stderr: 'apart' });
+  await controlPlane.until(() => controlPlane.outputs.size === 2, 'both arrived');
+  expect(Object.fromEntries(controlPlane.outputs)).toEqual({
+    'job-a/0': '',
+    'job-a/0/stderr': 'only here\n',
+  });
+});
+
 test('a chunk that is taken away while it runs is stopped and not reported', async () => {
   controlPlane.addJob('job-a', { chunks: 1, ...shell('touch "$MARKS/started"; sleep 300') });
   stage.start();

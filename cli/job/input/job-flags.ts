@@ -100,6 +100,13 @@ export const jobFlags = {
     rare: true,
   },
   'on-end': { kind: 'text', value: 'URL', about: 'notify this address of its end', rare: true },
+  stderr: {
+    kind: 'text',
+    value: 'joined|apart',
+    choices: ['joined', 'apart'],
+    about: 'whether standard error is kept with standard output, or by itself',
+    rare: true,
+  },
   'keep-directory': {
     kind: 'text',
     value: 'none|failed',
@@ -136,6 +143,7 @@ export function buildJob(
   set('offlineSeconds', flags.offline);
   set('deadlineSeconds', flags.deadline);
   set('keepOutput', flags['keep-output']);
+  set('stderr', flags.stderr);
   set('keepDirectory', flags['keep-directory']);
   set('keepDays', flags['keep-days']);
   merge(body, 'onEnd', { url: flags['on-end'] });

@@ -131,6 +131,20 @@ static long totalOf(struct output *output) {
   return output->cutBytes + (size < 0 ? 0 : size);
 }
 
+/** What is told of an output at its end; without a tail nothing of it is kept. */
+struct ends { byte *tail; size_t tailBytes, headBytes; long total; };
+
+static struct ends endsOf(struct output *output, int isKept) {
+  struct ends ends = {NULL, 0, 0, totalOf(output)};
+  if (output->fd < 0 || !isKept) return ends;
+  ends.tail = readTail(output, &ends.tailBytes);
+  if ((long)ends.tailBytes >= ends.total) return ends;
+  // Its beginning, where the tail is not all of it.
+  keepHead(output);
+  ends.headBytes = output->headBytes;
+  return ends;
+}
+
 /**
  * A part of what was printed, as a block of its own. `*from` is where it is wanted, below zero
  * counted from the end, and says where it begins: what was cut is not there any more.

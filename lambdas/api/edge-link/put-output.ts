@@ -17,6 +17,7 @@ import {
   jobOfPath,
 } from '../http/call.ts';
 import { chunkOf, numbersMaxOf } from '../jobs/view/chunk-number.ts';
+import { streamOf } from '../jobs/view/output-stream.ts';
 import type { Ports } from '../ports.ts';
 import { checkGiven, jobOfEdge } from './given-chunk.ts';
 
@@ -30,12 +31,16 @@ export const putOutput = { handle };
 type Needed = Pick<Ports, 'edges' | 'jobs' | 'outputs' | 'live'>;
 
 async function handle(call: Call, deps: Needed): Promise<Answer> {
-  checkQuery(call, ['attempt', 'total', 'head', 'offset', 'more', 'last']);
+  checkQuery(call, ['attempt', 'total', 'head', 'offset', 'more', 'last', 'stream']);
   const id = jobOfPath(call);
   const caller = callerOf(call) as EdgeCaller;
   const attempt = numberOf(call, 'attempt', attemptsMax * 10) ?? 1;
   if (attempt < 1) throw badQuery('attempt', 'This must be a whole number of at least 1.');
+  const stream = streamOf(call.query.stream);
   const offset = numberOf(call, 'offset', liveOffsetMax);
+  if (offset !== null && stream === 'stderr') {
+    throw badQuery('stream', 'Only standard output is followed part by part.');
+  }
   const totalBytes = numberOf(call, 'total', liveOffsetMax) ?? call.body.length;
   checkOutput(call, offset === null ? outputTailBytesMax : livePartBytesMax);
   const headBytes = numberOf(call, 'head', call.body.length) ?? 0;
@@ -45,10 +50,10 @@ async function handle(call: Call, deps: Needed): Promise<Answer> {
   if (offset !== null) {
     await keepPart(call, { id, chunk, attempt, offset }, caller, deps);
   } else {
-    const key = await deps.outputs.put(id, chunk, attempt, call.body);
+    const key = await deps.outputs.put(id, chunk, attempt, call.body, stream);
     const bytes = call.body.length;
     const output = { key, bytes, totalBytes: Math.max(bytes, totalBytes), headBytes };
-    await deps.jobs.keepOutput(id, chunk, output);
+    await deps.jobs.keepOutput(id, chunk, output, stream);
   }
   return { status: 204 };
 }

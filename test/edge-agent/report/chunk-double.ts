@@ -19,9 +19,11 @@ export function takeOutput(
   bytes: Buffer,
 ): void {
   const offset = query.get('offset');
+  const stream = query.get('stream');
   if (offset === null) {
-    into.outputs.set(chunk, bytes.toString());
-    into.outputBytes.set(chunk, bytes);
+    const name = stream === null ? chunk : `${chunk}/${stream}`;
+    into.outputs.set(name, bytes.toString());
+    into.outputBytes.set(name, bytes);
   } else {
     into.outputParts.push({ offset: Number(offset), isLast: query.get('last') === 'true', bytes });
   }

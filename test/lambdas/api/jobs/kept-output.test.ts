@@ -83,3 +83,33 @@ test('of a long one beginning and end are known from each other, at once and to 
   const tooMuch = await api.request('PUT', `${path}?attempt=1&total=1000&head=9`, request);
   expect(tooMuch.status).toBe(400);
 });
+
+test('standard error apart is read by itself, and an unknown stream is refused', async () => {
+  const apart = await submitJob(api, { chunks: 1, keepOutput: 'all', stderr: 'apart' });
+  const own = `/v1/jobs/${apart}/chunks/0/output`;
+  const headers = { 'content-type': 'application/octet-stream' };
+  const put = (query: string, text: string) =>
+    api.request('PUT', `${own}?${query}`, { token: edge.secret, raw: Buffer.from(text), headers });
+  expect((await api.request('GET', `${own}?stream=stderr`)).bytes).toHaveLength(0);
+  expect((await put('attempt=1&stream=stderr&total=1000&head=5', 'beginend')).status).toBe(204);
+  expect((await put('attempt=1', 'out')).status).toBe(204);
+  const chunk = await api.request('GET', `/v1/jobs/${apart}/chunks/0`);
+  expect(chunk.json).toMatchObject({ output: own, stderr: `${own}?stream=stderr` });
+  const printed = await Promise.all(
+    [own, `${own}?stream=stdout`, chunk.json.stderr].map((at) => api.request('GET', at)),
+  );
+  expect(printed.map(({ bytes }) => bytes.toString())).toEqual(['out', 'out', 'beginend']);
+  expect(printed[2]!.headers['edgewise-omitted']).toBe('5-997');
+  const early = await api.request('GET', `${own}?stream=stderr&offset=0`);
+  expect([early.bytes.length, early.headers['edgewise-complete']]).toEqual([0, 'false']);
+  await edge.report({ w: { [apart]: { d: '0' } } });
+  const [head, tail] = [
+    await api.request('GET', `${own}?stream=stderr&offset=0`),
+    await api.request('GET', `${own}?stream=stderr&offset=5`),
+  ];
+  expect([head, tail].map(({ bytes }) => bytes.toString())).toEqual(['begin', 'end']);
+  expect(tail.headers['edgewise-complete']).toBe('true');
+  for (const query of ['stream=both', 'stream=stderr&offset=0']) {
+    expect((await put(query, 'x')).status, query).toBe(400);
+  }
+});
