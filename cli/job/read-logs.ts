@@ -120,7 +120,8 @@ async function print(
     const kept = await readOutput(client, terminal, { id, stream }, chunk.chunk);
     if (kept === null) continue;
     printed += 1;
-    printOutput(terminal, chunk, kept, chosen?.kind !== 'one');
+    const goOn = readsOn(client, terminal, { id, stream }, chunk.chunk);
+    await printOutput(terminal, chunk, { kept, goOn }, chosen?.kind !== 'one');
   }
   if (next !== null) {
     terminal.say(`The first ${chunks.length} chunks. More: --limit N, --cursor ${next}`);
@@ -218,17 +219,43 @@ async function readOutput(
   }
 }
 
+/** Writes what is between the ends of an output, piece by piece; answers how much is not kept. */
+type ReadOn = (
+  omitted: { readonly at: number; readonly bytes: number },
+  write: (piece: Uint8Array) => void,
+) => Promise<number>;
+
+function readsOn(
+  client: Api,
+  terminal: Terminal,
+  { id, stream }: { readonly id: string; readonly stream: Asked['stream'] },
+  chunk: number,
+): ReadOn {
+  return async ({ at, bytes }, write) => {
+    const end = at + bytes;
+    let offset = at;
+    while (offset < end && !terminal.interrupted.aborted) {
+      const part = await client.raw(jobPath(id, `/chunks/${chunk}/output`), { offset, stream });
+      const next = Number(part.header('edgewise-next-offset') ?? 0);
+      if (next - part.bytes.length !== offset || part.bytes.length === 0) break;
+      write(part.bytes.subarray(0, end - offset));
+      offset = next;
+    }
+    return Math.max(0, end - offset);
+  };
+}
+
 function outputItem({ bytes, omitted }: ReadOutput) {
   return { output: bytes.toString('utf8'), ...(omitted && { omitted }) };
 }
 
 /** One output alone is written as it is, so that a file gets it byte for byte. */
-function printOutput(
+async function printOutput(
   terminal: Terminal,
   chunk: Chunk,
-  { bytes, omitted }: ReadOutput,
+  { kept: { bytes, omitted }, goOn }: { readonly kept: ReadOutput; readonly goOn: ReadOn },
   titled: boolean,
-): void {
+): Promise<void> {
   if (titled) {
     const ended =
       chunk.exitCode === null ? (chunk.reason ?? chunk.state) : `exit code ${chunk.exitCode}`;
@@ -237,8 +264,11 @@ function printOutput(
   const writer = writeOutput(terminal);
   writer.write(bytes.subarray(0, omitted?.at));
   if (omitted !== null) {
-    writer.end();
-    terminal.say(`== ${omitted.bytes} bytes of chunk ${chunk.chunk} are not kept`);
+    const left = await goOn(omitted, (piece) => writer.write(piece));
+    if (left > 0) {
+      writer.end();
+      terminal.say(`== ${left} bytes of chunk ${chunk.chunk} are not kept`);
+    }
     writer.write(bytes.subarray(omitted.at));
   }
   writer.end();

@@ -80,6 +80,8 @@ export type AgentSpec = {
   readonly resources: { readonly [name: string]: number };
   /** Of which chunks the output is kept: its first 16 and last 48 KB, or up to 64 KB whole. */
   readonly keepOutput: 'none' | 'failed' | 'all';
+  /** Up to how many megabytes an output that is kept is kept whole. */
+  readonly outputMb?: number;
   /** Whether standard error is kept in one with standard output, or apart. */
   readonly stderr?: "apart";
   /** Whether edges keep directories of failed chunks for a look. */
@@ -758,6 +760,8 @@ export type JobBody = {
   readonly deadlineSeconds?: number | null;
   /** Of which chunks the output is kept: its first 16 and last 48 KB, or up to 64 KB whole. */
   readonly keepOutput?: 'none' | 'failed' | 'all';
+  /** Up to how many megabytes an output that is kept is kept whole. */
+  readonly outputMb?: number;
   /** Whether standard error is kept in one with standard output, or apart. */
   readonly stderr?: 'joined' | 'apart';
   /** Whether edges keep directories of failed chunks for a look. */
@@ -904,6 +908,8 @@ export type JobSpec = {
   readonly deadlineSeconds: number | null;
   /** Of which chunks the output is kept: its first 16 and last 48 KB, or up to 64 KB whole. */
   readonly keepOutput: 'none' | 'failed' | 'all';
+  /** Up to how many megabytes an output that is kept is kept whole. */
+  readonly outputMb?: number;
   /** Whether standard error is kept in one with standard output, or apart. */
   readonly stderr?: "apart";
   /** Whether edges keep directories of failed chunks for a look. */
@@ -2724,7 +2730,7 @@ export type Routes = {
   /** Keep the output of a chunk (edges) */
   'PUT /v1/jobs/{id}/chunks/{chunk}/output': {
     path: { id: string; chunk: number };
-    query: { attempt?: number; total?: string; stream?: 'stdout' | 'stderr'; offset?: string; more?: string; last?: string };
+    query: { attempt?: number; total?: string; stream?: 'stdout' | 'stderr'; whole?: string; offset?: string; more?: string; last?: string };
     body: string;
     answer: null;
   };

@@ -129,6 +129,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
       attempt: 'which attempt printed it, 1 by default',
       total: 'how much it printed in all, where this is its tail',
       stream: 'stdout | stderr',
+      whole: 'the SHA-256 of all of it, which is stored as results are',
       offset: 'of a part that somebody follows: where it begins; at most 128 KB',
       more: 'true: there is more of it already',
       last: 'true: the attempt has ended, and this is the rest',

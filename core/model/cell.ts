@@ -94,6 +94,7 @@ export type Intent = {
     | 'name'
     | 'keepOutput'
     | 'stderr'
+    | 'outputMb'
     | 'keepDirectory'
     | 'inputs'
     | 'outputs'

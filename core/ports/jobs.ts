@@ -87,6 +87,8 @@ export type KeptOutput = {
   readonly totalBytes?: number;
   /** How many of the bytes are the beginning; the others are the end. */
   readonly headBytes?: number;
+  /** The digest of all of it among the results of the job, where that is kept. */
+  readonly whole?: string;
 };
 
 /** The files that an attempt of a chunk left: their list, which is a file itself. */

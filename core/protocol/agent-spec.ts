@@ -18,6 +18,7 @@ export type AgentSpec = Omit<Chunking, 'gaps'> & {
   readonly run: Run;
   readonly resources: JobSpec['resources'];
   readonly keepOutput: JobSpec['keepOutput'];
+  readonly outputMb?: JobSpec['outputMb'];
   readonly stderr?: JobSpec['stderr'];
   readonly keepDirectory?: JobSpec['keepDirectory'];
   readonly inputs?: JobSpec['inputs'];
@@ -38,6 +39,7 @@ type AgentPart = Pick<
   | 'resources'
   | 'keepOutput'
   | 'stderr'
+  | 'outputMb'
   | 'keepDirectory'
   | 'inputs'
   | 'outputs'
@@ -65,6 +67,7 @@ export function agentSpec(
     run: spec.run,
     resources: spec.resources,
     keepOutput: spec.keepOutput,
+    ...(spec.outputMb === undefined ? {} : { outputMb: spec.outputMb }),
     ...(spec.stderr === undefined ? {} : { stderr: spec.stderr }),
     ...(spec.keepDirectory === undefined ? {} : { keepDirectory: spec.keepDirectory }),
     ...(spec.inputs === undefined ? {} : { inputs: spec.inputs }),

@@ -9,6 +9,8 @@ export type KeptText = {
   readonly head: number;
   /** How much was printed in all. */
   readonly total: number;
+  /** All of it is kept, up to so much. */
+  readonly wholeMb?: number;
   /** It is what was said on standard error. */
   readonly isErrors?: true;
 };

@@ -168,7 +168,8 @@ export function keepOutputs(
     if (errors !== undefined) texts.push(keptErrorsOf(errors));
     // Where there are two of them an empty one says that nothing else will come.
     for (const kept of texts) {
-      if (kept !== null && (kept.bytes.length > 0 || errors !== undefined)) keep(name, kept);
+      if (kept === null || (kept.bytes.length === 0 && errors === undefined)) continue;
+      keep(name, spec.outputMb === undefined ? kept : { ...kept, wholeMb: spec.outputMb });
     }
   }
 }

@@ -11,6 +11,7 @@ import {
   type EndedChunk,
   keyOf,
   nameOfKey,
+  wholeNameOf,
 } from './executor.ts';
 
 /**
@@ -49,13 +50,13 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
   let recovered: ChunkName[] = [];
 
   const finish =
-    (name: ChunkName) =>
+    (name: ChunkName, mayBeWhole: boolean) =>
     (launchEnd: LaunchEnd | 'lost', taken: () => void): void => {
       const end = deps.judge(name, launchEnd);
       const isLost = launchEnd === 'lost';
       const output = isLost ? null : launchEnd.tail;
       const durationMs = isLost ? null : launchEnd.durationMs;
-      const printed = isLost ? {} : besidesOf(launchEnd);
+      const printed = { mayBeWhole, ...(isLost ? {} : besidesOf(launchEnd)) };
       const report = (): void => deps.ended({ name, end, output, durationMs, taken, ...printed });
       const leaving = deps.leaving?.(name, launchEnd) ?? null;
       if (leaving === null) report();
@@ -71,9 +72,9 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
       const { stopGraceSeconds } = order.spec;
       const graceMs = stopGraceSeconds === undefined ? killAfterMs : stopGraceSeconds * 1_000;
       const errorsApart = order.spec.stderr === 'apart';
-      const kept = { tailBytes, keep, errorsApart };
+      const kept = { tailBytes, keep, errorsApart, whole: wholeOf(order) };
       const what = { ...run, timeoutMs, killAfterMs: graceMs, ...kept };
-      launcher.start(what, finish(order));
+      launcher.start(what, finish(order, kept.whole !== null));
     },
     stop: (name) => launcher.stop(idOf(name)),
     look: (name, from) => launcher.look(idOf(name), from),
@@ -88,10 +89,17 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
       return recovered;
     },
     resume() {
-      for (const name of recovered) launcher.adopt(idOf(name), finish(name));
+      for (const name of recovered) launcher.adopt(idOf(name), finish(name, true));
       recovered = [];
     },
   };
+}
+
+/** Nothing is kept whole of a job that keeps nothing. */
+function wholeOf(order: ChunkOrder): LaunchOrder['whole'] {
+  const { outputMb, keepOutput } = order.spec;
+  if (outputMb === undefined || keepOutput === 'none') return null;
+  return { name: wholeNameOf(order), bytesMax: outputMb * 1024 * 1024 };
 }
 
 function besidesOf({ head, printedBytes, errors }: LaunchEnd) {

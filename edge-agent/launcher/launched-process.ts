@@ -10,6 +10,7 @@ import {
   type OutputEnds,
   type OutputPart,
   type SentOrder,
+  wholeErrorsWord,
 } from './launcher-protocol.ts';
 import { makeOutputFile, type OutputFile } from './output-file.ts';
 
@@ -39,7 +40,7 @@ export function launch(
 ): LaunchedProcess {
   const startedAtMs = performance.now();
   const output = openOutput(order, place.directory);
-  const errors = order.errorsApart ? openOutput(order, place.directory) : null;
+  const errors = order.errorsApart ? openOutput(withErrorsName(order), place.directory) : null;
   let child: ChildProcess | null = null;
   let isOver = false;
   let isTimeout = false;
@@ -123,8 +124,16 @@ export function launch(
 }
 
 /** Also where nothing is kept: somebody may look. */
-function openOutput({ tailBytes, outputOwner }: SentOrder, directory: string): OutputFile | null {
-  return tailBytes > 0 ? makeOutputFile(directory, tailBytes, outputOwner) : null;
+function openOutput(order: SentOrder, directory: string): OutputFile | null {
+  const { tailBytes, outputOwner, whole } = order;
+  return tailBytes > 0 ? makeOutputFile(directory, tailBytes, outputOwner, whole) : null;
+}
+
+function withErrorsName(order: SentOrder): SentOrder {
+  const { whole } = order;
+  return whole === null
+    ? order
+    : { ...order, whole: { ...whole, name: `${whole.name}${wholeErrorsWord}` } };
 }
 
 function endsOf(output: OutputFile | null, isKept: boolean, isStopped: boolean): OutputEnds {

@@ -32,9 +32,17 @@ export type LaunchOrder = {
   readonly outputOwner: { readonly uid: number; readonly gid: number } | null;
   /** Whether what it says on standard error is kept by itself. */
   readonly errorsApart: boolean;
+  /** Under which name its output is kept whole, and up to how much; `null`: it is not. */
+  readonly whole: WholeOutput | null;
   /** When to send the tail along. */
   readonly keep: 'failed' | 'all' | 'none';
 };
+
+/** A file in the directory of whole outputs; that of standard error has a word behind its name. */
+export type WholeOutput = { readonly name: string; readonly bytesMax: number };
+
+export const wholeDirectoryName = 'printed';
+export const wholeErrorsWord = '_stderr';
 
 /** Whom it starts programs for: one data directory of the agent's process. */
 export type LauncherPlace = { readonly socketPath: string; readonly directory: string };
@@ -130,6 +138,8 @@ function fieldsOf(order: SentOrder): (string | number)[] {
     order.keep,
     order.outputOwner?.uid ?? '',
     order.outputOwner?.gid ?? '',
+    order.whole?.name ?? '',
+    order.whole?.bytesMax ?? '',
     ...[order.wrapper, order.argv, env].flatMap((words) => [words.length, ...words]),
   ];
 }
@@ -144,9 +154,9 @@ export function decodeToLauncher(body: Buffer): ToLauncher | null {
 }
 
 function orderOf(fields: readonly string[]): Omit<SentOrder, 'id'> {
-  const [flags = '', cwd = '', timeoutMs = '', killAfterMs, tailBytes, keep, uid = '', gid] =
-    fields;
-  let at = 8;
+  const [flags = '', cwd = '', timeoutMs = '', killAfterMs, tailBytes, keep, ...more] = fields;
+  const [uid = '', gid, wholeName = '', wholeBytes] = more;
+  let at = 10;
   const words = (): string[] => {
     const count = Number(fields[at]);
     at += 1 + count;
@@ -164,6 +174,7 @@ function orderOf(fields: readonly string[]): Omit<SentOrder, 'id'> {
     killAfterMs: Number(killAfterMs),
     tailBytes: Number(tailBytes),
     keep: keep === 'all' || keep === 'none' ? keep : 'failed',
+    whole: wholeName === '' ? null : { name: wholeName, bytesMax: Number(wholeBytes) },
     outputOwner: uid === '' ? null : { uid: Number(uid), gid: Number(gid) },
   };
 }

@@ -91,6 +91,8 @@ export type OutputPlace = {
   readonly head?: number;
   /** It is what was said on standard error. */
   readonly isErrors?: boolean;
+  /** The digest of all of it, which is in the store. */
+  readonly whole?: string;
 };
 
 export type OutputPartPlace = OutputPlace & {
@@ -132,9 +134,10 @@ export function makeControlPlaneApi(
       const path = `/v1/jobs/${encode(job)}/params?chunks=${formatRanges(chunks)}`;
       return readParameters(await call('GET', path, secret));
     },
-    putOutput: async (secret, { total, head = 0, isErrors, ...place }, text) => {
+    putOutput: async (secret, { total, head = 0, isErrors, whole, ...place }, text) => {
       const size = total === undefined ? '' : `&total=${total}&head=${head}`;
-      const path = `${outputPath(place)}${size}${isErrors ? '&stream=stderr' : ''}`;
+      const what = `${isErrors ? '&stream=stderr' : ''}${whole ? `&whole=${whole}` : ''}`;
+      const path = `${outputPath(place)}${size}${what}`;
       await call('PUT', path, secret, { type: 'application/octet-stream', content: text });
     },
     putOutputPart: async (secret, { offset, isMore, isLast, ...place }, bytes) => {

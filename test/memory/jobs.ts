@@ -93,12 +93,12 @@ function history(stored: Stored): JobHistory {
     async keepOutput(
       id,
       chunk,
-      { key, bytes, totalBytes = bytes, headBytes = 0 },
+      { key, bytes, totalBytes = bytes, headBytes = 0, ...more },
       stream = 'stdout',
     ) {
       const { outputs, errors } = rowsOf(stored, id);
       const kept = stream === 'stderr' ? errors : outputs;
-      kept.set(chunk, { key, bytes, totalBytes, headBytes });
+      kept.set(chunk, { key, bytes, totalBytes, headBytes, ...more });
     },
     async keepResult(id, chunk, result) {
       const { results } = rowsOf(stored, id);

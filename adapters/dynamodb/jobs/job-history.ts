@@ -93,12 +93,12 @@ function decodeChunk(table: Table, row: Row): StoredChunk {
 const attributeOf = { stdout: 'output', stderr: 'errors' } as const;
 
 function encodeOutput(
-  { key, bytes, totalBytes = bytes, headBytes = 0 }: KeptOutput,
+  { key, bytes, totalBytes = bytes, headBytes = 0, whole = '' }: KeptOutput,
   stream: OutputStream,
 ): Readonly<Record<string, string | number>> {
   const of = attributeOf[stream];
   const sizes = { [`${of}Bytes`]: bytes, [`${of}Total`]: totalBytes, [`${of}Head`]: headBytes };
-  return { [`${of}Key`]: key, ...sizes };
+  return { [`${of}Key`]: key, ...sizes, [`${of}Whole`]: whole };
 }
 
 function decodeOutput(row: Row, stream: OutputStream): KeptOutput | null {
@@ -107,7 +107,9 @@ function decodeOutput(row: Row, stream: OutputStream): KeptOutput | null {
   if (key === null) return null;
   const bytes = whole(row[`${of}Bytes`]);
   const totalBytes = whole(row[`${of}Total`], bytes);
-  return { key, bytes, totalBytes, headBytes: whole(row[`${of}Head`], 0) };
+  const headBytes = whole(row[`${of}Head`], 0);
+  const digest = textOrNull(row[`${of}Whole`]);
+  return { key, bytes, totalBytes, headBytes, ...(digest && { whole: digest }) };
 }
 
 const numberOf = (sk: string): number => Number(sk.slice(jobRows.chunk.length));

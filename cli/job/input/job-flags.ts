@@ -1,3 +1,4 @@
+import { outputMbMax } from '../../../core/files/limits.ts';
 import { newTable } from '../../../core/protocol/named-values.ts';
 import type { Flags, FlagValues } from '../../command.ts';
 import { usage } from '../../failure.ts';
@@ -100,6 +101,14 @@ export const jobFlags = {
     rare: true,
   },
   'on-end': { kind: 'text', value: 'URL', about: 'notify this address of its end', rare: true },
+  'output-mb': {
+    kind: 'number',
+    value: 'MB',
+    min: 1,
+    max: outputMbMax,
+    about: 'keep outputs whole up to so much',
+    rare: true,
+  },
   stderr: {
     kind: 'text',
     value: 'joined|apart',
@@ -143,6 +152,7 @@ export function buildJob(
   set('offlineSeconds', flags.offline);
   set('deadlineSeconds', flags.deadline);
   set('keepOutput', flags['keep-output']);
+  set('outputMb', flags['output-mb']);
   set('stderr', flags.stderr);
   set('keepDirectory', flags['keep-directory']);
   set('keepDays', flags['keep-days']);

@@ -33,6 +33,9 @@ static void startOrder(struct house *house, struct fields fields, size_t bytes) 
   long tailBytes = nextNumber(&fields);
   char *keep = nextField(&fields);
   long uid = nextNumber(&fields), gid = nextNumber(&fields);
+  char *whole = nextField(&fields), other[pathBytesMax] = "";
+  long wholeBytes = nextNumber(&fields);
+  if (*whole) snprintf(other, sizeof other, "%s%s", whole, WHOLE_ERRORS);
   if (house->isEnding || findChild(house, id, 0) != NULL) return;
   // Every word has at least its zero, so there are never more of them than bytes.
   char **room = take((bytes + 8) * sizeof(char *));
@@ -65,8 +68,9 @@ static void startOrder(struct house *house, struct fields fields, size_t bytes) 
   child->isApart = isApart;
   child->output.tailBytes = child->errors.tailBytes = tailBytes;
   // Also where nothing is kept: somebody may look.
-  if (tailBytes > 0) child->output.fd = openOutput(house->directory, uid, gid);
-  if (tailBytes > 0 && isApart) child->errors.fd = openOutput(house->directory, uid, gid);
+  child->output.wholeBytes = child->errors.wholeBytes = wholeBytes;
+  if (tailBytes > 0) child->output.fd = openOutput(house->directory, whole, uid, gid);
+  if (tailBytes > 0 && isApart) child->errors.fd = openOutput(house->directory, other, uid, gid);
   int failure;
   int error = isApart ? child->errors.fd : child->output.fd;
   int sinks[2] = {child->output.fd >= 0 ? child->output.fd : nowhere, error >= 0 ? error : nowhere};

@@ -1,3 +1,4 @@
+import { resultSpaceOf } from '../../../core/files/result-space.ts';
 import { placeOf } from '../../../core/jobs/chunk-board.ts';
 import type { Caller } from '../../../core/model/caller.ts';
 import type { EdgeName, JobId } from '../../../core/model/names.ts';
@@ -19,6 +20,8 @@ export type FollowedChunk = {
   readonly isOver: boolean;
   /** What is kept of it, of the stream that is asked for. */
   readonly output: StoredChunk['output'];
+  /** Where all of it lies, if it is kept whole. */
+  readonly space: string;
 };
 
 export async function chunkPlaceOf(
@@ -37,6 +40,7 @@ export async function chunkPlaceOf(
     attempt: attempts,
     isHeld: edge !== null && (state === 'running' || state === 'scheduled'),
     isOver: state === 'done' || state === 'dead' || state === 'cancelled',
+    space: resultSpaceOf(found.job),
     output: (stream === 'stderr' ? stored?.errors : stored?.output) ?? null,
   };
 }

@@ -18,7 +18,7 @@ import { type ReadOutput, readKept, readLive } from './read-output.ts';
  */
 type Asked = { readonly id: JobId; readonly chunk: string; readonly query: OutputQuery };
 
-type Needed = Pick<Ports, 'jobs' | 'outputs' | 'live' | 'liveShadows' | 'clock'>;
+type Needed = Pick<Ports, 'jobs' | 'outputs' | 'results' | 'live' | 'liveShadows' | 'clock'>;
 
 export const getOutput = defineOperation({
   name: 'getOutput',

@@ -30,6 +30,7 @@ const toLauncher: fc.Arbitrary<ToLauncher> = fc.oneof(
     killAfterMs: count,
     tailBytes: count,
     errorsApart: fc.boolean(),
+    whole: fc.option(fc.record({ name: fc.constant('edge-1_job_0_1'), bytesMax: count })),
     outputOwner: fc.option(fc.record({ uid: count, gid: count })),
     keep: fc.constantFrom('failed' as const, 'all' as const, 'none' as const),
   }),

@@ -9,6 +9,8 @@ export type OutputsDouble = {
   readonly outputs: Map<string, string>;
   readonly outputBytes: Map<string, Uint8Array>;
   readonly outputParts: OutputPartDouble[];
+  /** Digests of those that are kept whole. */
+  readonly wholeOutputs: Map<string, string>;
 };
 
 /** An output as a whole, or a part of one while it is followed. */
@@ -24,6 +26,8 @@ export function takeOutput(
     const name = stream === null ? chunk : `${chunk}/${stream}`;
     into.outputs.set(name, bytes.toString());
     into.outputBytes.set(name, bytes);
+    const whole = query.get('whole');
+    if (whole !== null) into.wholeOutputs.set(name, whole);
   } else {
     into.outputParts.push({ offset: Number(offset), isLast: query.get('last') === 'true', bytes });
   }

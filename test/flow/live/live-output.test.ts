@@ -44,6 +44,16 @@ test.each(['wired', 'polling'])(
   },
 );
 
+test('an output that is kept whole comes back whole, byte for byte', async () => {
+  const script = 'seq 1 400000; exit 3';
+  const run = { process: { argv: ['/bin/sh', '-c', script] } };
+  const retries = { attempts: 1 };
+  const { id } = await product.submit({ name: 'whole', chunks: 1, run, retries, outputMb: 8 });
+  await product.jobWhen(id, 'failed', ({ status }) => status.state === 'failed');
+  const all = Array.from({ length: 400_000 }, (_, at) => `${at + 1}\n`).join('');
+  await until('it is there, whole', async () => (await client('logs', id, '0')).out === all);
+});
+
 test.each(['wired', 'polling'])(
   'standard error apart of the edge "%s" is read by itself',
   async (edge) => {

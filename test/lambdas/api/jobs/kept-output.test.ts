@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOf } from '../../../../core/model/names.ts';
@@ -112,4 +113,37 @@ test('standard error apart is read by itself, and an unknown stream is refused',
   for (const query of ['stream=both', 'stream=stderr&offset=0']) {
     expect((await put(query, 'x')).status, query).toBe(400);
   }
+});
+
+test('one that is kept whole is read piece by piece, and its ends at once', async () => {
+  const whole = Buffer.alloc(3_000_000, 'x');
+  whole.write('begin');
+  whole.write('end', whole.length - 3);
+  const sha256 = createHash('sha256').update(whole).digest('hex');
+  const big = await submitJob(api, { chunks: 1, keepOutput: 'all', outputMb: 8 });
+  const own = `/v1/jobs/${big}/chunks/0/output`;
+  const token = edge.secret;
+  const headers = { 'content-type': 'application/octet-stream' };
+  const put = () => {
+    const query = `attempt=1&total=${whole.length}&head=5&whole=${sha256}`;
+    return api.request('PUT', `${own}?${query}`, { token, raw: Buffer.from('beginend'), headers });
+  };
+  expect((await put()).status).toBe(400);
+  const files = [{ sha256, bytes: whole.length }];
+  const at = await api.request('POST', `/v1/jobs/${big}/files/uploads`, { token, body: { files } });
+  expect(at.status).toBe(200);
+  const { uploadUrl: url, headers: sums } = at.json.items[0];
+  expect(api.services.results.put({ url, headers: sums }, whole)).toBe(200);
+  expect((await put()).status).toBe(204);
+  await edge.report({ w: { [big]: { d: '0' } } });
+  expect((await api.request('GET', own)).bytes.toString()).toBe('beginend');
+  const pieces: Uint8Array[] = [];
+  for (let offset = 0, isOver = false; !isOver; ) {
+    const part = await api.request('GET', `${own}?offset=${offset}&attempt=1`);
+    pieces.push(part.bytes);
+    offset = Number(part.headers['edgewise-next-offset']);
+    isOver = part.headers['edgewise-complete'] === 'true';
+  }
+  expect(pieces.length).toBe(3);
+  expect(Buffer.concat(pieces).equals(whole)).toBe(true);
 });
