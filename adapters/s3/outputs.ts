@@ -5,8 +5,9 @@ import { getObject, newBucketClient, removeUnder } from './bucket-objects.ts';
 /** One object each, under the job. */
 export function createOutputs(bucket: string, s3: S3Client = newBucketClient()): Outputs {
   return {
-    async put(job, chunk, attempt, body) {
-      const key = `${prefixOf(job)}${String(chunk).padStart(8, '0')}.${attempt}.txt`;
+    async put(job, chunk, attempt, body, stream = 'stdout') {
+      const end = stream === 'stdout' ? 'txt' : `${stream}.txt`;
+      const key = `${prefixOf(job)}${String(chunk).padStart(8, '0')}.${attempt}.${end}`;
       const ContentType = 'text/plain; charset=utf-8';
       await s3.send(new PutObjectCommand({ Bucket: bucket, Key: key, Body: body, ContentType }));
       return key;

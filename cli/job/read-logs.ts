@@ -26,6 +26,7 @@ export const command = defineCommand({
   ],
   flags: {
     follow: { kind: 'switch', short: 'f', about: 'go on with what is printed, to the end' },
+    stderr: { kind: 'switch', about: 'standard error, of a job that keeps it apart', rare: true },
     all: { kind: 'switch', about: 'of the chunks that went well, too' },
     limit: {
       kind: 'number',
@@ -47,11 +48,12 @@ export const command = defineCommand({
   async run({ args, flags, api, output, terminal }) {
     const client = api();
     const [reference, number] = args;
+    const stream = flags.stderr ? 'stderr' : 'stdout';
     const chosen = number === undefined ? null : readChunks(number);
     const isData = output.format === 'json' || output.format === 'yaml';
     if (flags.follow) {
       if (isData) throw usage('--follow prints output, and no JSON or YAML.', 'Leave out -o.');
-      await follow(client, terminal, reference!, chosen);
+      await follow(client, terminal, reference!, { chosen, stream });
       return exitCode.ok;
     }
     const { limit = logChunksMax, cursor } = flags;
@@ -64,25 +66,30 @@ export const command = defineCommand({
     if (isData) {
       const printed = [];
       for (const chunk of found.chunks) {
-        const kept = await readOutput(client, terminal, found.id, chunk.chunk);
+        const kept = await readOutput(client, terminal, { id: found.id, stream }, chunk.chunk);
         if (kept !== null) printed.push({ ...chunk, ...outputItem(kept) });
       }
       output.single({ items: printed, nextCursor: found.next }, found.id, () => '');
       return exitCode.ok;
     }
-    await print(client, terminal, found, chosen);
+    await print(client, terminal, found, { chosen, stream });
     return exitCode.ok;
   },
 });
 
 const keepHint = 'A job keeps the output of failed chunks, or of all with --keep-output all.';
 
+type Asked = { readonly chosen: NamedChunks | null; readonly stream: 'stdout' | 'stderr' };
+
 async function follow(
   client: Api,
   terminal: Terminal,
   reference: string,
-  chosen: NamedChunks | null,
+  { chosen, stream }: Asked,
 ): Promise<void> {
+  if (stream === 'stderr') {
+    throw usage('--follow follows standard output.', 'Leave out --follow, or --stderr.');
+  }
   if (chosen?.kind === 'some') {
     throw usage('--follow follows one chunk, or all that run.', 'Leave out the chunks.');
   }
@@ -106,18 +113,21 @@ async function print(
   client: Api,
   terminal: Terminal,
   { id, chunks, next, isRunning }: Found,
-  chosen: NamedChunks | null,
+  { chosen, stream }: Asked,
 ): Promise<void> {
   let printed = 0;
   for (const chunk of chunks) {
-    const kept = await readOutput(client, terminal, id, chunk.chunk);
+    const kept = await readOutput(client, terminal, { id, stream }, chunk.chunk);
     if (kept === null) continue;
     printed += 1;
-    printOutput(terminal, chunk, kept, chosen?.kind !== 'one');
+    const goOn = readsOn(client, terminal, { id, stream }, chunk.chunk);
+    await printOutput(terminal, chunk, { kept, goOn }, chosen?.kind !== 'one');
   }
   if (next !== null) {
     terminal.say(`The first ${chunks.length} chunks. More: --limit N, --cursor ${next}`);
   }
+  const apart = stream === 'stdout' && chunks.some(({ stderr }) => stderr !== undefined);
+  if (apart) terminal.say(`Standard error is apart: edgewise logs --stderr ${id}`);
   if (isRunning) terminal.say(`It runs. To follow it: edgewise logs -f ${id}`);
   if (printed > 0) return;
   if (chosen?.kind === 'one' || chosen?.kind === 'some') {
@@ -193,12 +203,13 @@ type ReadOutput = {
 async function readOutput(
   client: Api,
   terminal: Terminal,
-  id: string,
+  { id, stream }: { readonly id: string; readonly stream: Asked['stream'] },
   chunk: number,
 ): Promise<ReadOutput | null> {
   const path = jobPath(id, `/chunks/${chunk}/output`);
+  const query = stream === 'stderr' ? { stream } : {};
   try {
-    const part = await onceKept(client, terminal, { id, chunk }, () => client.raw(path, {}));
+    const part = await onceKept(client, terminal, { id, chunk }, () => client.raw(path, query));
     const [from, to] = (part.header('edgewise-omitted') ?? '').split('-', 2).map(Number);
     const omitted = from === undefined || to === undefined ? null : { at: from, bytes: to - from };
     return { bytes: part.bytes, omitted };
@@ -208,17 +219,43 @@ async function readOutput(
   }
 }
 
+/** Writes what is between the ends of an output, piece by piece; answers how much is not kept. */
+type ReadOn = (
+  omitted: { readonly at: number; readonly bytes: number },
+  write: (piece: Uint8Array) => void,
+) => Promise<number>;
+
+function readsOn(
+  client: Api,
+  terminal: Terminal,
+  { id, stream }: { readonly id: string; readonly stream: Asked['stream'] },
+  chunk: number,
+): ReadOn {
+  return async ({ at, bytes }, write) => {
+    const end = at + bytes;
+    let offset = at;
+    while (offset < end && !terminal.interrupted.aborted) {
+      const part = await client.raw(jobPath(id, `/chunks/${chunk}/output`), { offset, stream });
+      const next = Number(part.header('edgewise-next-offset') ?? 0);
+      if (next - part.bytes.length !== offset || part.bytes.length === 0) break;
+      write(part.bytes.subarray(0, end - offset));
+      offset = next;
+    }
+    return Math.max(0, end - offset);
+  };
+}
+
 function outputItem({ bytes, omitted }: ReadOutput) {
   return { output: bytes.toString('utf8'), ...(omitted && { omitted }) };
 }
 
 /** One output alone is written as it is, so that a file gets it byte for byte. */
-function printOutput(
+async function printOutput(
   terminal: Terminal,
   chunk: Chunk,
-  { bytes, omitted }: ReadOutput,
+  { kept: { bytes, omitted }, goOn }: { readonly kept: ReadOutput; readonly goOn: ReadOn },
   titled: boolean,
-): void {
+): Promise<void> {
   if (titled) {
     const ended =
       chunk.exitCode === null ? (chunk.reason ?? chunk.state) : `exit code ${chunk.exitCode}`;
@@ -227,8 +264,11 @@ function printOutput(
   const writer = writeOutput(terminal);
   writer.write(bytes.subarray(0, omitted?.at));
   if (omitted !== null) {
-    writer.end();
-    terminal.say(`== ${omitted.bytes} bytes of chunk ${chunk.chunk} are not kept`);
+    const left = await goOn(omitted, (piece) => writer.write(piece));
+    if (left > 0) {
+      writer.end();
+      terminal.say(`== ${left} bytes of chunk ${chunk.chunk} are not kept`);
+    }
     writer.write(bytes.subarray(omitted.at));
   }
   writer.end();

@@ -169,12 +169,15 @@ class Client:
     def chunks(self, job_id: str, **query: Any) -> Iterator[Json]:
         return self.items(f"/v1/jobs/{job_id}/chunks", query)
 
-    def output(self, job_id: str, chunk: int = 0) -> bytes:
-        """What a chunk printed, as far as the job keeps it; that of an ended one is waited for."""
+    def output(self, job_id: str, chunk: int = 0, stream: str = "stdout") -> bytes:
+        """What a chunk printed, as far as the job keeps it; that of an ended one is waited for.
+
+        ``stream="stderr"``: of a job that keeps standard error apart.
+        """
         end = time.monotonic() + OUTPUT_SECONDS_MAX
         while True:
             try:
-                path = f"/v1/jobs/{job_id}/chunks/{chunk}/output"
+                path = f"/v1/jobs/{job_id}/chunks/{chunk}/output?stream={stream}"
                 printed: bytes = self.request("GET", path) or b""
                 return printed
             except Refusal as refusal:

@@ -80,6 +80,10 @@ export type AgentSpec = {
   readonly resources: { readonly [name: string]: number };
   /** Of which chunks the output is kept: its first 16 and last 48 KB, or up to 64 KB whole. */
   readonly keepOutput: 'none' | 'failed' | 'all';
+  /** Up to how many megabytes an output that is kept is kept whole. */
+  readonly outputMb?: number;
+  /** Whether standard error is kept in one with standard output, or apart. */
+  readonly stderr?: "apart";
   /** Whether edges keep directories of failed chunks for a look. */
   readonly keepDirectory?: 'none' | 'failed';
   /** Files and trees that every chunk finds in its directory. */
@@ -180,6 +184,8 @@ export type Chunk = {
   } | null;
   /** Address of the kept output. */
   readonly output?: string;
+  /** Address of the kept standard error, where that is apart. */
+  readonly stderr?: string;
   /** Its parameters. */
   readonly params?: Parameters;
   /** The files that are its results. */
@@ -754,6 +760,10 @@ export type JobBody = {
   readonly deadlineSeconds?: number | null;
   /** Of which chunks the output is kept: its first 16 and last 48 KB, or up to 64 KB whole. */
   readonly keepOutput?: 'none' | 'failed' | 'all';
+  /** Up to how many megabytes an output that is kept is kept whole. */
+  readonly outputMb?: number;
+  /** Whether standard error is kept in one with standard output, or apart. */
+  readonly stderr?: 'joined' | 'apart';
   /** Whether edges keep directories of failed chunks for a look. */
   readonly keepDirectory?: 'none' | 'failed';
   /** Files and trees that every chunk finds in its directory. */
@@ -898,6 +908,10 @@ export type JobSpec = {
   readonly deadlineSeconds: number | null;
   /** Of which chunks the output is kept: its first 16 and last 48 KB, or up to 64 KB whole. */
   readonly keepOutput: 'none' | 'failed' | 'all';
+  /** Up to how many megabytes an output that is kept is kept whole. */
+  readonly outputMb?: number;
+  /** Whether standard error is kept in one with standard output, or apart. */
+  readonly stderr?: "apart";
   /** Whether edges keep directories of failed chunks for a look. */
   readonly keepDirectory?: 'none' | 'failed';
   /** Files and trees that every chunk finds in its directory. */
@@ -2716,14 +2730,14 @@ export type Routes = {
   /** Keep the output of a chunk (edges) */
   'PUT /v1/jobs/{id}/chunks/{chunk}/output': {
     path: { id: string; chunk: number };
-    query: { attempt?: number; total?: string; offset?: string; more?: string; last?: string };
+    query: { attempt?: number; total?: string; stream?: 'stdout' | 'stderr'; whole?: string; offset?: string; more?: string; last?: string };
     body: string;
     answer: null;
   };
   /** Read what a chunk prints, and what is kept of that */
   'GET /v1/jobs/{id}/chunks/{chunk}/output': {
     path: { id: string; chunk: number };
-    query: { offset?: string; attempt?: number; waitSeconds?: number };
+    query: { offset?: string; attempt?: number; waitSeconds?: number; stream?: 'stdout' | 'stderr' };
     body: undefined;
     answer: string;
   };

@@ -136,13 +136,20 @@ export class Edgewise {
     return this.items('GET /v1/jobs/{id}/chunks', { path: { id }, query });
   }
 
-  /** What a chunk printed, as far as the job keeps it; that of an ended one is waited for. */
-  async output(id: string, chunk: number): Promise<Uint8Array<ArrayBuffer>> {
-    const path = { id, chunk };
+  /**
+   * What a chunk printed, as far as the job keeps it; that of an ended one is waited for.
+   * `stderr`: of a job that keeps standard error apart.
+   */
+  async output(
+    id: string,
+    chunk: number,
+    stream: 'stdout' | 'stderr' = 'stdout',
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const call = { path: { id, chunk }, query: { stream } };
     const endMs = Date.now() + outputMsMax;
     for (;;) {
       try {
-        return (await this.#send('GET /v1/jobs/{id}/chunks/{chunk}/output', { path })).bytes;
+        return (await this.#send('GET /v1/jobs/{id}/chunks/{chunk}/output', call)).bytes;
       } catch (error) {
         const isMissing = error instanceof Refusal && error.status === 404;
         if (!isMissing || Date.now() > endMs || !(await this.#isKept(id, chunk))) throw error;

@@ -68,6 +68,8 @@ export const specAnswerSchema = z
     offlineSeconds: count.nullable(),
     deadlineSeconds: count.nullable(),
     keepOutput: z.enum(['none', 'failed', 'all']),
+    outputMb: count.optional(),
+    stderr: z.literal('apart').optional(),
     keepDirectory: z.enum(['none', 'failed']).optional(),
     inputs: inputsSchema.optional(),
     params: paramsSchema.optional(),
@@ -189,6 +191,10 @@ export const chunkSchema = z
       .meta({ description: 'It ran between these: while its edge worked on the job.' }),
     ...instanceFields,
     output: z.string().optional().meta({ description: 'Address of the kept output.' }),
+    stderr: z
+      .string()
+      .optional()
+      .meta({ description: 'Address of the kept standard error, where that is apart.' }),
     params: parametersSchema.optional(),
     files: z
       .strictObject({ count, bytes: count })
@@ -248,6 +254,8 @@ export const agentSpecSchema = z
     run: runSchema,
     resources: z.record(z.string(), z.number()),
     keepOutput: z.enum(['none', 'failed', 'all']),
+    outputMb: count.optional(),
+    stderr: z.literal('apart').optional(),
     keepDirectory: z.enum(['none', 'failed']).optional(),
     inputs: inputsSchema.optional(),
     sweep: z.literal(true).optional(),

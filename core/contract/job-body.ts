@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { countOfOffsets } from '../federation/chunk-offsets.ts';
+import { outputMbMax } from '../files/limits.ts';
 import { isImageName } from '../model/image-name.ts';
 import {
   type Chunking,
@@ -216,6 +217,8 @@ const jobShape = {
   offlineSeconds: whole(0, deadlineSecondsMax).nullable().default(null),
   deadlineSeconds: whole(1, deadlineSecondsMax).nullable().default(null),
   keepOutput: z.enum(['none', 'failed', 'all']).default('failed'),
+  outputMb: whole(1, outputMbMax).optional(),
+  stderr: z.enum(['joined', 'apart']).default('joined'),
   keepDirectory: z.enum(['none', 'failed']).default('none'),
   inputs: inputsSchema.default([]),
   params: paramsSchema.optional(),
@@ -334,6 +337,8 @@ export function fillJob(
     offlineSeconds: body.offlineSeconds,
     deadlineSeconds: body.deadlineSeconds,
     keepOutput: body.keepOutput,
+    ...(body.outputMb === undefined ? {} : { outputMb: body.outputMb }),
+    ...(body.stderr === 'joined' ? {} : { stderr: body.stderr }),
     ...(body.keepDirectory === 'none' ? {} : { keepDirectory: body.keepDirectory }),
     ...(body.inputs.length === 0 ? {} : { inputs: body.inputs as readonly JobInput[] }),
     ...(body.params === undefined ? {} : { params: sweepOf(body.params) }),

@@ -117,6 +117,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
       offset: 'where to begin, 0 by default; `Edgewise-Next-Offset` says where to go on',
       attempt: 'of which attempt, the newest by default; `Edgewise-Attempt` says which one it is',
       waitSeconds: '0 to 25: how long to wait for more of a chunk that runs',
+      stream: 'stdout | stderr',
     },
     answers: { 200: 'application/octet-stream' },
     problems: missing,
@@ -127,6 +128,8 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     query: {
       attempt: 'which attempt printed it, 1 by default',
       total: 'how much it printed in all, where this is its tail',
+      stream: 'stdout | stderr',
+      whole: 'the SHA-256 of all of it, which is stored as results are',
       offset: 'of a part that somebody follows: where it begins; at most 128 KB',
       more: 'true: there is more of it already',
       last: 'true: the attempt has ended, and this is the rest',

@@ -54,3 +54,5 @@ export const stagesMax = 32;
 export const stagedBytesMax = 64 * 1024 * 1024;
 /** Inputs that an edge says it has, the last ones used: at ten bits each one in 80 is wrong. */
 export const heldFilesMax = 64;
+/** The largest output that a job may ask to keep whole: a log of a day, sent in minutes. */
+export const outputMbMax = 1_024;

@@ -93,6 +93,8 @@ export type Intent = {
     | 'deadlineSeconds'
     | 'name'
     | 'keepOutput'
+    | 'stderr'
+    | 'outputMb'
     | 'keepDirectory'
     | 'inputs'
     | 'outputs'

@@ -151,6 +151,10 @@ export type JobSpec = Partial<ServiceSpec> & {
   readonly offlineSeconds: number | null;
   readonly deadlineSeconds: number | null;
   readonly keepOutput: 'none' | 'failed' | 'all';
+  /** Up to how much an output is kept whole; absent: its beginning and its end. */
+  readonly outputMb?: number;
+  /** Standard error is kept by itself; absent: in one with standard output. */
+  readonly stderr?: 'apart';
   /** Of which attempts an edge keeps the directory for a look: of none where this is absent. */
   readonly keepDirectory?: 'none' | 'failed';
   /** Absent: none. */

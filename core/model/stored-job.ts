@@ -106,6 +106,8 @@ export function intentOf(
       deadlineSeconds: spec.deadlineSeconds,
       name: spec.name,
       keepOutput: spec.keepOutput,
+      ...(spec.outputMb === undefined ? {} : { outputMb: spec.outputMb }),
+      ...(spec.stderr === undefined ? {} : { stderr: spec.stderr }),
       ...(spec.keepDirectory === undefined ? {} : { keepDirectory: spec.keepDirectory }),
       ...(spec.inputs === undefined ? {} : { inputs: spec.inputs }),
       ...(spec.params === undefined ? {} : { sweep: true as const }),

@@ -25,7 +25,10 @@ export type Files = {
 };
 
 /** What chunks of jobs left, each job in a space of its own (`core/files/result-space.ts`). */
-export type ResultFiles = Pick<Files, 'find' | 'read' | 'uploadAddress' | 'downloadAddress'> & {
+export type ResultFiles = Pick<
+  Files,
+  'find' | 'read' | 'readPart' | 'uploadAddress' | 'downloadAddress'
+> & {
   removeAll(space: string): Promise<void>;
 };
 

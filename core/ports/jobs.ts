@@ -11,6 +11,7 @@ import type { JobWithStatus, StoredJob } from '../model/stored-job.ts';
 import type { StoredGeneration } from '../services/generation.ts';
 import type { AuditEvent } from './audit.ts';
 import type { IdempotentRequest, StoredAnswer } from './idempotency.ts';
+import type { OutputStream } from './outputs.ts';
 
 /** Jobs as the API shows them: specs with their statuses, executions, chunks, and lists of them. */
 export type JobsStore = JobRecords & JobLists & JobHistory;
@@ -51,7 +52,7 @@ export type JobHistory = {
   chunk(id: JobId, chunk: number): Promise<StoredChunk | null>;
   /** Only of those that failed or left an output. */
   chunksOf(id: JobId, chunks: readonly number[]): Promise<ReadonlyMap<number, StoredChunk>>;
-  keepOutput(id: JobId, chunk: number, output: KeptOutput): Promise<void>;
+  keepOutput(id: JobId, chunk: number, output: KeptOutput, stream?: OutputStream): Promise<void>;
   /** What an attempt left. Those of one that was done stay: the first that came counts. */
   keepResult(id: JobId, chunk: number, result: ChunkResult): Promise<void>;
   /** Of chunks that left some, by number, from just behind `after`. */
@@ -74,6 +75,8 @@ export type StoredChunk = {
   readonly chunk: number;
   readonly end: ChunkEnd | null;
   readonly output: KeptOutput | null;
+  /** What it said on standard error, of a job that keeps that apart. */
+  readonly errors?: KeptOutput;
   readonly result?: ChunkResult;
 };
 
@@ -84,6 +87,8 @@ export type KeptOutput = {
   readonly totalBytes?: number;
   /** How many of the bytes are the beginning; the others are the end. */
   readonly headBytes?: number;
+  /** The digest of all of it among the results of the job, where that is kept. */
+  readonly whole?: string;
 };
 
 /** The files that an attempt of a chunk left: their list, which is a file itself. */

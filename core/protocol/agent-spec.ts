@@ -18,6 +18,8 @@ export type AgentSpec = Omit<Chunking, 'gaps'> & {
   readonly run: Run;
   readonly resources: JobSpec['resources'];
   readonly keepOutput: JobSpec['keepOutput'];
+  readonly outputMb?: JobSpec['outputMb'];
+  readonly stderr?: JobSpec['stderr'];
   readonly keepDirectory?: JobSpec['keepDirectory'];
   readonly inputs?: JobSpec['inputs'];
   /** Its chunks have parameters: an edge asks for those of the chunks that it was given. */
@@ -36,6 +38,8 @@ type AgentPart = Pick<
   | 'run'
   | 'resources'
   | 'keepOutput'
+  | 'stderr'
+  | 'outputMb'
   | 'keepDirectory'
   | 'inputs'
   | 'outputs'
@@ -63,6 +67,8 @@ export function agentSpec(
     run: spec.run,
     resources: spec.resources,
     keepOutput: spec.keepOutput,
+    ...(spec.outputMb === undefined ? {} : { outputMb: spec.outputMb }),
+    ...(spec.stderr === undefined ? {} : { stderr: spec.stderr }),
     ...(spec.keepDirectory === undefined ? {} : { keepDirectory: spec.keepDirectory }),
     ...(spec.inputs === undefined ? {} : { inputs: spec.inputs }),
     ...(spec.params === undefined && spec.sweep === undefined ? {} : { sweep: true as const }),

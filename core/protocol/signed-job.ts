@@ -33,6 +33,8 @@ const judged = {
   lastChunkPower: 'is how much of the edge is reserved, which its owner bounds',
   name: 'is for people',
   keepOutput: 'is about what is kept',
+  outputMb: 'is about what is kept',
+  stderr: 'is about what is kept',
   keepDirectory: 'is about what is kept',
   offlineSeconds: 'only ends work, which can be ended anyway',
 } as const satisfies Record<keyof AgentSpec, string>;

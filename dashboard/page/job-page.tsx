@@ -158,6 +158,11 @@ function JobFacts({ job }: { job: Job }) {
       <Fact name="Labels">
         <Labels labels={spec.labels} />
       </Fact>
+      {spec.onEnd !== undefined && (
+        <Fact name="Notified of its end">
+          <code>{spec.onEnd.url}</code>
+        </Fact>
+      )}
       <Fact name="Costs about">{status.receipt.usd.toFixed(6)} USD</Fact>
     </dl>
   );

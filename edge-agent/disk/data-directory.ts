@@ -13,6 +13,7 @@ import {
 import { dirname, join } from 'node:path';
 import { isRecord } from '../../core/protocol/json.ts';
 import { isAlive, startTicksOf } from '../host/process-table.ts';
+import { wholeDirectoryName } from '../launcher/launcher-protocol.ts';
 import { lockTriesMax } from '../limits.ts';
 import { syncDirectory } from './file-system.ts';
 
@@ -24,6 +25,7 @@ import { syncDirectory } from './file-system.ts';
  *     edges/<edge>/   identity.json, key.pem, parameters/ of chunks that it has
  *     specs/          job specs by hash
  *     outputs/        kept outputs that wait for the uplink
+ *     printed/        outputs of running chunks that are kept whole
  *     cluster/        scripts and outputs of chunks that a cluster runs
  *     chunks/         a directory for every attempt of a chunk
  *     kept/           those of failed attempts, for a look
@@ -38,6 +40,7 @@ export type DataDirectory = {
   readonly journal: string;
   readonly specs: string;
   readonly outputs: string;
+  readonly printed: string;
   /** Scripts and outputs of chunks that a cluster runs; its nodes have to see it. */
   readonly cluster: string;
   readonly chunks: string;
@@ -55,6 +58,7 @@ export class DirectoryInUse extends Error {}
 export function openDataDirectory(path: string, work: string | null = null): DataDirectory {
   const specs = join(path, 'specs');
   const outputs = join(path, 'outputs');
+  const printed = join(path, wholeDirectoryName);
   const shared = work ?? path;
   const edges = join(path, 'edges');
   const [cluster, chunks, kept, cache] = [
@@ -63,11 +67,11 @@ export function openDataDirectory(path: string, work: string | null = null): Dat
     join(shared, 'kept'),
     join(shared, 'cache'),
   ];
-  for (const directory of [path, specs, outputs, edges, cluster, chunks, kept, cache]) {
+  for (const directory of [path, specs, outputs, printed, edges, cluster, chunks, kept, cache]) {
     makeDirectory(directory);
   }
   // Whoever made them before: identities are nobody else's to read.
-  for (const directory of [specs, outputs, edges]) chmodSync(directory, 0o700);
+  for (const directory of [specs, outputs, printed, edges]) chmodSync(directory, 0o700);
   const releases = [path, ...(shared === path ? [] : [shared])].map((one) =>
     takeLock(join(one, 'lock'), one),
   );
@@ -76,6 +80,7 @@ export function openDataDirectory(path: string, work: string | null = null): Dat
     journal: join(path, 'journal.log'),
     specs,
     outputs,
+    printed,
     shared,
     cluster,
     chunks,

@@ -9,7 +9,16 @@ export type KeptText = {
   readonly head: number;
   /** How much was printed in all. */
   readonly total: number;
+  /** All of it is kept, up to so much. */
+  readonly wholeMb?: number;
+  /** It is what was said on standard error. */
+  readonly isErrors?: true;
 };
+
+export function keptErrorsOf(printed: PrintedOutput): KeptText | null {
+  const kept = keptTextOf(printed);
+  return kept === null ? null : { ...kept, isErrors: true };
+}
 
 /** `null`: nothing is there to be kept. */
 export function keptTextOf({ output, head = null, printedBytes }: PrintedOutput): KeptText | null {

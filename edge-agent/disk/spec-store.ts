@@ -71,14 +71,17 @@ export function parseAgentSpec(value: unknown): AgentSpec | null {
   if (value.chunkOffsets !== undefined && !isChunkOffsets(value.chunkOffsets)) return null;
   if (value.params !== undefined && !isWrittenSweep(value.params)) return null;
   if (value.signature !== undefined && !isSignature(value.signature)) return null;
+  const { outputMb: _outputMb, ...plain } = value;
   const spec = {
-    ...value,
+    ...plain,
     createdBy: typeof value.createdBy === 'string' ? value.createdBy : '',
     lastChunkPower:
       typeof value.lastChunkPower === 'number' ? value.lastChunkPower : value.chunkPower,
     resources: isRecord(value.resources) ? value.resources : {},
     keepOutput:
       value.keepOutput === 'all' || value.keepOutput === 'none' ? value.keepOutput : 'failed',
+    ...(isCount(value.outputMb) ? { outputMb: value.outputMb } : {}),
+    ...(value.stderr === undefined ? {} : { stderr: 'apart' }),
     ...(value.keepDirectory === 'failed' ? { keepDirectory: 'failed' } : {}),
     ...(inputs.length === 0 ? {} : { inputs }),
     ...(outputs === undefined ? {} : { outputs }),

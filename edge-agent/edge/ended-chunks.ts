@@ -3,7 +3,7 @@ import { fromChunks } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import type { Failure } from '../../core/protocol/progress-report.ts';
 import { doneRecords, type JournalRecord } from '../disk/journal-record.ts';
-import { type KeptText, keptTextOf } from '../disk/kept-text.ts';
+import { type KeptText, keptErrorsOf, keptTextOf } from '../disk/kept-text.ts';
 import { type ChunkName, type EndedChunk, wantsOutput } from '../executors/executor.ts';
 import type { SendOutcome } from '../results/result-sender.ts';
 import { emptyLedger, type JobLedger, withDone, withResult } from './ledger.ts';
@@ -104,7 +104,7 @@ export function takeEnds(
   const sending: JournalRecord[] = [];
   const withOutput: EndedChunk[] = [];
   for (const one of chunks) {
-    const { end, durationMs, output } = one;
+    const { end, durationMs, output, errors } = one;
     const { job, chunk, attempt } = one.name;
     const known = running.ended(job, chunk);
     if (known === null) continue;
@@ -124,7 +124,7 @@ export function takeEnds(
       sending.push({ k: 'sending', e: edge, j: job, c: chunk, t: attempt, x: failure });
       running.started(job, chunk, { ...known, power: 0, sending: { failure, durationMs } });
     }
-    if (output !== null) withOutput.push(one);
+    if ((output ?? errors?.output ?? null) !== null) withOutput.push(one);
   }
   return { jobs, batch, sending, withOutput };
 }
@@ -161,10 +161,15 @@ export function keepOutputs(
   specOf: (job: JobId, chunk: number) => AgentSpec | null,
   keep: (name: ChunkName, kept: KeptText) => void,
 ): void {
-  for (const { name, end, ...printed } of ended) {
+  for (const { name, end, errors, ...printed } of ended) {
     const spec = specOf(name.job, name.chunk);
-    const kept = keptTextOf(printed);
-    if (kept === null || spec === null || !wantsOutput({ spec }, end)) continue;
-    keep(name, kept);
+    if (spec === null || !wantsOutput({ spec }, end)) continue;
+    const texts = [keptTextOf(printed)];
+    if (errors !== undefined) texts.push(keptErrorsOf(errors));
+    // Where there are two of them an empty one says that nothing else will come.
+    for (const kept of texts) {
+      if (kept === null || (kept.bytes.length === 0 && errors === undefined)) continue;
+      keep(name, spec.outputMb === undefined ? kept : { ...kept, wholeMb: spec.outputMb });
+    }
   }
 }

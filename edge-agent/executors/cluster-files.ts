@@ -28,6 +28,11 @@ export function outputPath(directory: string, token: string, index: string): str
   return join(directory, resultsName, `${token}-${index}.out`);
 }
 
+/** Of a job that keeps standard error apart. */
+export function errorsPath(directory: string, token: string, index: string): string {
+  return join(directory, resultsName, `${token}-${index}.err`);
+}
+
 function exitPath(directory: string, token: string, index: string): string {
   return join(directory, resultsName, `${token}-${index}.exit`);
 }
@@ -36,13 +41,18 @@ export function scriptPath(directory: string, token: string): string {
   return join(directory, `${token}.sh`);
 }
 
-/** Beginning and end of one output file; it and the exit file are removed. */
+/** Beginning and end of what one printed; these files and the exit file are removed. */
 export function takeOutput(directory: string, batch: Batch, index: number): PrintedOutput {
-  const path = outputPath(directory, batch.token, String(index));
   removeQuietly(exitPath(directory, batch.token, String(index)));
+  const output = takeEnds(outputPath(directory, batch.token, String(index)));
+  const errors = takeEnds(errorsPath(directory, batch.token, String(index)));
+  return { ...(output ?? { output: null }), ...(errors !== null && { errors }) };
+}
+
+function takeEnds(path: string): PrintedOutput | null {
   const ends = readFileEnds(path, outputHeadBytesMax, outputTailBytesMax);
   removeQuietly(path);
-  return ends === null ? { output: null } : ends;
+  return ends;
 }
 
 /** What the script left, if the chunk came to its own end. */

@@ -74,7 +74,7 @@ export function makeContainer(deps: ContainerDeps): Executor {
 
   const judge = (end: LaunchEnd | 'lost'): ChunkEnd => {
     if (isNatural(end) && end.code === engineFailure) {
-      const words = Buffer.from(end.tail ?? [])
+      const words = Buffer.from(end.errors?.tail ?? end.tail ?? [])
         .toString('utf8')
         .trim();
       const reason = words.split('\n').at(-1) || `${engine} failed`;

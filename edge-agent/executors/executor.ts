@@ -36,11 +36,15 @@ export type EndedChunk = {
   readonly durationMs: number | null;
   /** What it printed in all, where that is known. */
   readonly printedBytes?: number;
+  /** What it said on standard error, where that is kept by itself. */
+  readonly errors?: Omit<PrintedOutput, 'errors'>;
+  /** Its output may lie in a file that is to be removed, unless it is kept whole. */
+  readonly mayBeWhole?: boolean;
   /** Called when its end is written down: whoever keeps it until then may forget it. */
   readonly taken?: () => void;
 };
 
-export type PrintedOutput = Pick<EndedChunk, 'output' | 'head' | 'printedBytes'>;
+export type PrintedOutput = Pick<EndedChunk, 'output' | 'head' | 'printedBytes' | 'errors'>;
 
 export type Executor = {
   readonly name: ExecutorName | 'edgewise';
@@ -90,6 +94,11 @@ export type ExecutorNotes = {
 
 export function keyOf({ edge, job, chunk, attempt }: ChunkName): string {
   return `${edge}/${job}/${chunk}/${attempt}`;
+}
+
+/** As the file is called in which its output is kept whole; names hold no underscore. */
+export function wholeNameOf(name: ChunkName): string {
+  return keyOf(name).replaceAll('/', '_');
 }
 
 export function nameOfKey(key: string): ChunkName | null {

@@ -2,7 +2,14 @@ import type { BatchRun } from '../../core/model/job.ts';
 import { removeQuietly } from '../disk/data-directory.ts';
 import type { RunCommand } from '../host/command.ts';
 import { type Batch, type ClusterScheduler, signalName, type TaskState } from './cluster.ts';
-import { linesIn, outputPath, scriptPath, takeOutput, writeScript } from './cluster-files.ts';
+import {
+  errorsPath,
+  linesIn,
+  outputPath,
+  scriptPath,
+  takeOutput,
+  writeScript,
+} from './cluster-files.ts';
 
 /**
  * Flux by its own commands: one `flux submit --cc` for a batch, `flux jobs` to follow it, `flux
@@ -69,6 +76,8 @@ function submitOptions(batch: Batch, directory: string): string[] {
   const options = [`--cc=0-${batch.chunks.length - 1}`];
   options.push(`--job-name=edgewise-${batch.token}-{cc}`);
   options.push(`--output=${outputPath(directory, batch.token, '{cc}')}`);
+  if (spec.stderr === 'apart')
+    options.push(`--error=${errorsPath(directory, batch.token, '{cc}')}`);
   if (cores !== undefined) options.push(`--cores-per-task=${cores}`);
   if (gpus !== undefined && gpus > 0) options.push(`--gpus-per-task=${gpus}`);
   if (nodes !== undefined) options.push(`--nodes=${nodes}`);

@@ -11,6 +11,7 @@ import {
   type EndedChunk,
   keyOf,
   nameOfKey,
+  wholeNameOf,
 } from './executor.ts';
 
 /**
@@ -49,14 +50,13 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
   let recovered: ChunkName[] = [];
 
   const finish =
-    (name: ChunkName) =>
+    (name: ChunkName, mayBeWhole: boolean) =>
     (launchEnd: LaunchEnd | 'lost', taken: () => void): void => {
       const end = deps.judge(name, launchEnd);
       const isLost = launchEnd === 'lost';
       const output = isLost ? null : launchEnd.tail;
       const durationMs = isLost ? null : launchEnd.durationMs;
-      const { head, printedBytes } = isLost ? noEnds : launchEnd;
-      const printed = isLost ? {} : { head, printedBytes };
+      const printed = { mayBeWhole, ...(isLost ? {} : besidesOf(launchEnd)) };
       const report = (): void => deps.ended({ name, end, output, durationMs, taken, ...printed });
       const leaving = deps.leaving?.(name, launchEnd) ?? null;
       if (leaving === null) report();
@@ -71,8 +71,10 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
       const run = { id: idOf(order), ...program, isMarked: true };
       const { stopGraceSeconds } = order.spec;
       const graceMs = stopGraceSeconds === undefined ? killAfterMs : stopGraceSeconds * 1_000;
-      const what = { ...run, timeoutMs, killAfterMs: graceMs, tailBytes, keep };
-      launcher.start(what, finish(order));
+      const errorsApart = order.spec.stderr === 'apart';
+      const kept = { tailBytes, keep, errorsApart, whole: wholeOf(order) };
+      const what = { ...run, timeoutMs, killAfterMs: graceMs, ...kept };
+      launcher.start(what, finish(order, kept.whole !== null));
     },
     stop: (name) => launcher.stop(idOf(name)),
     look: (name, from) => launcher.look(idOf(name), from),
@@ -87,13 +89,24 @@ export function makeLaunchedChunks(deps: LaunchedDeps): LaunchedChunks {
       return recovered;
     },
     resume() {
-      for (const name of recovered) launcher.adopt(idOf(name), finish(name));
+      for (const name of recovered) launcher.adopt(idOf(name), finish(name, true));
       recovered = [];
     },
   };
 }
 
-const noEnds = { head: null, printedBytes: 0 };
+/** Nothing is kept whole of a job that keeps nothing. */
+function wholeOf(order: ChunkOrder): LaunchOrder['whole'] {
+  const { outputMb, keepOutput } = order.spec;
+  if (outputMb === undefined || keepOutput === 'none') return null;
+  return { name: wholeNameOf(order), bytesMax: outputMb * 1024 * 1024 };
+}
+
+function besidesOf({ head, printedBytes, errors }: LaunchEnd) {
+  if (errors === null) return { head, printedBytes };
+  const { tail, ...rest } = errors;
+  return { head, printedBytes, errors: { output: tail, ...rest } };
+}
 
 export function chunkEndOf(end: LaunchEnd | 'lost'): ChunkEnd {
   // Lost with the launcher: nobody knows how it went, so it runs again.

@@ -4,6 +4,7 @@ import { removeQuietly } from '../disk/data-directory.ts';
 import type { RunCommand } from '../host/command.ts';
 import { type Batch, type ClusterScheduler, signalName, type TaskState } from './cluster.ts';
 import {
+  errorsPath,
   linesIn,
   outputPath,
   readExit,
@@ -79,6 +80,7 @@ function submitOptions(batch: Batch, directory: string): string[] {
   const options = ['--parsable', '--no-requeue', `--job-name=${jobName(batch.token)}`];
   options.push(`--array=0-${batch.chunks.length - 1}`);
   options.push(`--output=${outputPath(directory, batch.token, '%a')}`, '--open-mode=append');
+  if (spec.stderr === 'apart') options.push(`--error=${errorsPath(directory, batch.token, '%a')}`);
   if (cores !== undefined) options.push(`--cpus-per-task=${cores}`);
   if (memoryMb !== undefined) options.push(`--mem=${memoryMb}M`);
   if (gpus !== undefined && gpus > 0) options.push(`--gpus=${gpus}`);

@@ -37,7 +37,7 @@ export function makeRunCommand(
       const around = place === null ? ofHost : { ...place, inherits: false, isMarked: true };
       const what = { id, argv, wrapper, ...around };
       const order = { ...what, timeoutMs, killAfterMs, tailBytes, outputOwner: null };
-      launcher.start({ ...order, keep: 'all' }, (end, taken) => {
+      launcher.start({ ...order, errorsApart: false, whole: null, keep: 'all' }, (end, taken) => {
         taken();
         if (end === 'lost') return resolve({ code: null, output: '' });
         const output = end.tail === null ? '' : Buffer.from(end.tail).toString('utf8');

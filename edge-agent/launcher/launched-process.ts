@@ -4,7 +4,14 @@ import { resolve } from 'node:path';
 import { findProgram } from '../host/host-inspection.ts';
 import { isGroupAlive, killCarriers } from '../host/process-table.ts';
 import { goneCheckMsMax, goneCheckMsMin, timerMsMax } from '../limits.ts';
-import type { LaunchEnd, OutputPart, SentOrder } from './launcher-protocol.ts';
+import {
+  type LaunchEnd,
+  nothingPrinted,
+  type OutputEnds,
+  type OutputPart,
+  type SentOrder,
+  wholeErrorsWord,
+} from './launcher-protocol.ts';
 import { makeOutputFile, type OutputFile } from './output-file.ts';
 
 /**
@@ -32,11 +39,8 @@ export function launch(
   ended: (end: LaunchEnd) => void,
 ): LaunchedProcess {
   const startedAtMs = performance.now();
-  // Also where nothing is kept: somebody may look.
-  const wantsOutput = order.tailBytes > 0;
-  const output = wantsOutput
-    ? makeOutputFile(place.directory, order.tailBytes, order.outputOwner)
-    : null;
+  const output = openOutput(order, place.directory);
+  const errors = order.errorsApart ? openOutput(withErrorsName(order), place.directory) : null;
   let child: ChildProcess | null = null;
   let isOver = false;
   let isTimeout = false;
@@ -67,8 +71,8 @@ export function launch(
   const tell = (code: number | null, signal: string | null, error: string | null): void => {
     const isGood = code === 0 && !isTimeout;
     const isKept = order.keep === 'all' || (order.keep === 'failed' && !isGood);
-    const left = output?.end(isKept) ?? noOutput;
-    const printed = isStopped ? { ...left, head: null, tail: null } : left;
+    const left = (one: OutputFile | null): OutputEnds => endsOf(one, isKept, isStopped);
+    const printed = { ...left(output), errors: order.errorsApart ? left(errors) : null };
     const durationMs = performance.now() - startedAtMs;
     ended({ id: order.id, code, signal, error, isTimeout, isStopped, durationMs, ...printed });
   };
@@ -88,7 +92,7 @@ export function launch(
   };
 
   try {
-    child = spawnGroup(order, place.mark, output);
+    child = spawnGroup(order, place.mark, [output, order.errorsApart ? errors : output]);
     child.once('error', (error) => over(null, null, startFailure(error, order)));
     child.once('exit', (code, signal) => over(code, signal, null));
     if (order.timeoutMs !== null) {
@@ -111,15 +115,37 @@ export function launch(
     },
     kill: () => signalGroup('SIGKILL'),
     watch() {
-      if (!isOver) output?.watch();
+      if (isOver) return;
+      output?.watch();
+      errors?.watch();
     },
     look: (from) => (isOver || output === null ? null : output.part(from)),
   };
 }
 
-const noOutput = { head: null, tail: null, printedBytes: 0 };
+/** Also where nothing is kept: somebody may look. */
+function openOutput(order: SentOrder, directory: string): OutputFile | null {
+  const { tailBytes, outputOwner, whole } = order;
+  return tailBytes > 0 ? makeOutputFile(directory, tailBytes, outputOwner, whole) : null;
+}
 
-function spawnGroup(order: SentOrder, mark: string, output: OutputFile | null): ChildProcess {
+function withErrorsName(order: SentOrder): SentOrder {
+  const { whole } = order;
+  return whole === null
+    ? order
+    : { ...order, whole: { ...whole, name: `${whole.name}${wholeErrorsWord}` } };
+}
+
+function endsOf(output: OutputFile | null, isKept: boolean, isStopped: boolean): OutputEnds {
+  const ends = output?.end(isKept) ?? nothingPrinted;
+  return isStopped ? { ...ends, head: null, tail: null } : ends;
+}
+
+function spawnGroup(
+  order: SentOrder,
+  mark: string,
+  outputs: readonly (OutputFile | null)[],
+): ChildProcess {
   const [file, ...args] = [...order.wrapper, ...order.argv];
   const env: NodeJS.ProcessEnv = {
     ...order.env,
@@ -129,12 +155,11 @@ function spawnGroup(order: SentOrder, mark: string, output: OutputFile | null): 
   if (order.wrapper.length > 0 && !isProgramThere(order, env.PATH ?? '')) {
     throw Object.assign(new Error('no program'), { code: 'ENOENT' });
   }
-  const sink = output === null ? 'ignore' : output.fd;
   return spawn(file ?? '', args, {
     detached: true,
     cwd: order.cwd ?? undefined,
     env,
-    stdio: ['ignore', sink, sink],
+    stdio: ['ignore', ...outputs.map((output) => output?.fd ?? ('ignore' as const))],
   });
 }
 

@@ -23,6 +23,7 @@ import {
   type LaunchOrder,
   launcherProtocol,
   makeFrameReader,
+  nothingPrinted,
   type OutputPart,
   type ToLauncher,
 } from './launcher-protocol.ts';
@@ -348,8 +349,6 @@ function impossible({ id, argv }: LaunchOrder): LaunchEnd {
     signal: null,
     isTimeout: false,
     isStopped: false,
-    head: null,
-    tail: null,
   };
-  return { id, ...none, error, durationMs: 0, printedBytes: 0 };
+  return { id, ...none, error, durationMs: 0, ...nothingPrinted, errors: null };
 }

@@ -8,7 +8,7 @@ import { constants } from 'node:os';
  * The launcher keeps an ended chunk until the agent has acknowledged it, so that a result
  * survives the agent.
  */
-export const launcherProtocol = 5;
+export const launcherProtocol = 6;
 
 export type LaunchOrder = {
   readonly id: string;
@@ -30,9 +30,19 @@ export type LaunchOrder = {
   readonly tailBytes: number;
   /** Whose its output file is, so that it may open it again; `null`: the launcher's. */
   readonly outputOwner: { readonly uid: number; readonly gid: number } | null;
+  /** Whether what it says on standard error is kept by itself. */
+  readonly errorsApart: boolean;
+  /** Under which name its output is kept whole, and up to how much; `null`: it is not. */
+  readonly whole: WholeOutput | null;
   /** When to send the tail along. */
   readonly keep: 'failed' | 'all' | 'none';
 };
+
+/** A file in the directory of whole outputs; that of standard error has a word behind its name. */
+export type WholeOutput = { readonly name: string; readonly bytesMax: number };
+
+export const wholeDirectoryName = 'printed';
+export const wholeErrorsWord = '_stderr';
 
 /** Whom it starts programs for: one data directory of the agent's process. */
 export type LauncherPlace = { readonly socketPath: string; readonly directory: string };
@@ -62,6 +72,12 @@ export type LaunchEnd = {
   readonly isTimeout: boolean;
   readonly isStopped: boolean;
   readonly durationMs: number;
+  /** What it said on standard error, where that is kept by itself. */
+  readonly errors: OutputEnds | null;
+} & OutputEnds;
+
+/** What is left of what a process printed. */
+export type OutputEnds = {
   /** Its beginning, where `tail` is not all of it. */
   readonly head: Uint8Array | null;
   readonly tail: Uint8Array | null;
@@ -114,7 +130,7 @@ function fieldsOf(order: SentOrder): (string | number)[] {
   const env = Object.entries(order.env).map(([name, value]) => `${name}=${value}`);
   return [
     order.id,
-    order.isMarked ? 'm' : '',
+    `${order.isMarked ? 'm' : ''}${order.errorsApart ? 'e' : ''}`,
     order.cwd ?? '',
     order.timeoutMs === null ? '' : Math.ceil(order.timeoutMs),
     order.killAfterMs,
@@ -122,6 +138,8 @@ function fieldsOf(order: SentOrder): (string | number)[] {
     order.keep,
     order.outputOwner?.uid ?? '',
     order.outputOwner?.gid ?? '',
+    order.whole?.name ?? '',
+    order.whole?.bytesMax ?? '',
     ...[order.wrapper, order.argv, env].flatMap((words) => [words.length, ...words]),
   ];
 }
@@ -136,8 +154,9 @@ export function decodeToLauncher(body: Buffer): ToLauncher | null {
 }
 
 function orderOf(fields: readonly string[]): Omit<SentOrder, 'id'> {
-  const [mark, cwd = '', timeoutMs = '', killAfterMs, tailBytes, keep, uid = '', gid] = fields;
-  let at = 8;
+  const [flags = '', cwd = '', timeoutMs = '', killAfterMs, tailBytes, keep, ...more] = fields;
+  const [uid = '', gid, wholeName = '', wholeBytes] = more;
+  let at = 10;
   const words = (): string[] => {
     const count = Number(fields[at]);
     at += 1 + count;
@@ -149,11 +168,13 @@ function orderOf(fields: readonly string[]): Omit<SentOrder, 'id'> {
     argv,
     env: Object.fromEntries(env.map((one) => splitAt(one, one.indexOf('=')))),
     cwd: cwd === '' ? null : cwd,
-    isMarked: mark === 'm',
+    isMarked: flags.includes('m'),
+    errorsApart: flags.includes('e'),
     timeoutMs: timeoutMs === '' ? null : Number(timeoutMs),
     killAfterMs: Number(killAfterMs),
     tailBytes: Number(tailBytes),
     keep: keep === 'all' || keep === 'none' ? keep : 'failed',
+    whole: wholeName === '' ? null : { name: wholeName, bytesMax: Number(wholeBytes) },
     outputOwner: uid === '' ? null : { uid: Number(uid), gid: Number(gid) },
   };
 }
@@ -169,14 +190,26 @@ export function encodeFromLauncher(message: FromLauncher): Buffer {
     if (part === null) return frameOf(['seen', id]);
     return frameOf(['seen', id, part.from, part.total], part.bytes);
   }
-  const { id, code, signal, error, isTimeout, isStopped, durationMs, tail } = message;
-  const head = message.head ?? new Uint8Array();
-  const flags = `${isTimeout ? 't' : ''}${isStopped ? 's' : ''}${tail === null ? '' : 'o'}`;
+  const { id, code, signal, error, isTimeout, isStopped, durationMs, errors } = message;
+  const said = [isTimeout && 't', isStopped && 's', message.tail !== null && 'o'];
+  said.push(errors?.tail != null && 'e', errors !== null && 'a');
+  const flags = said.filter((flag) => flag !== false).join('');
   const number = signal === null ? '' : (constants.signals[signal as NodeJS.Signals] ?? '');
   const micros = Math.round(durationMs * 1_000);
   const words = ['ended', id, code ?? '', number, error ?? '', flags, micros];
-  const output = tail === null ? null : Buffer.concat([head, tail]);
-  return frameOf([...words, message.printedBytes, output === null ? 0 : head.length], output);
+  const [output, other] = [sizedOf(message), sizedOf(errors ?? nothingPrinted)];
+  return frameOf(
+    [...words, ...output.sizes, ...other.sizes],
+    Buffer.concat([output.bytes, other.bytes]),
+  );
+}
+
+export const nothingPrinted: OutputEnds = { head: null, tail: null, printedBytes: 0 };
+
+function sizedOf({ head, tail, printedBytes }: OutputEnds) {
+  const parts = tail === null ? [] : [head ?? new Uint8Array(), tail];
+  const [headBytes = 0, tailBytes = 0] = parts.map(({ length }) => length);
+  return { sizes: [printedBytes, headBytes, tailBytes], bytes: Buffer.concat(parts) };
 }
 
 export function decodeFromLauncher(body: Buffer): FromLauncher | null {
@@ -189,7 +222,7 @@ export function decodeFromLauncher(body: Buffer): FromLauncher | null {
   return kind === 'ended' ? endOf(body) : null;
 }
 
-const endFields = 9;
+const endFields = 13;
 const seenFields = 4;
 
 function seenOf(body: Buffer): FromLauncher {
@@ -215,8 +248,14 @@ function fieldsAt(body: Buffer, count: number): { fields: string[]; at: number }
 
 function endOf(body: Buffer): FromLauncher {
   const { fields, at } = fieldsAt(body, endFields);
-  const [, id = '', code = '', signal = '', error = '', flags = '', micros, printed] = fields;
-  const tailAt = at + Number(fields[8]);
+  const [, id = '', code = '', signal = '', error = '', flags = '', micros, ...sizes] = fields;
+  const [printed = 0, head = 0, tail = 0, errorsPrinted = 0, errorsHead = 0] = sizes.map(Number);
+  const endsAt = (begin: number, headBytes: number, tailEnd: number, isKept: boolean) => ({
+    head: headBytes > 0 ? Buffer.from(body.subarray(begin, begin + headBytes)) : null,
+    tail: isKept ? Buffer.from(body.subarray(begin + headBytes, tailEnd)) : null,
+  });
+  const errorsAt = at + head + tail;
+  const errors = endsAt(errorsAt, errorsHead, body.length, flags.includes('e'));
   return {
     k: 'ended',
     id,
@@ -226,9 +265,9 @@ function endOf(body: Buffer): FromLauncher {
     isTimeout: flags.includes('t'),
     isStopped: flags.includes('s'),
     durationMs: Number(micros) / 1_000,
-    head: tailAt > at ? Buffer.from(body.subarray(at, tailAt)) : null,
-    tail: flags.includes('o') ? Buffer.from(body.subarray(tailAt)) : null,
-    printedBytes: Number(printed),
+    ...endsAt(at, head, errorsAt, flags.includes('o')),
+    printedBytes: printed,
+    errors: flags.includes('a') ? { ...errors, printedBytes: errorsPrinted } : null,
   };
 }
 

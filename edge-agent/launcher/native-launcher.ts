@@ -16,7 +16,12 @@ import {
   strayCheckMs,
   unclaimedEndsKeptMs,
 } from '../limits.ts';
-import { type LauncherPlace, launcherProtocol } from './launcher-protocol.ts';
+import {
+  type LauncherPlace,
+  launcherProtocol,
+  wholeDirectoryName,
+  wholeErrorsWord,
+} from './launcher-protocol.ts';
 import { nativeSource } from './native-source.ts';
 import { workshopOf } from './shared-launcher.ts';
 
@@ -83,6 +88,8 @@ function limitsForC(): Record<string, string> {
     OUTPUT_WATCH_MS: outputWatchMs,
     STRAY_CHECK_MS: strayCheckMs,
     UNCLAIMED_ENDS_KEPT_MS: unclaimedEndsKeptMs,
+    WHOLE_DIRECTORY: `"${wholeDirectoryName}"`,
+    WHOLE_ERRORS: `"${wholeErrorsWord}"`,
   };
   return Object.fromEntries(Object.entries(limits).map(([name, one]) => [name, String(one)]));
 }

@@ -5,6 +5,7 @@ import {
   ftruncateSync,
   openSync,
   readSync,
+  rmSync,
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -12,12 +13,19 @@ import { liveBacklogBytesMax, livePartBytesMax } from '../../core/live/limits.ts
 import { outputHeadBytesMax } from '../../core/model/limits.ts';
 import { readBytes, readTextTail, textTail } from '../disk/text-tail.ts';
 import { cutTriesMax, outputFileBytesMax } from '../limits.ts';
-import type { LaunchEnd, LaunchOrder, OutputPart } from './launcher-protocol.ts';
+import {
+  type LaunchOrder,
+  type OutputEnds,
+  type OutputPart,
+  type WholeOutput,
+  wholeDirectoryName,
+} from './launcher-protocol.ts';
 
 /**
  * Where a chunk writes: a nameless file, so that it costs the launcher nothing while it is
  * written and is gone with the last process that holds it. Cut back to its beginning and its tail
- * while it grows, so a chunk cannot fill the disk by talking.
+ * while it grows, so a chunk cannot fill the disk by talking. One that is to be kept whole has a
+ * name, and is cut back when it has grown beyond that.
  */
 export type OutputFile = {
   readonly fd: number;
@@ -29,8 +37,6 @@ export type OutputFile = {
   end(isKept: boolean): OutputEnds;
 };
 
-export type OutputEnds = Pick<LaunchEnd, 'head' | 'tail' | 'printedBytes'>;
-
 let made = 0;
 
 /** `null` when the disk takes no file: then there is no output, but the chunk runs. */
@@ -38,14 +44,19 @@ export function makeOutputFile(
   directory: string,
   tailBytes: number,
   owner: LaunchOrder['outputOwner'],
+  whole: WholeOutput | null,
 ): OutputFile | null {
   made += 1;
-  const path = join(directory, `launch-${process.pid}-${made}`);
+  const path =
+    whole === null
+      ? join(directory, `launch-${process.pid}-${made}`)
+      : join(directory, wholeDirectoryName, whole.name);
   let fd: number;
   try {
     // Appending, so that what is written after a cut begins where the cut left the file.
+    if (whole !== null) rmSync(path, { force: true });
     fd = openSync(path, 'ax+', 0o600);
-    unlinkSync(path);
+    if (whole === null) unlinkSync(path);
     if (owner !== null) fchownSync(fd, owner.uid, owner.gid);
   } catch {
     return null;
@@ -66,6 +77,7 @@ export function makeOutputFile(
     watch() {
       let { size } = fstatSync(fd);
       if (size <= outputFileBytesMax) return;
+      if (whole !== null && cutBytes === 0 && size <= whole.bytesMax) return;
       let tail = readTail();
       // What comes between the look and the cut would be missing in the middle.
       for (let tries = 0; tries < cutTriesMax && fstatSync(fd).size !== size; tries++) {

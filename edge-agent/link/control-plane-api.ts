@@ -89,6 +89,10 @@ export type OutputPlace = {
   readonly total?: number;
   /** How many of the bytes are its beginning; the others are its end. */
   readonly head?: number;
+  /** It is what was said on standard error. */
+  readonly isErrors?: boolean;
+  /** The digest of all of it, which is in the store. */
+  readonly whole?: string;
 };
 
 export type OutputPartPlace = OutputPlace & {
@@ -130,9 +134,10 @@ export function makeControlPlaneApi(
       const path = `/v1/jobs/${encode(job)}/params?chunks=${formatRanges(chunks)}`;
       return readParameters(await call('GET', path, secret));
     },
-    putOutput: async (secret, { total, head = 0, ...place }, text) => {
+    putOutput: async (secret, { total, head = 0, isErrors, whole, ...place }, text) => {
       const size = total === undefined ? '' : `&total=${total}&head=${head}`;
-      const path = `${outputPath(place)}${size}`;
+      const what = `${isErrors ? '&stream=stderr' : ''}${whole ? `&whole=${whole}` : ''}`;
+      const path = `${outputPath(place)}${size}${what}`;
       await call('PUT', path, secret, { type: 'application/octet-stream', content: text });
     },
     putOutputPart: async (secret, { offset, isMore, isLast, ...place }, bytes) => {

@@ -8,7 +8,7 @@ import type { WorkEntry } from '../../core/protocol/work.ts';
 import type { DiskRoom } from '../chunk-directory/disk-room.ts';
 import { type DataDirectory, openDataDirectory } from '../disk/data-directory.ts';
 import { type Journal, openJournal } from '../disk/journal.ts';
-import { type OutputStore, openOutputStore } from '../disk/output-store.ts';
+import type { OutputStore } from '../disk/output-store.ts';
 import { blankMemory, replay } from '../disk/replay.ts';
 import { openSpecLibrary, type SpecLibrary } from '../disk/spec-library.ts';
 import { openSpecStore } from '../disk/spec-store.ts';
@@ -50,6 +50,7 @@ import {
   openDownstream,
   powerOf,
 } from './open-downstream.ts';
+import { openOutputs } from './open-outputs.ts';
 import { findRegistered, type RegisteredEdge } from './registered-edge.ts';
 
 /**
@@ -207,7 +208,7 @@ function assemble(plan: Plan, signal: AbortSignal): Parts {
   const notes = openNoteBook(journal, memory.notes);
   const lives = new Map<string, EdgeLife>();
   const secretOf = (edge: string): string | null => lives.get(edge)?.secret ?? null;
-  const outputs = openOutputStore({ directory: directory.outputs, api, clock, secretOf });
+  const outputs = openOutputs({ directory, api, clock, secretOf, signal });
   const launcher = makeLauncher(directory.path, log);
   const needed = { isolation, launcher, clock, log, api, signal };
   const place = openChunkPlace({ ...plan, ...needed });
@@ -221,7 +222,10 @@ function assemble(plan: Plan, signal: AbortSignal): Parts {
       live.ended(chunk);
     },
     needs: (chunk) => lives.get(chunk.name.edge)?.edge.results.needs(chunk) ?? false,
-    take: (edge, chunks) => lives.get(edge)?.edge.ended(chunks),
+    take(edge, chunks) {
+      lives.get(edge)?.edge.ended(chunks);
+      for (const { name, mayBeWhole } of chunks) if (mayBeWhole === true) outputs.discard(name);
+    },
   });
   const ports = openPortBook({
     notes: notes.of('ports'),
@@ -368,7 +372,8 @@ function healthOf(journal: Journal, room: DiskRoom): string {
   return state === 'ok' && room.isTroubled() ? 'disk-full' : state;
 }
 
-async function recover({ launcher, lives, executors, directories, ports }: Parts): Promise<void> {
+async function recover(parts: Parts): Promise<void> {
+  const { launcher, lives, executors, directories, ports, outputs } = parts;
   const names = [...lives.keys()];
   // First of all: nothing may be started while what an earlier life left is being looked for.
   await launcher.recover();
@@ -379,6 +384,7 @@ async function recover({ launcher, lives, executors, directories, ports }: Parts
   const survivors = found.flat();
   const sending = [...lives.values()].flatMap(({ edge }) => edge.results.names());
   ports.keepOnly(survivors);
+  outputs.keepOnly(survivors);
   directories.sweep([...survivors, ...sending]);
   for (const [name, life] of lives) {
     life.edge.begin(survivors.filter(({ edge }) => edge === name));

@@ -142,6 +142,17 @@ export const jobsContract: Contract = (makeStores) => {
     ]);
   });
 
+  test('of a chunk standard error is kept beside its output', async () => {
+    const stores = await makeStores();
+    await submit(stores, job);
+    const errors = { key: 'outputs/3.stderr', bytes: 9, totalBytes: 700, headBytes: 4 };
+    await stores.jobs.keepOutput(job, 3, errors, 'stderr');
+    expect(await stores.jobs.chunk(job, 3)).toEqual({ chunk: 3, end: null, output: null, errors });
+    const output = { key: 'outputs/3', bytes: 9, totalBytes: 9, headBytes: 0 };
+    await stores.jobs.keepOutput(job, 3, output);
+    expect(await stores.jobs.chunk(job, 3)).toEqual({ chunk: 3, end: null, output, errors });
+  });
+
   test('of a chunk the results of the first that was done are kept', async () => {
     const stores = await makeStores();
     await submit(stores, job);

@@ -23,6 +23,17 @@ export const outputsContract: ServicesContract = (services) => {
     expect(read.map(hexOf)).toEqual(printed.map(hexOf));
   });
 
+  test('standard error of an attempt lies beside what else it printed', async () => {
+    const { outputs } = services();
+    const job = freshJob();
+    const printed = await outputs.put(job, 3, 1, bytes('out'));
+    const errors = await outputs.put(job, 3, 1, bytes('error'), 'stderr');
+    const read = await Promise.all([printed, errors].map(outputs.get));
+    expect(read.map(hexOf)).toEqual([hexOf(bytes('out')), hexOf(bytes('error'))]);
+    await outputs.removeAll(job);
+    expect(await outputs.get(errors)).toBeNull();
+  });
+
   test('an attempt that puts its output again replaces it', async () => {
     const { outputs } = services();
     const job = freshJob();

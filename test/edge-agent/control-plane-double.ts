@@ -43,6 +43,7 @@ export type ControlPlaneDouble = {
   readonly outputParts: readonly OutputPartDouble[];
   /** The same, byte for byte. */
   readonly outputBytes: Map<string, Uint8Array>;
+  readonly wholeOutputs: Map<string, string>;
   readonly files: FileStoreDouble;
   /** Chunks that were done before their results were safe: none, ever. */
   readonly unsafe: readonly string[];
@@ -109,6 +110,7 @@ class ControlPlane implements ControlPlaneDouble {
   readonly outputs = new Map<string, string>();
   readonly outputParts: OutputPartDouble[] = [];
   readonly outputBytes = new Map<string, Uint8Array>();
+  readonly wholeOutputs = new Map<string, string>();
   readonly files = new FileStore();
   readonly unsafe: string[] = [];
   readonly requests: string[] = [];

@@ -184,6 +184,24 @@ test('flux gets a batch at once, and its ends are reported', async () => {
   expect(controlPlane.outputs.get('job-a/4')).toBe('chunk 4 of 6\n');
 });
 
+test('flux and a container tell standard error apart', async () => {
+  provide('flux');
+  provide('docker');
+  const script = 'echo out; echo error >&2; exit 1';
+  controlPlane.addJob('job-a', { chunks: 1, ...flux('sh', '-c', script), stderr: 'apart' });
+  controlPlane.addJob('job-b', { chunks: 1, ...container('here:1', script), stderr: 'apart' });
+  start();
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  controlPlane.grant('edge-1', 'job-b', '0', 1);
+  await controlPlane.until(() => controlPlane.outputs.size === 4, 'the outputs arrived');
+  expect(Object.fromEntries(controlPlane.outputs)).toEqual({
+    'job-a/0': 'out\n',
+    'job-a/0/stderr': 'error\n',
+    'job-b/0': 'out\n',
+    'job-b/0/stderr': 'error\n',
+  });
+});
+
 test('a flux chunk that is taken away is cancelled and not reported', async () => {
   provide('flux');
   controlPlane.addJob('job-a', { chunks: 2, ...flux('sleep', '300') });

@@ -32,6 +32,8 @@ function shell(script: string, more: Record<string, unknown> = {}): Record<strin
   return { chunkPower: 1, run };
 }
 
+const place = (name: string): string => join(stage.path, 'edge-1', name);
+
 async function runAll(chunks: number, spec: Record<string, unknown>, slots = 8) {
   controlPlane.addJob('job-a', { chunks, ...spec });
   stage.start();
@@ -122,6 +124,71 @@ test('keepOutput all keeps what a good chunk printed, both streams in order', as
   await runAll(1, { ...shell(script), keepOutput: 'all' });
   await controlPlane.until(() => controlPlane.outputs.has('job-a/0'), 'the output arrived');
   expect(controlPlane.outputs.get('job-a/0')).toBe('one\ntwo\njob-a 0/1 edge-1\n');
+});
+
+test.each(['native', 'plain'])(
+  'standard error apart is kept by itself, each with its own beginning and end (%s)',
+  async (launcher) => {
+    process.env.EDGEWISE_LAUNCHER = launcher;
+    const long = 'head -c 3000000 /dev/zero | tr "\\0" x >&2';
+    const script = `echo out; echo begin >&2; ${long}; echo end >&2; exit 3`;
+    await runAll(1, { ...shell(script), stderr: 'apart' });
+    await controlPlane.until(() => controlPlane.outputs.size === 2, 'both arrived');
+    expect(controlPlane.outputs.get('job-a/0')).toBe('out\n');
+    const errors = controlPlane.outputs.get('job-a/0/stderr')!;
+    expect(errors).toHaveLength(64 * 1024);
+    expect([errors.slice(0, 7), errors.slice(-6)]).toEqual(['begin\nx', 'xxend\n']);
+  },
+);
+
+test.each(['native', 'plain'])(
+  'an output is kept whole up to what its job says, and its ends beyond that (%s)',
+  async (launcher) => {
+    process.env.EDGEWISE_LAUNCHER = launcher;
+    const long = 'head -c $((6000000 * (1 + 2 * EDGEWISE_CHUNK))) /dev/zero | tr "\\0" x';
+    const script = `echo begin; ${long}; echo end; echo short >&2; exit 3`;
+    await runAll(2, { ...shell(script), outputMb: 8, stderr: 'apart' });
+    await controlPlane.until(() => controlPlane.wholeOutputs.size === 1, 'one is whole');
+    await controlPlane.until(() => controlPlane.outputs.size === 4, 'the ends of both arrived');
+    const whole = controlPlane.files.content(controlPlane.wholeOutputs.get('job-a/0')!)!;
+    expect(whole).toHaveLength(6_000_010);
+    expect([whole.subarray(0, 7), whole.subarray(-6)].map(String)).toEqual(['begin\nx', 'xxend\n']);
+    for (const chunk of [0, 1]) {
+      const ends = controlPlane.outputs.get(`job-a/${chunk}`)!;
+      expect(ends).toHaveLength(64 * 1024);
+      expect([ends.slice(0, 7), ends.slice(-6)]).toEqual(['begin\nx', 'xxend\n']);
+    }
+    const left = () => ['outputs', 'printed'].flatMap((name) => readdirSync(place(name)));
+    await waitUntil(() => left().length === 0);
+  },
+);
+
+test('what is to be kept whole is sent by the next life of a killed agent', async () => {
+  const script = 'head -c 300000 /dev/zero | tr "\\0" x; exit 3';
+  controlPlane.files.taking = 'gone';
+  await runAll(1, { ...shell(script), outputMb: 1 });
+  await waitUntil(() => readdirSync(place('outputs')).some((name) => name.endsWith('_whole')));
+  await stage.stopAgents();
+  expect(controlPlane.wholeOutputs.size).toBe(0);
+  controlPlane.files.taking = 'well';
+  stage.start();
+  await controlPlane.until(() => controlPlane.wholeOutputs.size === 1, 'it is whole');
+  await waitUntil(() => readdirSync(place('outputs')).length === 0);
+});
+
+test('of a good chunk whose output nobody keeps no file is left', async () => {
+  await runAll(3, { ...shell('head -c 300000 /dev/zero'), outputMb: 1 });
+  await waitUntil(() => readdirSync(place('printed')).length === 0);
+  expect(controlPlane.outputs.size).toBe(0);
+});
+
+test('of a chunk that says nothing on one of two streams that is kept, too', async () => {
+  await runAll(1, { ...shell('echo only here >&2'), keepOutput: 'all', stderr: 'apart' });
+  await controlPlane.until(() => controlPlane.outputs.size === 2, 'both arrived');
+  expect(Object.fromEntries(controlPlane.outputs)).toEqual({
+    'job-a/0': '',
+    'job-a/0/stderr': 'only here\n',
+  });
 });
 
 test('a chunk that is taken away while it runs is stopped and not reported', async () => {

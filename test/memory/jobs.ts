@@ -90,8 +90,15 @@ function history(stored: Stored): JobHistory {
       const found = chunks.flatMap((chunk) => chunkOf(rows, chunk) ?? []);
       return new Map(found.map((it) => [it.chunk, it]));
     },
-    async keepOutput(id, chunk, { key, bytes, totalBytes = bytes, headBytes = 0 }) {
-      rowsOf(stored, id).outputs.set(chunk, { key, bytes, totalBytes, headBytes });
+    async keepOutput(
+      id,
+      chunk,
+      { key, bytes, totalBytes = bytes, headBytes = 0, ...more },
+      stream = 'stdout',
+    ) {
+      const { outputs, errors } = rowsOf(stored, id);
+      const kept = stream === 'stderr' ? errors : outputs;
+      kept.set(chunk, { key, bytes, totalBytes, headBytes, ...more });
     },
     async keepResult(id, chunk, result) {
       const { results } = rowsOf(stored, id);
@@ -121,9 +128,10 @@ function history(stored: Stored): JobHistory {
 function chunkOf(rows: JobRows, chunk: number): StoredChunk | null {
   const end = rows.ends.get(chunk) ?? null;
   const output = rows.outputs.get(chunk) ?? null;
+  const errors = rows.errors.get(chunk);
   const result = rows.results.get(chunk);
-  if (end === null && output === null && result === undefined) return null;
-  return { chunk, end, output, ...(result === undefined ? {} : { result }) };
+  if (end === null && output === null && errors === undefined && result === undefined) return null;
+  return { chunk, end, output, ...(errors && { errors }), ...(result && { result }) };
 }
 
 /** Any text that sorts by the time of creation will do. */

@@ -4,8 +4,8 @@ import type { Outputs } from '../../core/ports/outputs.ts';
 export function createMemoryOutputs(): Outputs {
   const objects = new Map<string, Uint8Array>();
   return {
-    async put(job, chunk, attempt, body) {
-      const key = `${job}/${chunk}.${attempt}`;
+    async put(job, chunk, attempt, body, stream = 'stdout') {
+      const key = `${job}/${chunk}.${attempt}.${stream}`;
       objects.set(key, Uint8Array.from(body));
       return key;
     },

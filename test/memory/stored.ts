@@ -106,6 +106,7 @@ export type JobRows = {
   readonly executions: Map<EdgeName, Execution>;
   readonly ends: Map<number, ChunkEnd>;
   readonly outputs: Map<number, KeptOutput>;
+  readonly errors: Map<number, KeptOutput>;
   readonly results: Map<number, ChunkResult>;
   readonly events: Map<string, JobEvent>;
   readonly generations: Map<number, StoredGeneration>;
@@ -158,6 +159,7 @@ export function rowsOf(stored: Stored, job: JobId): JobRows {
     executions: new Map(),
     ends: new Map(),
     outputs: new Map(),
+    errors: new Map(),
     results: new Map(),
     events: new Map(),
     generations: new Map(),

@@ -1,4 +1,5 @@
-import type { ChunkResult, JobHistory, StoredChunk } from '../../../core/ports/jobs.ts';
+import type { ChunkResult, JobHistory, KeptOutput, StoredChunk } from '../../../core/ports/jobs.ts';
+import type { OutputStream } from '../../../core/ports/outputs.ts';
 import { chunkKey, jobPartition, statusKey } from '../keys.ts';
 import { eventsIn } from '../rows/counts-in-status.ts';
 import { flag, textOrNull, whole } from '../rows/row-values.ts';
@@ -23,10 +24,8 @@ export function createJobHistory(table: Table): JobHistory {
       return new Map(stored.map((it) => [it.chunk, it]));
     },
 
-    async keepOutput(id, chunk, { key, bytes, totalBytes = bytes, headBytes = 0 }) {
-      const size = { outputBytes: bytes, outputTotal: totalBytes, outputHead: headBytes };
-      const set = { outputKey: key, ...size };
-      await table.update(chunkKey(id, chunk), { set });
+    async keepOutput(id, chunk, output, stream = 'stdout') {
+      await table.update(chunkKey(id, chunk), { set: encodeOutput(output, stream) });
     },
 
     async keepResult(id, chunk, { manifest, files, bytes, isDone }) {
@@ -77,15 +76,40 @@ export function createJobHistory(table: Table): JobHistory {
 function decodeChunk(table: Table, row: Row): StoredChunk {
   const chunk = numberOf(row.sk);
   const read = readableOrReported(table, row, (it) => {
-    const key = textOrNull(it.outputKey);
-    const bytes = whole(it.outputBytes);
-    const totalBytes = whole(it.outputTotal, bytes);
-    const headBytes = whole(it.outputHead, 0);
-    const output = key === null ? null : { key, bytes, totalBytes, headBytes };
+    const output = decodeOutput(it, 'stdout');
+    const errors = decodeOutput(it, 'stderr');
     const result = decodeResult(it);
-    return { chunk, end: decodeChunkEnd(it), output, ...(result === null ? {} : { result }) };
+    return {
+      chunk,
+      end: decodeChunkEnd(it),
+      output,
+      ...(errors === null ? {} : { errors }),
+      ...(result === null ? {} : { result }),
+    };
   });
   return read ?? { chunk, end: null, output: null };
+}
+
+const attributeOf = { stdout: 'output', stderr: 'errors' } as const;
+
+function encodeOutput(
+  { key, bytes, totalBytes = bytes, headBytes = 0, whole = '' }: KeptOutput,
+  stream: OutputStream,
+): Readonly<Record<string, string | number>> {
+  const of = attributeOf[stream];
+  const sizes = { [`${of}Bytes`]: bytes, [`${of}Total`]: totalBytes, [`${of}Head`]: headBytes };
+  return { [`${of}Key`]: key, ...sizes, [`${of}Whole`]: whole };
+}
+
+function decodeOutput(row: Row, stream: OutputStream): KeptOutput | null {
+  const of = attributeOf[stream];
+  const key = textOrNull(row[`${of}Key`]);
+  if (key === null) return null;
+  const bytes = whole(row[`${of}Bytes`]);
+  const totalBytes = whole(row[`${of}Total`], bytes);
+  const headBytes = whole(row[`${of}Head`], 0);
+  const digest = textOrNull(row[`${of}Whole`]);
+  return { key, bytes, totalBytes, headBytes, ...(digest && { whole: digest }) };
 }
 
 const numberOf = (sk: string): number => Number(sk.slice(jobRows.chunk.length));

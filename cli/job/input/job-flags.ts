@@ -1,3 +1,4 @@
+import { outputMbMax } from '../../../core/files/limits.ts';
 import { newTable } from '../../../core/protocol/named-values.ts';
 import type { Flags, FlagValues } from '../../command.ts';
 import { usage } from '../../failure.ts';
@@ -100,6 +101,21 @@ export const jobFlags = {
     rare: true,
   },
   'on-end': { kind: 'text', value: 'URL', about: 'notify this address of its end', rare: true },
+  'output-mb': {
+    kind: 'number',
+    value: 'MB',
+    min: 1,
+    max: outputMbMax,
+    about: 'keep outputs whole up to so much',
+    rare: true,
+  },
+  stderr: {
+    kind: 'text',
+    value: 'joined|apart',
+    choices: ['joined', 'apart'],
+    about: 'whether standard error is kept with standard output, or by itself',
+    rare: true,
+  },
   'keep-directory': {
     kind: 'text',
     value: 'none|failed',
@@ -136,6 +152,8 @@ export function buildJob(
   set('offlineSeconds', flags.offline);
   set('deadlineSeconds', flags.deadline);
   set('keepOutput', flags['keep-output']);
+  set('outputMb', flags['output-mb']);
+  set('stderr', flags.stderr);
   set('keepDirectory', flags['keep-directory']);
   set('keepDays', flags['keep-days']);
   merge(body, 'onEnd', { url: flags['on-end'] });

@@ -41,6 +41,8 @@ export const jobFields: Readonly<Record<string, string>> = {
   'JobSpec.deadlineSeconds': 'When it is ended, counted from its submission.',
   keepOutput:
     'Of which chunks the output is kept: its first 16 and last 48 KB, or up to 64 KB whole.',
+  outputMb: 'Up to how many megabytes an output that is kept is kept whole.',
+  stderr: 'Whether standard error is kept in one with standard output, or apart.',
   keepDirectory: 'Whether edges keep directories of failed chunks for a look.',
   inputs: 'Files and trees that every chunk finds in its directory.',
   params: 'Parameters, by which chunks differ.',

@@ -13,7 +13,7 @@ const quiet: ReadonlySet<Chunk['state']> = new Set(['waiting', 'pending', 'sched
 export function ChunkDetails({ chunk, path }: { chunk: Chunk; path: string }) {
   const [open, setOpen] = useState(false);
   const toggle = (event: Event) => setOpen((event.currentTarget as HTMLDetailsElement).open);
-  const { chunk: number, state, edge, attempts, files } = chunk;
+  const { chunk: number, state, edge, attempts, files, stderr } = chunk;
   return (
     <details onToggle={toggle}>
       <summary>
@@ -47,6 +47,12 @@ export function ChunkDetails({ chunk, path }: { chunk: Chunk; path: string }) {
       {open && files !== undefined && <ChunkFiles path={path} chunk={number} />}
       {open && !quiet.has(state) && (
         <ChunkOutput path={`${path}/chunks/${number}/output`} hasEnded={state !== 'running'} />
+      )}
+      {open && stderr !== undefined && (
+        <>
+          <p class="soft">Standard error</p>
+          <ChunkOutput path={stderr} hasEnded label="Standard error of the chunk" />
+        </>
       )}
     </details>
   );

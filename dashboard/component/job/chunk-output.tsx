@@ -4,9 +4,14 @@ import { PrintedText } from '../printed-text.tsx';
 import { ScrollText } from '../scroll-box.tsx';
 
 /** What a chunk printed, as far as it was kept; read from when this is first drawn. */
-type ChunkOutputProps = { readonly path: string; readonly hasEnded: boolean };
+type ChunkOutputProps = {
+  readonly path: string;
+  readonly hasEnded: boolean;
+  /** Where several are shown. */
+  readonly label?: string;
+};
 
-export function ChunkOutput({ path, hasEnded }: ChunkOutputProps) {
+export function ChunkOutput({ path, hasEnded, label }: ChunkOutputProps) {
   const output = useText(path, hasEnded);
   if (output.value === null) return <FeedNotice live={output} what="output" />;
   const { text } = output.value;
@@ -14,7 +19,7 @@ export function ChunkOutput({ path, hasEnded }: ChunkOutputProps) {
     return <p class="soft">{hasEnded ? 'No output was kept.' : 'It has printed nothing yet.'}</p>;
   }
   return (
-    <ScrollText label="Output of the chunk">
+    <ScrollText label={label ?? 'Output of the chunk'}>
       {text === '' ? '(it printed nothing)' : <PrintedText text={text} />}
     </ScrollText>
   );

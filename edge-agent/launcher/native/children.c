@@ -25,6 +25,9 @@ struct child {
   /** As `waitpid` tells it. */
   int status;
   struct output output;
+  /** What it says on standard error, where that is kept by itself. */
+  struct output errors;
+  int isApart;
   /** What the agent is told of its end, until it has acknowledged it. */
   struct buffer end;
 };
@@ -55,7 +58,7 @@ static struct child *makeChild(struct house *house, const char *id, const char *
   child->house = house;
   child->id = copyText(id);
   child->program = copyText(program);
-  child->output.fd = -1;
+  child->output.fd = child->errors.fd = -1;
   child->startedMicros = nowMicros();
   struct child **bucket = &byId[bucketOf(id)];
   child->nextById = *bucket;
@@ -107,6 +110,7 @@ static void forget(struct child *child) {
   else firstChild = child->next;
   setDue(child, dueNever, 0);
   closeOutput(&child->output);
+  closeOutput(&child->errors);
   clearBuffer(&child->end);
   give(child->id);
   give(child->program);

@@ -121,12 +121,25 @@ static void lookForStrays(long waitMs) {
   if (strayAtMs == 0) strayAtMs = nowMs() + waitMs;
 }
 
+static void putSizes(struct buffer *frame, struct ends *ends) {
+  putNumber(frame, ends->total);
+  putNumber(frame, (long)ends->headBytes);
+  putNumber(frame, (long)ends->tailBytes);
+}
+
+static void putEnds(struct buffer *frame, struct output *output, struct ends *ends) {
+  put(frame, output->head, ends->headBytes);
+  put(frame, ends->tail, ends->tailBytes);
+  give(ends->tail);
+}
+
 /** `words`: why it could not be started. */
 static void tell(struct child *child, const char *words) {
   int code = (child->status >> 8) & 255, number = child->status & 127;
   int isGood = words == NULL && child->status == 0 && !child->isTimeout;
   int isKept = child->keepsAll || (!isGood && !child->keepsNone);
-  int wants = child->output.fd >= 0 && isKept && !child->isStopped;
+  isKept = isKept && !child->isStopped;
+  struct ends output = endsOf(&child->output, isKept), errors = endsOf(&child->errors, isKept);
   long micros = nowMicros() - child->startedMicros;
   char text[40];
   size_t begun = beginFrame(&child->end);
@@ -137,26 +150,18 @@ static void tell(struct child *child, const char *words) {
   snprintf(text, sizeof text, "%d", number);
   putText(&child->end, words == NULL && number != 0 ? text : "");
   putText(&child->end, words == NULL ? "" : words);
-  snprintf(text, sizeof text, "%s%s%s", child->isTimeout ? "t" : "", child->isStopped ? "s" : "",
-           wants ? "o" : "");
+  snprintf(text, sizeof text, "%s%s%s%s%s", child->isTimeout ? "t" : "",
+           child->isStopped ? "s" : "", output.tail == NULL ? "" : "o",
+           errors.tail == NULL ? "" : "e", child->isApart ? "a" : "");
   putText(&child->end, text);
   putNumber(&child->end, micros);
-  long total = totalOf(&child->output);
-  putNumber(&child->end, total);
-  if (!wants) putNumber(&child->end, 0);
-  else {
-    size_t count;
-    byte *tail = readTail(&child->output, &count);
-    // Its beginning, where the tail is not all of it.
-    if ((long)count < total) keepHead(&child->output);
-    size_t head = (long)count < total ? child->output.headBytes : 0;
-    putNumber(&child->end, (long)head);
-    put(&child->end, child->output.head, head);
-    put(&child->end, tail, count);
-    give(tail);
-  }
+  putSizes(&child->end, &output);
+  putSizes(&child->end, &errors);
+  putEnds(&child->end, &child->output, &output);
+  putEnds(&child->end, &child->errors, &errors);
   endFrame(&child->end, begun);
   closeOutput(&child->output);
+  closeOutput(&child->errors);
   child->state = ended;
   setDue(child, dueNever, 0);
   lookForStrays(strayWaitMs);

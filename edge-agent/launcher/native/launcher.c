@@ -33,6 +33,9 @@ static void startOrder(struct house *house, struct fields fields, size_t bytes) 
   long tailBytes = nextNumber(&fields);
   char *keep = nextField(&fields);
   long uid = nextNumber(&fields), gid = nextNumber(&fields);
+  char *whole = nextField(&fields), other[pathBytesMax] = "";
+  long wholeBytes = nextNumber(&fields);
+  if (*whole) snprintf(other, sizeof other, "%s%s", whole, WHOLE_ERRORS);
   if (house->isEnding || findChild(house, id, 0) != NULL) return;
   // Every word has at least its zero, so there are never more of them than bytes.
   char **room = take((bytes + 8) * sizeof(char *));
@@ -47,7 +50,11 @@ static void startOrder(struct house *house, struct fields fields, size_t bytes) 
   order.environment = room + count;
   char mark[64];
   snprintf(mark, sizeof mark, "%s%d-%ld-%ld", markName, getpid(), boot, ++launches);
-  int isMarked = *flags == 'm';
+  int isMarked = 0, isApart = 0;
+  for (; *flags; flags++) {
+    if (*flags == 'm') isMarked = 1;
+    else if (*flags == 'e') isApart = 1;
+  }
   if (isMarked) room[count++] = mark;
   count += nextWords(&fields, room + count);
   room[count] = NULL;
@@ -58,12 +65,16 @@ static void startOrder(struct house *house, struct fields fields, size_t bytes) 
   child->killAfterMs = killAfterMs;
   child->keepsAll = *keep == 'a';
   child->keepsNone = *keep == 'n';
-  child->output.tailBytes = tailBytes;
+  child->isApart = isApart;
+  child->output.tailBytes = child->errors.tailBytes = tailBytes;
   // Also where nothing is kept: somebody may look.
-  if (tailBytes > 0) child->output.fd = openOutput(house->directory, uid, gid);
+  child->output.wholeBytes = child->errors.wholeBytes = wholeBytes;
+  if (tailBytes > 0) child->output.fd = openOutput(house->directory, whole, uid, gid);
+  if (tailBytes > 0 && isApart) child->errors.fd = openOutput(house->directory, other, uid, gid);
   int failure;
-  int sink = child->output.fd >= 0 ? child->output.fd : nowhere;
-  int pid = spawnProgram(&order, sink, &failure);
+  int error = isApart ? child->errors.fd : child->output.fd;
+  int sinks[2] = {child->output.fd >= 0 ? child->output.fd : nowhere, error >= 0 ? error : nowhere};
+  int pid = spawnProgram(&order, sinks, &failure);
   if (pid > 0) {
     setPid(child, pid);
     if (timeoutMs >= 0) setDue(child, dueTimeout, nowMs() + timeoutMs);
@@ -218,9 +229,10 @@ static int keepTime(void) {
   if (strayAtMs != 0 && strayAtMs < next) next = strayAtMs;
   int isWatching = watchAtMs <= now, isTalking = 0;
   for (struct child *one = firstChild; one != NULL; one = one->next) {
-    if (one->output.fd < 0) continue;
+    if (one->output.fd < 0 && one->errors.fd < 0) continue;
     isTalking = 1;
-    if (isWatching) watchOutput(&one->output);
+    if (isWatching && one->output.fd >= 0) watchOutput(&one->output);
+    if (isWatching && one->errors.fd >= 0) watchOutput(&one->errors);
   }
   if (isWatching) watchAtMs = now + OUTPUT_WATCH_MS;
   if (isTalking && watchAtMs < next) next = watchAtMs;

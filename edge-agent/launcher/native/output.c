@@ -1,7 +1,8 @@
 /*
  * Where a chunk writes: a nameless file, so that it costs the launcher nothing while it is written
  * and is gone with the last process that holds it. Cut back to its beginning and its tail while it
- * grows, so a chunk cannot fill the disk by talking.
+ * grows, so a chunk cannot fill the disk by talking. One that is to be kept whole has a name, and
+ * is cut back when it has grown beyond that.
  */
 struct output {
   int fd;
@@ -12,17 +13,27 @@ struct output {
   byte *earlier;
   size_t earlierBytes;
   long cutBytes;
+  /** It has a name, and is whole up to here; 0 where it is not to be kept whole. */
+  long wholeBytes;
 };
 
 static int outputsMade;
 
 /** -1 when the disk takes no file: then there is no output, but the chunk runs. */
-static int openOutput(const char *directory, long uid, long gid) {
+static int openOutput(const char *directory, const char *whole, long uid, long gid) {
   // Appending, so that what is written after a cut begins where the cut left the file.
   int flags = oRdwr | oAppend | oCloexec;
-  int fd = open(directory, flags | oTmpfile, 0600);
+  char path[pathBytesMax];
+  int fd;
+  if (*whole) {
+    snprintf(path, sizeof path, "%s/%s/%s", directory, WHOLE_DIRECTORY, whole);
+    unlink(path);
+    fd = open(path, flags | oCreat | oExcl, 0600);
+    if (fd < 0) return -1;
+  } else {
+    fd = open(directory, flags | oTmpfile, 0600);
+  }
   if (fd < 0) {
-    char path[pathBytesMax];
     outputsMade++;
     snprintf(path, sizeof path, "%s/launch-%d-%d", directory, getpid(), outputsMade);
     fd = open(path, flags | oCreat | oExcl, 0600);
@@ -107,6 +118,7 @@ static void keepHead(struct output *output) {
 static void watchOutput(struct output *output) {
   long size = lseek(output->fd, 0, seekEnd);
   if (size <= OUTPUT_FILE_BYTES_MAX) return;
+  if (output->cutBytes == 0 && size <= output->wholeBytes) return;
   size_t count;
   byte *tail = readTail(output, &count);
   // What comes between the look and the cut would be missing in the middle.
@@ -129,6 +141,20 @@ static void watchOutput(struct output *output) {
 static long totalOf(struct output *output) {
   long size = output->fd < 0 ? 0 : lseek(output->fd, 0, seekEnd);
   return output->cutBytes + (size < 0 ? 0 : size);
+}
+
+/** What is told of an output at its end; without a tail nothing of it is kept. */
+struct ends { byte *tail; size_t tailBytes, headBytes; long total; };
+
+static struct ends endsOf(struct output *output, int isKept) {
+  struct ends ends = {NULL, 0, 0, totalOf(output)};
+  if (output->fd < 0 || !isKept) return ends;
+  ends.tail = readTail(output, &ends.tailBytes);
+  if ((long)ends.tailBytes >= ends.total) return ends;
+  // Its beginning, where the tail is not all of it.
+  keepHead(output);
+  ends.headBytes = output->headBytes;
+  return ends;
 }
 
 /**

@@ -78,7 +78,7 @@ static int isProgramThere(struct order *order) {
 }
 
 /** The number of the process, or 0: then `*failure` says why. */
-static int spawnProgram(struct order *order, int sink, int *failure) {
+static int spawnProgram(struct order *order, const int *sinks, int *failure) {
   struct signalSet all, none;
   memset(&all, 255, sizeof all);
   memset(&none, 0, sizeof none);
@@ -98,8 +98,8 @@ static int spawnProgram(struct order *order, int sink, int *failure) {
     signal(sigPipe, NULL);
     setsid();
     dup2(nowhere, 0);
-    dup2(sink, 1);
-    dup2(sink, 2);
+    dup2(sinks[0], 1);
+    dup2(sinks[1], 2);
     if (order->cwd[0] != 0 && chdir(order->cwd) != 0) {
       *failure = errno;
       _exit(127);

@@ -1,4 +1,6 @@
 import { ProblemError } from '../../../core/contract/problem.ts';
+import { digestPattern } from '../../../core/files/manifest.ts';
+import { resultSpaceOf } from '../../../core/files/result-space.ts';
 import {
   liveOffsetMax,
   livePartBytesMax,
@@ -7,6 +9,7 @@ import {
 import type { EdgeCaller } from '../../../core/model/caller.ts';
 import { attemptsMax, outputTailBytesMax } from '../../../core/model/limits.ts';
 import type { JobId } from '../../../core/model/names.ts';
+import type { StoredJob } from '../../../core/model/stored-job.ts';
 import {
   type Answer,
   badQuery,
@@ -17,6 +20,7 @@ import {
   jobOfPath,
 } from '../http/call.ts';
 import { chunkOf, numbersMaxOf } from '../jobs/view/chunk-number.ts';
+import { streamOf } from '../jobs/view/output-stream.ts';
 import type { Ports } from '../ports.ts';
 import { checkGiven, jobOfEdge } from './given-chunk.ts';
 
@@ -27,15 +31,19 @@ import { checkGiven, jobOfEdge } from './given-chunk.ts';
  */
 export const putOutput = { handle };
 
-type Needed = Pick<Ports, 'edges' | 'jobs' | 'outputs' | 'live'>;
+type Needed = Pick<Ports, 'edges' | 'jobs' | 'outputs' | 'live' | 'results'>;
 
 async function handle(call: Call, deps: Needed): Promise<Answer> {
-  checkQuery(call, ['attempt', 'total', 'head', 'offset', 'more', 'last']);
+  checkQuery(call, ['attempt', 'total', 'head', 'offset', 'more', 'last', 'stream', 'whole']);
   const id = jobOfPath(call);
   const caller = callerOf(call) as EdgeCaller;
   const attempt = numberOf(call, 'attempt', attemptsMax * 10) ?? 1;
   if (attempt < 1) throw badQuery('attempt', 'This must be a whole number of at least 1.');
+  const stream = streamOf(call.query.stream);
   const offset = numberOf(call, 'offset', liveOffsetMax);
+  if (offset !== null && stream === 'stderr') {
+    throw badQuery('stream', 'Only standard output is followed part by part.');
+  }
   const totalBytes = numberOf(call, 'total', liveOffsetMax) ?? call.body.length;
   checkOutput(call, offset === null ? outputTailBytesMax : livePartBytesMax);
   const headBytes = numberOf(call, 'head', call.body.length) ?? 0;
@@ -45,12 +53,28 @@ async function handle(call: Call, deps: Needed): Promise<Answer> {
   if (offset !== null) {
     await keepPart(call, { id, chunk, attempt, offset }, caller, deps);
   } else {
-    const key = await deps.outputs.put(id, chunk, attempt, call.body);
+    const key = await deps.outputs.put(id, chunk, attempt, call.body, stream);
     const bytes = call.body.length;
-    const output = { key, bytes, totalBytes: Math.max(bytes, totalBytes), headBytes };
-    await deps.jobs.keepOutput(id, chunk, output);
+    const whole = await wholeOf(call.query.whole, job, totalBytes, deps);
+    const sizes = { bytes, totalBytes: Math.max(bytes, totalBytes), headBytes };
+    const output = { key, ...sizes, ...(whole === null ? {} : { whole }) };
+    await deps.jobs.keepOutput(id, chunk, output, stream);
   }
   return { status: 204 };
+}
+
+/** All of it, which the edge has stored as it stores results. */
+async function wholeOf(
+  digest: string | undefined,
+  job: StoredJob,
+  totalBytes: number,
+  { results }: Pick<Ports, 'results'>,
+): Promise<string | null> {
+  if (digest === undefined) return null;
+  const isAsked = job.spec.outputMb !== undefined && digestPattern.test(digest);
+  const found = isAsked ? await results.find(resultSpaceOf(job), digest) : null;
+  if (found?.bytes === totalBytes) return digest;
+  throw badQuery('whole', 'This is no stored output of so many bytes.');
 }
 
 type PartPlace = {

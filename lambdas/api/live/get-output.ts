@@ -18,12 +18,12 @@ import { type ReadOutput, readKept, readLive } from './read-output.ts';
  */
 type Asked = { readonly id: JobId; readonly chunk: string; readonly query: OutputQuery };
 
-type Needed = Pick<Ports, 'jobs' | 'outputs' | 'live' | 'liveShadows' | 'clock'>;
+type Needed = Pick<Ports, 'jobs' | 'outputs' | 'results' | 'live' | 'liveShadows' | 'clock'>;
 
 export const getOutput = defineOperation({
   name: 'getOutput',
   read: (call): Asked => {
-    checkQuery(call, ['offset', 'attempt', 'waitSeconds']);
+    checkQuery(call, ['offset', 'attempt', 'waitSeconds', 'stream']);
     const query = readOutputQuery(call);
     return { id: jobOfPath(call), chunk: call.params.chunk ?? '', query };
   },
@@ -43,15 +43,22 @@ export const getOutput = defineOperation({
 
 async function follow(asked: Asked, { caller }: Context, deps: Needed): Promise<ReadOutput> {
   const { id, query } = asked;
-  const look = () => chunkPlaceOf(id, asked.chunk, caller, deps);
+  const { stream } = query;
+  const look = () => chunkPlaceOf(id, { named: asked.chunk, stream }, caller, deps);
+  // Standard error apart is shown when it is kept.
+  const readSent = (chunk: FollowedChunk, nowMs: number) =>
+    stream === 'stderr'
+      ? { ...nothingSent, ...nextIn(placeIn(query, chunk)) }
+      : readLive(id, chunk, placeIn(query, chunk), nowMs, deps);
   const begunAtMs = deps.clock.nowMs();
-  const waitMs = isFollowing(query) ? query.waitMs : firstLookMs;
+  const lookMs = stream === 'stderr' ? 0 : firstLookMs;
+  const waitMs = isFollowing(query) ? query.waitMs : lookMs;
   const looksMax = Math.ceil(waitMs / livePartsLookMs);
   let chunk = await look();
   let lookedAt = 0;
   for (let looks = 0; looks <= looksMax; looks++) {
     const nowMs = deps.clock.nowMs();
-    const live = await readLive(id, chunk, placeIn(query, chunk), nowMs, deps);
+    const live = await readSent(chunk, nowMs);
     const isLate = looks >= looksMax || nowMs - begunAtMs >= waitMs;
     // Who does not follow gets what is there, and not the first piece of it.
     const isEnough = isFollowing(query) || !live.isMore || isLate;
@@ -65,15 +72,19 @@ async function follow(asked: Asked, { caller }: Context, deps: Needed): Promise<
       if (!chunk.isHeld || chunk.output !== null) throw notKept(id, chunk);
     }
     if (isLate) break;
-    if (chunk.isHeld) await askEdge(id, chunk, nowMs, deps);
+    if (chunk.isHeld && stream === 'stdout') await askEdge(id, chunk, nowMs, deps);
     await pause(livePartsLookMs);
     // The end of the attempt is known before that of the chunk.
     if (!live.isWhole && looks - lookedAt < looksPerPlace) continue;
     chunk = await look();
     lookedAt = looks;
   }
-  return readLive(id, chunk, placeIn(query, chunk), deps.clock.nowMs(), deps);
+  return readSent(chunk, deps.clock.nowMs());
 }
+
+const nothingSent = { bytes: new Uint8Array(), complete: false, isWhole: false, isMore: false };
+
+const nextIn = ({ attempt, offset }: ReadPlace) => ({ attempt, next: offset });
 
 const looksPerPlace = Math.ceil(livePlaceLookMs / livePartsLookMs);
 

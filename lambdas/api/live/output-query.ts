@@ -1,6 +1,8 @@
 import { liveOffsetMax, waitSecondsMax } from '../../../core/live/limits.ts';
 import { attemptsMax } from '../../../core/model/limits.ts';
+import type { OutputStream } from '../../../core/ports/outputs.ts';
 import { badQuery, type Call } from '../http/call.ts';
+import { streamOf } from '../jobs/view/output-stream.ts';
 
 /** Where a reader is in an output, and how long it waits for what comes next. */
 export type OutputQuery = {
@@ -9,6 +11,7 @@ export type OutputQuery = {
   readonly attempt: number | null;
   /** `null`: nobody follows, and what is there is all that is wanted. */
   readonly waitMs: number | null;
+  readonly stream: OutputStream;
 };
 
 export type FollowingQuery = OutputQuery & { readonly waitMs: number };
@@ -19,6 +22,7 @@ export function readOutputQuery(call: Call): OutputQuery {
   return {
     offset: wholeOf('offset', offset ?? '0', 0, liveOffsetMax),
     attempt: attempt === undefined ? null : wholeOf('attempt', attempt, 1, attemptsMax * 10),
+    stream: streamOf(call.query.stream),
     waitMs: isFollowing ? waitOf(waitSeconds ?? '0') : null,
   };
 }

@@ -3,6 +3,7 @@ import {
   collectParts,
   type ReadPlace,
 } from '../../../core/live/collect-parts.ts';
+import { liveAnswerBytesMax } from '../../../core/live/limits.ts';
 import type { JobId } from '../../../core/model/names.ts';
 import type { LivePart } from '../../../core/ports/live-output.ts';
 import type { Ports } from '../ports.ts';
@@ -45,14 +46,28 @@ async function textOf({ text, key }: LivePart, { outputs }: Pick<Ports, 'outputs
 /**
  * What the job keeps of it, from where the reader is; `null`: nothing. Who reads on gets beginning
  * and end in two answers, so that the offset says what is missing between them; who asks once gets
- * both.
+ * both. One that is kept whole is read piece by piece by who reads on.
  */
 export async function readKept(
-  { attempt, output }: FollowedChunk,
+  { attempt, output, space }: FollowedChunk,
   reader: Pick<ReadOutput, 'attempt' | 'next'>,
   readsOn: boolean,
-  { outputs }: Pick<Ports, 'outputs'>,
+  { outputs, results }: Pick<Ports, 'outputs' | 'results'>,
 ): Promise<ReadOutput | null> {
+  if (readsOn && output?.whole !== undefined) {
+    const at = reader.attempt === attempt ? reader.next : 0;
+    const to = Math.min(at + liveAnswerBytesMax, output.totalBytes ?? 0);
+    const bytes = at < to ? await results.readPart(space, output.whole, at, to) : null;
+    if (bytes !== null && bytes.length > 0) {
+      const next = at + bytes.length;
+      return {
+        bytes,
+        attempt: Math.max(1, attempt),
+        next,
+        complete: next >= (output.totalBytes ?? 0),
+      };
+    }
+  }
   const kept = output === null ? null : await outputs.get(output.key);
   if (kept === null || output === null) return null;
   const total = Math.max(kept.length, output.totalBytes ?? 0);

@@ -26,7 +26,9 @@ export const storeResults = defineOperation({
     const caller = context.caller as EdgeCaller;
     const job = await jobOfEdge(id, caller, deps);
     const given = await deps.jobs.executionsOn(caller.edge, [id]);
-    if (given.length === 0 || job.spec.outputs === undefined) throw notFound(`job "${id}"`);
+    const { outputs, outputMb } = job.spec;
+    const leavesNothing = outputs === undefined && outputMb === undefined;
+    if (given.length === 0 || leavesNothing) throw notFound(`job "${id}"`);
     const space = resultSpaceOf(job);
     const fresh = new Set<string>();
     const digests = [...new Set(files.map(({ sha256 }) => sha256))];

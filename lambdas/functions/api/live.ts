@@ -2,6 +2,7 @@ import { createFleetLog } from '../../../adapters/dynamodb/events/fleet-log.ts';
 import { createJobsStore } from '../../../adapters/dynamodb/jobs/jobs-store.ts';
 import { createLiveStore } from '../../../adapters/dynamodb/live/live-store.ts';
 import { createWorkShadows } from '../../../adapters/iot/work-shadows.ts';
+import { createResultFiles } from '../../../adapters/s3/files.ts';
 import { createOutputs } from '../../../adapters/s3/outputs.ts';
 import { findEventStream } from '../../api/events/find-event-stream.ts';
 import { listFleetEvents } from '../../api/events/list-fleet-events.ts';
@@ -23,6 +24,7 @@ const ports = onTable({
   eventStream: () => requiredEnv('EVENT_STREAM_URL'),
   liveShadows: () => createWorkShadows(),
   outputs: () => createOutputs(requiredEnv('OUTPUTS_BUCKET')),
+  results: () => createResultFiles({ bucket: requiredEnv('OUTPUTS_BUCKET') }),
   clock: () => ({ nowMs: Date.now }),
 });
 

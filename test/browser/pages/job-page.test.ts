@@ -24,6 +24,9 @@ let wide: JobId;
 let left: JobId;
 let failed: JobId;
 
+/** As long as any that has to fit a small window. */
+const receiver = `https://example.com/${'ended-'.repeat(40)}`;
+
 const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex');
 const fileOf = (text: string) => ({ sha256: digestOf(text), bytes: Buffer.byteLength(text) });
 
@@ -71,6 +74,7 @@ describe.skipIf(found.path === null)('the page of a job', () => {
       name: 'left',
       chunks: 1,
       outputs: { paths: ['**'] },
+      onEnd: { url: receiver },
       requires: { edges: [name] },
     };
     const { id } = await ask('POST', '/v1/jobs', { body });
@@ -87,6 +91,9 @@ describe.skipIf(found.path === null)('the page of a job', () => {
     for (const [at, { uploadUrl: url, headers }] of items.entries()) {
       expect(fleet.api.services.results.put({ url, headers }, Buffer.from(texts[at]!))).toBe(200);
     }
+    const headers = { 'content-type': 'application/octet-stream' };
+    const said = { token, raw: Buffer.from('a complaint\n'), headers };
+    await ask('PUT', `/v1/jobs/${id}/chunks/0/output?attempt=1&stream=stderr`, said);
     const bytes = Object.values(files).reduce((sum, text) => sum + text.length, 0);
     const count = Object.keys(files).length;
     const kept = { manifest: digestOf(list), files: count, bytes, attempt: 1, done: true };
@@ -145,9 +152,12 @@ describe.skipIf(found.path === null)('the page of a job', () => {
     const { page, errors } = await signedIn(`/jobs/${left}`);
     const panel = page.getByRole('region', { name: 'Chunks and what they left' });
     await panel.getByText('chunk 0', { exact: true }).click();
+    await page.getByText(receiver, { exact: true }).waitFor();
     const file = panel.getByRole('link', { name: 'frames/0.png' });
     expect(await file.getAttribute('href')).toMatch(/^https?:/);
     await panel.getByText('9 B', { exact: true }).waitFor();
+    const said = panel.getByRole('region', { name: 'Standard error of the chunk' });
+    await said.getByText('a complaint').waitFor();
     await panel.getByRole('link', { name: 'log <b>.txt' }).waitFor();
     await page.goto(`/jobs/${failed}`);
     const number = page.getByLabel('Show the chunk with this number');

@@ -92,3 +92,16 @@ test('what is not kept, or never comes, is not waited for beyond its time', asyn
   expect(await run(['logs', silentId, '0'], later)).toBe(exitCode.notFound);
   expect(later.nowMs()).toBe(askedAtMs + outputMsMax);
 });
+
+test('that standard error is apart is said, and it is read by itself', async () => {
+  const id = await endedJob('all', 'apart');
+  await arrives(id, 'out\n');
+  const key = await api.api.services.outputs.put(id, 0, 1, Buffer.from('error\n'), 'stderr');
+  await api.api.stores.jobs.keepOutput(id, 0, { key, bytes: 6 }, 'stderr');
+  const terminal = terminalOf({});
+  expect(await run(['logs', 'apart', '0'], terminal)).toBe(0);
+  expect(terminal.data()).toBe('out\n');
+  expect(terminal.talk()).toContain(`edgewise logs --stderr ${id}`);
+  expect((await logs(['apart', '0', '--stderr'])).toString()).toBe('error\n');
+  expect(await run(['logs', 'apart', '0', '--stderr', '-f'], terminalOf({}))).toBe(exitCode.usage);
+});

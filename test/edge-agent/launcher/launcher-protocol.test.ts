@@ -29,6 +29,8 @@ const toLauncher: fc.Arbitrary<ToLauncher> = fc.oneof(
     timeoutMs: fc.option(count),
     killAfterMs: count,
     tailBytes: count,
+    errorsApart: fc.boolean(),
+    whole: fc.option(fc.record({ name: fc.constant('edge-1_job_0_1'), bytesMax: count })),
     outputOwner: fc.option(fc.record({ uid: count, gid: count })),
     keep: fc.constantFrom('failed' as const, 'all' as const, 'none' as const),
   }),
@@ -39,6 +41,16 @@ const toLauncher: fc.Arbitrary<ToLauncher> = fc.oneof(
 );
 
 const printed = fc.uint8Array().map((bytes) => Buffer.from(bytes));
+
+const ends = fc
+  .record({
+    kept: fc.option(fc.record({ head: printed, tail: printed })),
+    printedBytes: count,
+  })
+  .map(({ kept, printedBytes }) => {
+    const { head = null, tail = null } = kept ?? {};
+    return { head: head?.length === 0 ? null : head, tail, printedBytes };
+  });
 
 const fromLauncher: fc.Arbitrary<FromLauncher> = fc.oneof(
   fc
@@ -51,13 +63,10 @@ const fromLauncher: fc.Arbitrary<FromLauncher> = fc.oneof(
       isTimeout: fc.boolean(),
       isStopped: fc.boolean(),
       durationMs: count,
-      output: fc.option(fc.record({ head: printed, tail: printed })),
-      printedBytes: count,
+      output: ends,
+      errors: fc.option(ends),
     })
-    .map(({ output, ...end }) => {
-      const { head = null, tail = null } = output ?? {};
-      return { ...end, head: head?.length === 0 ? null : head, tail };
-    }),
+    .map(({ output, ...end }) => ({ ...end, ...output })),
   fc.record({
     k: fc.constant('seen' as const),
     id: word,
@@ -128,6 +137,7 @@ test('every signal has a name', () => {
       head: null,
       tail: null,
       printedBytes: 0,
+      errors: null,
     };
     const frame = encodeFromLauncher({ k: 'ended', ...end, signal: 'SIGKILL', durationMs: 1 });
     const text = frame.subarray(4).toString('latin1').replace('\x009\0', `\0${number}\0`);

@@ -9,6 +9,8 @@ export type OutputsDouble = {
   readonly outputs: Map<string, string>;
   readonly outputBytes: Map<string, Uint8Array>;
   readonly outputParts: OutputPartDouble[];
+  /** Digests of those that are kept whole. */
+  readonly wholeOutputs: Map<string, string>;
 };
 
 /** An output as a whole, or a part of one while it is followed. */
@@ -19,9 +21,13 @@ export function takeOutput(
   bytes: Buffer,
 ): void {
   const offset = query.get('offset');
+  const stream = query.get('stream');
   if (offset === null) {
-    into.outputs.set(chunk, bytes.toString());
-    into.outputBytes.set(chunk, bytes);
+    const name = stream === null ? chunk : `${chunk}/${stream}`;
+    into.outputs.set(name, bytes.toString());
+    into.outputBytes.set(name, bytes);
+    const whole = query.get('whole');
+    if (whole !== null) into.wholeOutputs.set(name, whole);
   } else {
     into.outputParts.push({ offset: Number(offset), isLast: query.get('last') === 'true', bytes });
   }

@@ -43,3 +43,27 @@ test.each(['wired', 'polling'])(
     await product.done(id);
   },
 );
+
+test('an output that is kept whole comes back whole, byte for byte', async () => {
+  const script = 'seq 1 400000; exit 3';
+  const run = { process: { argv: ['/bin/sh', '-c', script] } };
+  const retries = { attempts: 1 };
+  const { id } = await product.submit({ name: 'whole', chunks: 1, run, retries, outputMb: 8 });
+  await product.jobWhen(id, 'failed', ({ status }) => status.state === 'failed');
+  const all = Array.from({ length: 400_000 }, (_, at) => `${at + 1}\n`).join('');
+  await until('it is there, whole', async () => (await client('logs', id, '0')).out === all);
+});
+
+test.each(['wired', 'polling'])(
+  'standard error apart of the edge "%s" is read by itself',
+  async (edge) => {
+    const run = { process: { argv: ['/bin/sh', '-c', 'echo out; echo error >&2; exit 3'] } };
+    const retries = { attempts: 1 };
+    const body = { chunks: 1, run, requires: { edges: [edge] }, retries, stderr: 'apart' };
+    const { id } = await product.submit({ name: `apart-${edge}`, ...body });
+    await product.jobWhen(id, 'failed', ({ status }) => status.state === 'failed');
+    const output = await client('logs', id, '0');
+    expect(output).toMatchObject({ code: 0, out: 'out\n' });
+    expect(await client('logs', id, '0', '--stderr')).toMatchObject({ code: 0, out: 'error\n' });
+  },
+);

@@ -55,6 +55,7 @@ export function chunkView(
   const place = placeOf(board, chunk, stored?.end ?? null);
   const { startedAtMs, endedAtMs, within, instance, ...rest } = place;
   const output = stored?.output ?? null;
+  const outputPath = `/v1/jobs/${id}/chunks/${chunk}/output`;
   const result = stored?.result;
   return {
     chunk,
@@ -63,7 +64,8 @@ export function chunkView(
     startedAt: timeOrNull(startedAtMs),
     endedAt: timeOrNull(endedAtMs),
     within: within && { from: timeOf(within.fromMs), to: timeOrNull(within.toMs) },
-    ...(output === null ? {} : { output: `/v1/jobs/${id}/chunks/${chunk}/output` }),
+    ...(output === null ? {} : { output: outputPath }),
+    ...(stored?.errors === undefined ? {} : { stderr: `${outputPath}?stream=stderr` }),
     ...(ports === undefined ? {} : { ports }),
     ...(parameters === undefined ? {} : { params: asTable(parameters) }),
     ...(result === undefined ? {} : { files: { count: result.files, bytes: result.bytes } }),

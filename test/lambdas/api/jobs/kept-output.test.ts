@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { jobIdOf } from '../../../../core/model/names.ts';
@@ -82,4 +83,67 @@ test('of a long one beginning and end are known from each other, at once and to 
   ]);
   const tooMuch = await api.request('PUT', `${path}?attempt=1&total=1000&head=9`, request);
   expect(tooMuch.status).toBe(400);
+});
+
+test('standard error apart is read by itself, and an unknown stream is refused', async () => {
+  const apart = await submitJob(api, { chunks: 1, keepOutput: 'all', stderr: 'apart' });
+  const own = `/v1/jobs/${apart}/chunks/0/output`;
+  const headers = { 'content-type': 'application/octet-stream' };
+  const put = (query: string, text: string) =>
+    api.request('PUT', `${own}?${query}`, { token: edge.secret, raw: Buffer.from(text), headers });
+  expect((await api.request('GET', `${own}?stream=stderr`)).bytes).toHaveLength(0);
+  expect((await put('attempt=1&stream=stderr&total=1000&head=5', 'beginend')).status).toBe(204);
+  expect((await put('attempt=1', 'out')).status).toBe(204);
+  const chunk = await api.request('GET', `/v1/jobs/${apart}/chunks/0`);
+  expect(chunk.json).toMatchObject({ output: own, stderr: `${own}?stream=stderr` });
+  const printed = await Promise.all(
+    [own, `${own}?stream=stdout`, chunk.json.stderr].map((at) => api.request('GET', at)),
+  );
+  expect(printed.map(({ bytes }) => bytes.toString())).toEqual(['out', 'out', 'beginend']);
+  expect(printed[2]!.headers['edgewise-omitted']).toBe('5-997');
+  const early = await api.request('GET', `${own}?stream=stderr&offset=0`);
+  expect([early.bytes.length, early.headers['edgewise-complete']]).toEqual([0, 'false']);
+  await edge.report({ w: { [apart]: { d: '0' } } });
+  const [head, tail] = [
+    await api.request('GET', `${own}?stream=stderr&offset=0`),
+    await api.request('GET', `${own}?stream=stderr&offset=5`),
+  ];
+  expect([head, tail].map(({ bytes }) => bytes.toString())).toEqual(['begin', 'end']);
+  expect(tail.headers['edgewise-complete']).toBe('true');
+  for (const query of ['stream=both', 'stream=stderr&offset=0']) {
+    expect((await put(query, 'x')).status, query).toBe(400);
+  }
+});
+
+test('one that is kept whole is read piece by piece, and its ends at once', async () => {
+  const whole = Buffer.alloc(3_000_000, 'x');
+  whole.write('begin');
+  whole.write('end', whole.length - 3);
+  const sha256 = createHash('sha256').update(whole).digest('hex');
+  const big = await submitJob(api, { chunks: 1, keepOutput: 'all', outputMb: 8 });
+  const own = `/v1/jobs/${big}/chunks/0/output`;
+  const token = edge.secret;
+  const headers = { 'content-type': 'application/octet-stream' };
+  const put = () => {
+    const query = `attempt=1&total=${whole.length}&head=5&whole=${sha256}`;
+    return api.request('PUT', `${own}?${query}`, { token, raw: Buffer.from('beginend'), headers });
+  };
+  expect((await put()).status).toBe(400);
+  const files = [{ sha256, bytes: whole.length }];
+  const at = await api.request('POST', `/v1/jobs/${big}/files/uploads`, { token, body: { files } });
+  expect(at.status).toBe(200);
+  const { uploadUrl: url, headers: sums } = at.json.items[0];
+  expect(api.services.results.put({ url, headers: sums }, whole)).toBe(200);
+  expect((await put()).status).toBe(204);
+  await edge.report({ w: { [big]: { d: '0' } } });
+  expect((await api.request('GET', own)).bytes.toString()).toBe('beginend');
+  const pieces: Uint8Array[] = [];
+  for (let offset = 0, isOver = false; !isOver; ) {
+    const part = await api.request('GET', `${own}?offset=${offset}&attempt=1`);
+    pieces.push(part.bytes);
+    offset = Number(part.headers['edgewise-next-offset']);
+    isOver = part.headers['edgewise-complete'] === 'true';
+  }
+  expect(pieces.length).toBe(3);
+  expect(Buffer.concat(pieces).equals(whole)).toBe(true);
 });
