@@ -4,6 +4,7 @@ import { loadApiAddress, storedToken, storeToken } from './api/session.ts';
 import { finishSignIn } from './api/sign-in.ts';
 import { Header } from './component/header.tsx';
 import { Empty, NextTry } from './component/notice.tsx';
+import { useChanges } from './live/use-changes.ts';
 import { ClientContext } from './live/use-live.ts';
 import { useRetried } from './live/use-retried.ts';
 import { AuditPage } from './page/audit-page.tsx';
@@ -62,6 +63,7 @@ export function App() {
     const onSignedOut = (problem: { sentence: string }) => signOut(problem.sentence);
     return createClient({ api, token, fetch: fetch.bind(globalThis), onSignedOut });
   }, [api, token]);
+  useChanges(client);
 
   if (!isBack || (api === null && found.retryAtMs === null)) return null;
   if (api === null) {

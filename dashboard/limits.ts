@@ -66,6 +66,21 @@ export const failureReasonsShownMax = 6;
 export const runningShownMax = 8;
 /** The longest pause between two looks, whatever they cost. */
 export const pauseMsMax = 30_000;
+/** Between two looks where figures say that nothing changes; labels are in none of them. */
+export const quietLookMs = 600_000;
+/** Until the first sign of a stream; what lies between may hold everything back. */
+export const streamOpenMsMax = 5_000;
+/** Its signs of life come every 15 seconds (`eventStreamBeatMs`). */
+export const streamSilenceMsMax = 40_000;
+/** Between the end of a stream and the next one (`eventStreamRetryMs`). */
+export const streamAgainMs = 1_000;
+/** Where no stream was to be had, how long nobody tries again. */
+export const streamMissingMs = 600_000;
+/** One message; longer ones are not of ours. */
+export const streamTextLengthMax = 65_536;
+/** How long a request waits for the next event (as long as the API lets it), and is waited for. */
+export const eventWaitSeconds = 25;
+export const eventWaitMsMax = 35_000;
 /** Fewer chunks than this need no map: the bar shows them. */
 export const drawnChunksMin = 12;
 

@@ -126,6 +126,7 @@ export class Edgewise extends Construct {
     const site = new DashboardSite(this, 'Dashboard', {
       apiUrl: http.url,
       stage,
+      streamUrl: http.streamUrl,
       signInSources: signInSources(this, props.signIn),
       own: props.dashboardName ?? null,
     });

@@ -44,10 +44,16 @@ export const lambdaGrowFurtherAfterMs = 250;
 /** Processes of all functions at once (this machine's bound). */
 export const lambdaInstancesMax = 32;
 /**
- * Requests to one function's own address at once; each holds a process for as long as its answer
- * streams (this machine's bound; AWS: the account's concurrency).
+ * Invocations that one process of a function has at once whose answers stream. On AWS each has an
+ * environment of its own; here hundreds of streams that nearly always wait would be as many
+ * processes (this machine's bound).
  */
-export const functionUrlRequestsMax = 8;
+export const streamsPerInstanceMax = 32;
+/**
+ * Requests to one function's own address at once, for as long as its answer streams: as many as all
+ * processes of the function take (this machine's bound; AWS: the account's concurrency).
+ */
+export const functionUrlRequestsMax = lambdaInstancesPerFunctionMax * streamsPerInstanceMax;
 /** Status and headers before a streamed answer (this machine's bound). */
 export const streamHeadBytesMax = 65_536;
 /** A process without work ends after this long (AWS: minutes, undocumented). */

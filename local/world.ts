@@ -5,7 +5,7 @@
 import type { Account } from './account.ts';
 import type { Json, JsonObject } from './assembly/assembly.ts';
 import type { HostCheck } from './engine/host-check.ts';
-import type { ApiDefinition } from './services/apigateway/definition.ts';
+import type { ApiDefinition, CorsSettings } from './services/apigateway/definition.ts';
 import type { DistributionDefinition, ViewerFunction } from './services/cloudfront/definition.ts';
 import type { AlarmDefinition } from './services/cloudwatch/alarm-definition.ts';
 import type { DatabaseClient } from './services/dynamodb/client.ts';
@@ -30,7 +30,11 @@ export type InvokePermission = {
 };
 
 /** A function that is asked without a gateway. */
-export type FunctionUrl = { readonly functionArn: string; readonly url: string };
+export type FunctionUrl = {
+  readonly functionArn: string;
+  readonly url: string;
+  readonly cors: CorsSettings | undefined;
+};
 
 export type Table = {
   readonly name: string;

@@ -1,10 +1,5 @@
+import { type ServerSent, takeServerSent } from '../../core/protocol/server-sent.ts';
 import { serverSentBytesMax } from '../limits.ts';
-
-/**
- * Server-sent events as the standard has them, as far as an API of ours sends them: `id` and
- * `data`, up to an empty line. What has no data still moves the place from which to go on.
- */
-export type ServerSent = { readonly id: string | null; readonly data: string | null };
 
 /** Ends quietly where the connection does, and where a message grows beyond all bounds. */
 export async function* readServerSent(
@@ -20,10 +15,9 @@ export async function* readServerSent(
       const part = await nextPart(reader, patienceMs);
       if (part === null) return;
       patienceMs = silenceMs.later;
-      held += decoder.decode(part, { stream: true }).replaceAll('\r', '');
-      const blocks = held.split('\n\n');
-      held = blocks.pop() ?? '';
-      for (const block of blocks) yield messageOf(block);
+      const { messages, rest } = takeServerSent(held + decoder.decode(part, { stream: true }));
+      held = rest;
+      yield* messages;
       if (held.length > serverSentBytesMax) return;
     }
   } finally {
@@ -48,15 +42,4 @@ async function nextPart(
   } finally {
     clearTimeout(timer);
   }
-}
-
-function messageOf(block: string): ServerSent {
-  let id: string | null = null;
-  const data: string[] = [];
-  for (const line of block.split('\n')) {
-    const found = /^(id|data): ?(.*)$/.exec(line);
-    if (found?.[1] === 'id') id = found[2] ?? null;
-    if (found?.[1] === 'data') data.push(found[2] ?? '');
-  }
-  return { id, data: data.length === 0 ? null : data.join('\n') };
 }

@@ -623,6 +623,11 @@ export type Health = {
     /** Our client there. */
     readonly clientId: string;
   };
+  /** Where answers stream; absent where nothing does. */
+  readonly endpoints?: {
+    /** Where `GET /v1/events/stream` leads; `/graphql` beside it takes subscriptions. */
+    readonly events: string;
+  };
 };
 
 /** Ready while this answers with less than 400. */

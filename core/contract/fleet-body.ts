@@ -247,5 +247,11 @@ export const healthSchema = z
       .strictObject({ issuer: z.string(), clientId: z.string() })
       .optional()
       .meta({ description: 'Where people sign in by OpenID Connect; absent where they do not.' }),
+    endpoints: z
+      .strictObject({ events: z.string() })
+      .optional()
+      .meta({ description: 'Where answers stream; absent where nothing does.' }),
   })
   .meta({ id: 'Health' });
+
+export type HealthAnswer = z.output<typeof healthSchema>;

@@ -3,6 +3,7 @@ import type { EdgeAnswer, edgeJobSchema } from './edge-answer.ts';
 import type { FleetEventsAnswer } from './event-body.ts';
 import type {
   auditEventSchema,
+  HealthAnswer,
   poolSchema,
   queueSchema,
   StatsAnswer,
@@ -34,6 +35,7 @@ export type Waiting = WaitingAnswer;
 export type Chunk = ChunkAnswer;
 export type JobEvent = EventAnswer;
 export type FleetEvents = FleetEventsAnswer;
+export type Health = HealthAnswer;
 export type Explanation = z.output<typeof explainSchema>;
 export type Dryrun = z.output<typeof planSchema>;
 export type Edge = EdgeAnswer;

@@ -17,7 +17,20 @@ export type Client = {
   readonly api: string;
   read<T>(path: string): Promise<Answer<T>>;
   readText(path: string): Promise<Answer<string>>;
+  /** An answer that waits for something; it is not kept. */
+  wait<T>(path: string, timeoutMs: number, signal: AbortSignal): Promise<Answer<T>>;
+  /** An answer that goes on while it is read; `null` when there is none to be had. */
+  stream(asked: StreamAsked): Promise<ReadableStream<Uint8Array> | null>;
   send<T>(method: string, path: string, body?: unknown, key?: string): Promise<Answer<T>>;
+};
+
+export type StreamAsked = {
+  /** A whole address: streams have one of their own. */
+  readonly url: string;
+  readonly body: unknown;
+  readonly lastId: string | null;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
 };
 
 export type ClientDeps = {
@@ -40,7 +53,7 @@ export function createClient(deps: ClientDeps): Client {
   const remembered = new Map<string, Remembered>();
 
   async function request(path: string, init: RequestInit): Promise<Response | Problem> {
-    const signal = AbortSignal.timeout(deps.timeoutMs ?? requestTimeoutMs);
+    const signal = init.signal ?? AbortSignal.timeout(deps.timeoutMs ?? requestTimeoutMs);
     const headers = { ...init.headers, authorization: `Bearer ${deps.token}` };
     try {
       const response = await deps.fetch(deps.api + path, { ...init, headers, signal });
@@ -91,6 +104,13 @@ export function createClient(deps: ClientDeps): Client {
         ? { ok: true, value: text, unchanged: false }
         : { ok: false, problem: text };
     },
+    async wait<T>(path: string, timeoutMs: number, left: AbortSignal) {
+      const signal = AbortSignal.any([left, AbortSignal.timeout(timeoutMs)]);
+      const text = await textOf(path, { signal });
+      if (typeof text !== 'string') return { ok: false, problem: text } as const;
+      return { ok: true, value: parse(text) as T, unchanged: false } as const;
+    },
+    stream: (asked) => openStream(asked, deps),
     async send<T>(method: string, path: string, body?: unknown, key?: string) {
       const headers: Record<string, string> = {};
       if (body !== undefined) headers['content-type'] = 'application/json';
@@ -102,6 +122,33 @@ export function createClient(deps: ClientDeps): Client {
       return { ok: true, value: parse(text) as T, unchanged: false } as const;
     },
   };
+}
+
+/** A token goes unencrypted to the host that has it already, and to no other. */
+async function openStream(asked: StreamAsked, { api, token, fetch }: ClientDeps) {
+  const there = new URL(asked.url);
+  if (there.protocol !== 'https:' && there.hostname !== new URL(api).hostname) return null;
+  const headers: Record<string, string> = {
+    accept: 'text/event-stream',
+    authorization: `Bearer ${token}`,
+    'content-type': 'application/json',
+  };
+  if (asked.lastId !== null) headers['last-event-id'] = asked.lastId;
+  const opening = new AbortController();
+  const timer = setTimeout(() => opening.abort(), asked.timeoutMs);
+  const signal = AbortSignal.any([asked.signal, opening.signal]);
+  try {
+    const init = { method: 'POST', headers, body: JSON.stringify(asked.body), signal } as const;
+    const answer = await fetch(there.href, { ...init, cache: 'no-store', redirect: 'error' });
+    const type = answer.headers.get('content-type') ?? '';
+    if (answer.status === 200 && type.startsWith('text/event-stream')) return answer.body;
+    await answer.body?.cancel();
+    return null;
+  } catch {
+    return null;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** The connection may still break while the body is on its way. */

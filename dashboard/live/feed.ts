@@ -1,5 +1,6 @@
 import type { Answer } from '../api/client.ts';
 import type { Problem } from '../api/problem.ts';
+import { type ChangePace, changePace, onChange } from './change-signal.ts';
 import { type ConnectionNote, forgetConnection, noteConnection } from './connection.ts';
 import { pauseMs } from './pace.ts';
 
@@ -22,10 +23,21 @@ export type Live<T> = {
 
 export type Stale = { readonly answeredAtMs: number | null; readonly retryAtMs: number };
 
+/** Whether somebody sees the page. */
+export type PageView = {
+  readonly isHidden: () => boolean;
+  /** It is hidden or shown; returns how to end that. */
+  readonly onView: (listener: () => void) => () => void;
+  readonly onOnline: (listener: () => void) => () => void;
+};
+
 export type FeedOptions<T> = {
+  readonly view: PageView;
   readonly everyMs: number;
   /** What does not change is asked for until there is an answer, and never again. */
   readonly once?: boolean;
+  /** What of it moves a figure that the page follows. */
+  readonly notice?: 'all' | 'some' | 'nothing';
   readonly load: (show: (partial: T) => void) => Promise<Answer<T>>;
   readonly show: (live: Live<T>) => void;
 };
@@ -38,6 +50,10 @@ export class Feed<T> {
   #live: Live<T> = { value: null, problem: null, loaded: false, stale: null };
   #answeredAtMs: number | null = null;
   #failures = 0;
+  #same = 0;
+  #startedAtMs = 0;
+  #isNoticed = false;
+  readonly #endings: (() => void)[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
   #stopped = false;
   #loading = false;
@@ -45,8 +61,9 @@ export class Feed<T> {
 
   constructor(options: FeedOptions<T>) {
     this.#options = options;
-    document.addEventListener('visibilitychange', this.#onVisibility);
-    addEventListener('online', this.refresh);
+    const { view } = options;
+    this.#endings.push(view.onView(this.#viewed), view.onOnline(this.refresh));
+    if (this.#pace() !== null) this.#endings.push(onChange(this.#noticed));
     this.refresh();
   }
 
@@ -56,15 +73,33 @@ export class Feed<T> {
 
   stop(): void {
     this.#stopped = true;
+    for (const end of this.#endings) end();
     waiting.delete(this);
     forgetConnection(this);
     clearTimeout(this.#timer);
-    document.removeEventListener('visibilitychange', this.#onVisibility);
-    removeEventListener('online', this.refresh);
   }
 
-  readonly #onVisibility = (): void => {
-    if (document.hidden) clearTimeout(this.#timer);
+  /** `null`: it is in no figure. */
+  #pace(): ChangePace | null {
+    const { notice = 'nothing' } = this.#options;
+    if (notice === 'nothing') return null;
+    const pace = changePace();
+    return notice === 'some' && pace === 'quiet' ? 'moving' : pace;
+  }
+
+  /** There may be something new: it is asked for, but no more often than without that. */
+  readonly #noticed = (): void => {
+    this.#same = 0;
+    this.#isNoticed = true;
+    if (this.#loading || this.#stopped || this.#options.view.isHidden() || this.#failures > 0)
+      return;
+    clearTimeout(this.#timer);
+    const sinceMs = performance.now() - this.#startedAtMs;
+    this.#timer = setTimeout(this.refresh, Math.max(0, this.#options.everyMs - sinceMs));
+  };
+
+  readonly #viewed = (): void => {
+    if (this.#options.view.isHidden()) clearTimeout(this.#timer);
     else this.refresh();
   };
 
@@ -80,7 +115,9 @@ export class Feed<T> {
     }
     clearTimeout(this.#timer);
     this.#loading = true;
+    this.#isNoticed = false;
     const startedAt = performance.now();
+    this.#startedAtMs = startedAt;
     const firstTime = this.#live.value === null;
     const answer = await this.#options.load((partial) => {
       if (firstTime) this.#show({ value: partial, problem: null, loaded: true, stale: null });
@@ -89,8 +126,11 @@ export class Feed<T> {
     if (this.#stopped) return;
     const isBack = answer.ok && this.#failures > 0;
     this.#failures = answer.ok ? 0 : this.#failures + 1;
+    this.#same = answer.ok && answer.unchanged ? this.#same + 1 : 0;
     const waitMs = pauseMs({
       everyMs: this.#options.everyMs,
+      changes: this.#isNoticed ? 'asking' : (this.#pace() ?? 'asking'),
+      same: this.#same,
       costMs: performance.now() - startedAt,
       failures: this.#failures,
       retryAfterMs: answer.ok ? null : answer.problem.retryAfterMs,
@@ -101,7 +141,7 @@ export class Feed<T> {
     if (this.#again) {
       this.#again = false;
       this.refresh();
-    } else if (!document.hidden && !this.#isComplete()) {
+    } else if (!this.#options.view.isHidden() && !this.#isComplete()) {
       this.#timer = setTimeout(this.refresh, waitMs);
     }
   }

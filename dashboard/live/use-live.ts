@@ -3,6 +3,8 @@ import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import type { Answer, Client } from '../api/client.ts';
 import { type Collection, createCollectionLoader } from './collection.ts';
 import { Feed, type FeedOptions, type Live } from './feed.ts';
+import { noticeOf } from './notice-of.ts';
+import { pageView } from './page-view.ts';
 
 /** The hooks by which a page says what it wants to have fresh. A path of `null` wants nothing. */
 export const ClientContext = createContext<Client | null>(null);
@@ -65,8 +67,10 @@ function useFeed<T>(
   useEffect(() => {
     if (path === null) return;
     const started = new Feed<T>({
+      view: pageView,
       everyMs,
       once,
+      notice: noticeOf(path),
       load: loader(path),
       show: (live) => setState({ path, live }),
     });

@@ -1,8 +1,10 @@
-import { FunctionUrlAuthType, InvokeMode } from 'aws-cdk-lib/aws-lambda';
+import { CfnOutput, Duration } from 'aws-cdk-lib';
+import { FunctionUrlAuthType, HttpMethod, InvokeMode } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { placesBegin } from '../../adapters/dynamodb/schema.ts';
 import { EdgewiseFunction } from '../frame/edgewise-function.ts';
 import type { EdgewiseTable } from '../frame/edgewise-table.ts';
+import { pinLogicalId } from '../frame/logical-id.ts';
 import { type SignIn, signInVariables } from '../frame/sign-in.ts';
 import type { Stage } from '../frame/stage.ts';
 import { eventStreamTimeoutSeconds } from '../limits.ts';
@@ -47,6 +49,15 @@ export class EventStream extends Construct {
     this.url = fn.lambda.addFunctionUrl({
       authType: FunctionUrlAuthType.NONE,
       invokeMode: InvokeMode.RESPONSE_STREAM,
+      // Of any page: it takes tokens and no cookies, so that a page has what its reader gave it.
+      cors: {
+        allowedOrigins: ['*'],
+        allowedMethods: [HttpMethod.GET, HttpMethod.POST],
+        allowedHeaders: ['authorization', 'content-type', 'last-event-id'],
+        maxAge: Duration.hours(1),
+      },
     }).url;
+    const output = new CfnOutput(this, 'Url', { value: this.url });
+    pinLogicalId(output, 'EventStreamUrl', 'scripts look for this output');
   }
 }

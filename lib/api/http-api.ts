@@ -67,6 +67,8 @@ export type HttpApiProps = {
  */
 export class HttpApi extends Construct {
   readonly url: string;
+  /** Where answers stream, with a slash at its end. */
+  readonly streamUrl: string;
   readonly api: GatewayApi;
   private readonly functions = new Map<ApiFunction, EdgewiseFunction>();
   private readonly routes = new Map<string, HttpRoute>();
@@ -91,7 +93,7 @@ export class HttpApi extends Construct {
       });
       this.functions.set(name, fn);
     }
-    this.streamEvents(props);
+    this.streamUrl = this.streamEvents(props);
     this.api = this.gateway(props);
     this.grant(props, outputs);
     this.addRoutes(this.authorizer(props));
@@ -166,11 +168,12 @@ export class HttpApi extends Construct {
   }
 
   /** Beside the gateway, which gives whole answers only. */
-  private streamEvents(props: HttpApiProps): void {
+  private streamEvents(props: HttpApiProps): string {
     const stream = new EventStream(this, 'EventStream', props);
-    for (const name of ['live', 'graphql'] as const) {
+    for (const name of ['public', 'live', 'graphql'] as const) {
       this.functions.get(name)?.lambda.addEnvironment('EVENT_STREAM_URL', stream.url);
     }
+    return stream.url;
   }
 
   private addRoutes(authorizer: HttpLambdaAuthorizer): void {

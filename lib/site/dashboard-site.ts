@@ -35,16 +35,18 @@ import {
  * The dashboard in the cloud: a private bucket behind CloudFront, and the API behind the same name
  * under `/v1`.
  *
- * One origin for page and API means no CORS, a policy that lets the page connect to nobody else,
- * and no circle between the API (which would have to know the page) and the page (which has to know
- * the API). The files are copied by `aws s3 sync` after the deployment: a custom resource would
- * bring a second lambda with its own role and runtime into the stack for what one command does. See
- * docs/decisions.
+ * One origin for page and API means no CORS, a policy that lets the page connect to nobody else
+ * but the address that streams, and no circle between the API (which would have to know the page)
+ * and the page (which has to know the API). The files are copied by `aws s3 sync` after the
+ * deployment: a custom resource would bring a second lambda with its own role and runtime into the
+ * stack for what one command does. See docs/decisions.
  */
 export type DashboardSiteProps = {
   /** `https://host` of the API, without a path. */
   readonly apiUrl: string;
   readonly stage: Stage;
+  /** Where answers stream: the page connects there, and nowhere else beside its own origin. */
+  readonly streamUrl: string;
   /** What the page connects to while somebody signs in. */
   readonly signInSources: string;
   /** A name of one's own for the page. */
@@ -62,7 +64,7 @@ export class DashboardSite extends Construct {
   constructor(scope: Construct, id: string, props: DashboardSiteProps) {
     super(scope, id);
     this.stage = props.stage;
-    this.policy = dashboardPolicy(props.signInSources);
+    this.policy = dashboardPolicy(`${props.streamUrl} ${props.signInSources}`);
     const bucket = this.files();
     const origin = S3BucketOrigin.withOriginAccessControl(bucket as IBucket, {
       originAccessControl: new S3OriginAccessControl(this, 'FilesAccess', {

@@ -140,6 +140,25 @@ describe.skipIf(found.path === null)('the dashboard of npm start', () => {
     await until('the token is refused', async () => (await asked()) === 4);
   });
 
+  test('follows what changes by a stream, and by waiting where none gets through', async () => {
+    const streamed = page.waitForResponse(/\/graphql$/);
+    await page.goto('/jobs');
+    expect((await streamed).status()).toBe(200);
+    expect((await streamed).headers()['content-type']).toContain('text/event-stream');
+    const submit = async (name: string) => {
+      const words = ['submit', '--power', '1', '--name', name, '-o', 'name'];
+      expect((await runClient(place.directory, ...words)).code).toBe(0);
+      await page.getByRole('row').filter({ hasText: name }).filter({ hasText: 'done' }).waitFor();
+    };
+    await submit('by-stream');
+    await page.route(/\/graphql$/, (route) => route.abort());
+    const waits = page.waitForRequest(/waitSeconds=/);
+    await page.reload();
+    await waits;
+    await submit('by-event');
+    await page.unroute(/\/graphql$/);
+  });
+
   test('counts what was done', async () => {
     await page.goto('/');
     const plot = page.getByRole('img', { name: 'in the last hour' });

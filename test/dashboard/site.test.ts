@@ -22,6 +22,7 @@ beforeAll(() => {
   new DashboardSite(stack, 'Dashboard', {
     apiUrl: 'https://api.example.test',
     stage: makeStage('trial'),
+    streamUrl: 'https://stream.example.test/',
     signInSources: '',
     own: null,
   });
@@ -55,7 +56,7 @@ describe('the dashboard in the stack', () => {
     expect(JSON.stringify(template.toJSON())).not.toContain('Custom::');
   });
 
-  test('lets the page run its own files and connect to its own origin only', () => {
+  test('lets the page run its own files and connect to its own origin and the stream', () => {
     const policies = Object.values(
       template.findResources('AWS::CloudFront::ResponseHeadersPolicy'),
     );
@@ -64,9 +65,10 @@ describe('the dashboard in the stack', () => {
       const security = Properties.ResponseHeadersPolicyConfig.SecurityHeadersConfig;
       const csp: string = security.ContentSecurityPolicy.ContentSecurityPolicy;
       expect(csp).toContain("default-src 'none'");
-      expect(csp).toContain("connect-src 'self';");
+      const sources = "connect-src 'self' https://stream.example.test/;";
+      expect(csp).toContain(sources);
       expect(csp).not.toContain('unsafe');
-      expect(csp).not.toContain('http');
+      expect(csp.replace(sources, '')).not.toContain('http');
     }
   });
 

@@ -86,6 +86,8 @@ export const fleetFields: Readonly<Record<string, string>> = {
   ok: 'Whether the API answers.',
   version: 'The version of the control plane.',
   signIn: 'Where people sign in.',
+  'Health.endpoints.events':
+    'Where `GET /v1/events/stream` leads; `/graphql` beside it takes subscriptions.',
   issuer: 'The issuer of OpenID Connect, as it spells itself.',
   clientId: 'Our client there.',
 

@@ -96,6 +96,8 @@ async function watch(
       if (outage !== undefined) throw new ProblemError(outage);
       begin();
       hasBegun = true;
+      // An answer begins with its first byte, and nothing else comes to who has this version.
+      if (!(await sink.write(': here\n\n'))) return;
     }
     const version = versionOf(answer);
     if (version !== seen && outage === undefined) {

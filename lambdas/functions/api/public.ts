@@ -5,7 +5,7 @@ import { serve } from '../../api/http/serve.ts';
 import { signInOf } from '../../sign-in.ts';
 
 export const publicOperations = {
-  getHealth: getHealth(signInOf(process.env)),
+  getHealth: getHealth(signInOf(process.env), process.env.EVENT_STREAM_URL ?? null),
   getOpenApi,
   getDocs,
   getDocsAsset,

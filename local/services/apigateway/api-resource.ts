@@ -1,9 +1,9 @@
 /** AWS::ApiGatewayV2::Api: an HTTP API with its CORS settings. */
 import { stableToken } from '../../account.ts';
-import { type Reader, readerOf } from '../../assembly/property.ts';
+import { readerOf } from '../../assembly/property.ts';
 import { StartFailure } from '../../failure.ts';
 import type { ResourceType } from '../../world.ts';
-import type { CorsSettings } from './definition.ts';
+import { readCors } from './cors.ts';
 
 export const apigatewayv2Api: ResourceType = {
   used: ['Name', 'ProtocolType', 'CorsConfiguration'],
@@ -25,7 +25,7 @@ export const apigatewayv2Api: ResourceType = {
       id,
       name: reader.optionalText('Name') ?? logicalId,
       url,
-      cors: cors === undefined ? undefined : corsOf(cors),
+      cors: cors === undefined ? undefined : readCors(cors),
       integrations: new Map(),
       authorizers: new Map(),
       routes: [],
@@ -34,22 +34,3 @@ export const apigatewayv2Api: ResourceType = {
     return { ref: id, attributes: { ApiId: id, ApiEndpoint: url } };
   },
 };
-
-function corsOf(reader: Reader): CorsSettings {
-  reader.only([
-    'AllowOrigins',
-    'AllowMethods',
-    'AllowHeaders',
-    'ExposeHeaders',
-    'AllowCredentials',
-    'MaxAge',
-  ]);
-  return {
-    allowOrigins: reader.texts('AllowOrigins'),
-    allowMethods: reader.texts('AllowMethods'),
-    allowHeaders: reader.texts('AllowHeaders'),
-    exposeHeaders: reader.texts('ExposeHeaders'),
-    allowCredentials: reader.optionalFlag('AllowCredentials') ?? false,
-    maxAgeSeconds: reader.optionalNumber('MaxAge'),
-  };
-}

@@ -1,9 +1,29 @@
 /**
- * CORS as HTTP APIs do it: with settings, the API answers preflight requests itself and replaces
- * the CORS headers of functions
+ * CORS as HTTP APIs and addresses of functions do it: with settings, they answer preflight requests
+ * themselves and replace the CORS headers of functions
  * (https://docs.aws.amazon.com/apigateway/latest/developerguide/http-api-cors.html).
  */
+import type { Reader } from '../../assembly/property.ts';
 import type { CorsSettings } from './definition.ts';
+
+export function readCors(reader: Reader): CorsSettings {
+  reader.only([
+    'AllowOrigins',
+    'AllowMethods',
+    'AllowHeaders',
+    'ExposeHeaders',
+    'AllowCredentials',
+    'MaxAge',
+  ]);
+  return {
+    allowOrigins: reader.texts('AllowOrigins'),
+    allowMethods: reader.texts('AllowMethods'),
+    allowHeaders: reader.texts('AllowHeaders'),
+    exposeHeaders: reader.texts('ExposeHeaders'),
+    allowCredentials: reader.optionalFlag('AllowCredentials') ?? false,
+    maxAgeSeconds: reader.optionalNumber('MaxAge'),
+  };
+}
 
 /**
  * "For the OPTIONS method, your request must contain an origin header and an

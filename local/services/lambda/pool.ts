@@ -60,6 +60,7 @@ class Pool implements FunctionPool {
   readonly counters: PoolCounters = { invocations: 0, errors: 0, throttles: 0, coldStarts: 0 };
   readonly #options: PoolOptions;
   readonly #all = new Set<Instance>();
+  /** An instance is in it once for each invocation that it takes. */
   readonly #idle: Instance[] = [];
   readonly #waiting: Waiting[] = [];
   #running = 0;
@@ -95,10 +96,10 @@ class Pool implements FunctionPool {
   }
 
   reap(oldest: boolean): boolean {
-    const instance = this.#idle[0];
+    const instance = this.#idle.find(({ isAtRest }) => isAtRest);
     if (instance === undefined) return false;
     if (!oldest && performance.now() - instance.idleSinceMs < lambdaIdleMsMax) return false;
-    this.#idle.shift();
+    this.#forget(instance);
     void instance.kill();
     return true;
   }
@@ -179,13 +180,18 @@ class Pool implements FunctionPool {
       dead: (gone, failure) => {
         started();
         this.#all.delete(gone);
-        const at = this.#idle.indexOf(gone);
-        if (at >= 0) this.#idle.splice(at, 1);
+        this.#forget(gone);
         if (failure !== undefined) this.#fail(failure);
         if (!this.#closed) this.dispatch();
       },
     });
     this.#all.add(instance);
+  }
+
+  #forget(gone: Instance): void {
+    for (let at = this.#idle.length - 1; at >= 0; at--) {
+      if (this.#idle[at] === gone) this.#idle.splice(at, 1);
+    }
   }
 
   /** A process that cannot start fails one invocation, as on AWS; the next one tries again. */

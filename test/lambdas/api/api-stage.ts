@@ -88,7 +88,8 @@ export function createApiStage(stores: Stores, options: StageOptions = {}): ApiS
   const passes = { store: stores.cells, shadows, timers, clock, log, rates: stores.rollups };
   const given = options.eventStream === undefined ? {} : { eventStream: options.eventStream };
   const ports = { ...portsOn(stores, services, log), ...placing, ...given, passes, clock, random };
-  const about = { ...publicOperations, getHealth: getHealth(options.signIn ?? null) };
+  const health = getHealth(options.signIn ?? null, options.eventStream ?? null);
+  const about = { ...publicOperations, getHealth: health };
   const handlers: Readonly<Record<string, Handler>> = {
     ...handlersOn(ports, log),
     public: serve('public', about, () => null, log, clock),

@@ -8,6 +8,8 @@ import { readBody } from '../../../engine/gateway/request.ts';
 import { forThisMachine, type HostCheck } from '../../../engine/host-check.ts';
 import { functionUrlRequestsMax, lambdaPayloadBytesMax } from '../../../limits.ts';
 import { functionAnswer } from '../../apigateway/answer.ts';
+import { preflightHeaders, responseHeaders } from '../../apigateway/cors.ts';
+import type { CorsSettings } from '../../apigateway/definition.ts';
 import { apiRequest, proxyEvent } from '../../apigateway/event.ts';
 import type { FunctionDefinition } from '../definition.ts';
 import type { LambdaService } from '../service.ts';
@@ -15,6 +17,7 @@ import { sendStreamed } from './streamed-answer.ts';
 
 export type FunctionUrlOptions = {
   definition: FunctionDefinition;
+  cors: CorsSettings | undefined;
   isKnownHost: HostCheck;
   invoke: LambdaService['invoke'];
 };
@@ -22,6 +25,7 @@ export type FunctionUrlOptions = {
 export function functionUrlServer(options: FunctionUrlOptions): Server {
   let running = 0;
   const listener = async (message: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (options.cors !== undefined && allowPages(options.cors, message, res)) return;
     if (running >= functionUrlRequestsMax) return refuse(res, 429, 'Rate Exceeded.');
     running += 1;
     try {
@@ -35,6 +39,18 @@ export function functionUrlServer(options: FunctionUrlOptions): Server {
       listener(message, res).catch(() => refuse(res, 502, 'Internal Server Error'));
     }),
   );
+}
+
+/** Whether it was a preflight request, which no function sees. */
+function allowPages(cors: CorsSettings, { method, headers }: IncomingMessage, res: ServerResponse) {
+  const asked = headers['access-control-request-method'];
+  const isPreflight = method === 'OPTIONS' && asked !== undefined;
+  const allowed = isPreflight
+    ? preflightHeaders(cors, headers.origin, asked)
+    : responseHeaders(cors, headers.origin);
+  for (const [name, value] of Object.entries(allowed)) res.setHeader(name, value);
+  if (isPreflight) res.writeHead(200).end();
+  return isPreflight;
 }
 
 async function serve(

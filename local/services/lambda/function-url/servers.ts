@@ -19,11 +19,11 @@ export async function startFunctionUrls({
     for (const server of servers) await close(server);
   };
   try {
-    for (const { functionArn } of world.functionUrls) {
+    for (const { functionArn, cors } of world.functionUrls) {
       const definition = lambda.find(functionArn);
       if (definition === undefined) throw new Error(`no function ${functionArn}`);
       const { isKnownHost } = world;
-      const server = functionUrlServer({ definition, isKnownHost, invoke: lambda.invoke });
+      const server = functionUrlServer({ definition, cors, isKnownHost, invoke: lambda.invoke });
       await listen(server, ports.functionUrl(servers.length));
       servers.push(server);
     }

@@ -2,9 +2,10 @@
 import { readerOf } from '../../../assembly/property.ts';
 import { StartFailure } from '../../../failure.ts';
 import type { ResourceType } from '../../../world.ts';
+import { readCors } from '../../apigateway/cors.ts';
 
 export const lambdaUrl: ResourceType = {
-  used: ['TargetFunctionArn', 'AuthType', 'InvokeMode'],
+  used: ['TargetFunctionArn', 'AuthType', 'InvokeMode', 'Cors'],
   ignored: {},
   create: ({ path, properties, world }) => {
     const reader = readerOf(properties, path);
@@ -16,7 +17,8 @@ export const lambdaUrl: ResourceType = {
     }
     const functionArn = reader.text('TargetFunctionArn');
     const url = world.functionUrl(world.functionUrls.length);
-    world.functionUrls.push({ functionArn, url });
+    const cors = reader.optionalObject('Cors');
+    world.functionUrls.push({ functionArn, url, cors: cors && readCors(cors) });
     return { ref: functionArn, attributes: { FunctionUrl: url, FunctionArn: functionArn } };
   },
 };

@@ -1,9 +1,11 @@
 /**
  * Runs inside every function's process: loads the handler and serves the Lambda Runtime API until
  * the local cloud goes away. Plain JavaScript, because stripping types would cost every cold start.
- * Arguments: the folder of the compile cache.
+ * Arguments: the folder of the compile cache, and how many invocations run at once where answers
+ * stream; of every other function it is one, as on AWS.
  */
 
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
@@ -20,13 +22,19 @@ import { connectRuntime } from './runtime-connection.mjs';
 
 const [api = '', ...prefix] = environment('AWS_LAMBDA_RUNTIME_API').split('/');
 const [host = '', port] = api.split(':');
-const runtime = connectRuntime(host, Number(port), `/${prefix.join('/')}/2018-06-01/runtime`);
+const base = `/${prefix.join('/')}/2018-06-01/runtime`;
 const jsonLog = process.env.AWS_LAMBDA_LOG_FORMAT === 'JSON';
 const next = '/invocation/next';
 const trailers = 'lambda-runtime-function-error-type, lambda-runtime-function-error-body';
-let requestId = '';
-let isRunning = false;
-let isStreaming = false;
+/**
+ * One invocation after the other, over a connection of its own.
+ *
+ * @typedef {ReturnType<typeof newLane>} Lane
+ */
+/** @type {AsyncLocalStorage<Lane>} */
+const current = new AsyncLocalStorage();
+const first = newLane();
+const { runtime } = first;
 Object.assign(globalThis, { awslambda });
 
 // The pipe closes when the local cloud ends, in whatever way it ends.
@@ -48,34 +56,58 @@ process.on('unhandledRejection', (reason) => {
 
 try {
   const handler = await load(environment('_HANDLER'));
-  let { coming } = await serve(handler, await runtime.get(next));
-  // Now, because a process that is not needed any more is killed.
-  flushCompileCache();
-  for (;;) ({ coming } = await serve(handler, await coming));
+  const more = streamsItsAnswer(handler) ? Number(process.argv[3] ?? 1) - 1 : 0;
+  for (let at = 0; at < more; at++) void run(handler, newLane());
+  await run(handler, first);
 } catch (error) {
   await runtime.post('/init/error', JSON.stringify(errorOf(error)));
   process.exit(1);
+}
+
+function newLane() {
+  const runtime = connectRuntime(host, Number(port), base);
+  return { runtime, requestId: '', isRunning: false, isStreaming: false };
+}
+
+/**
+ * Until the local cloud goes away.
+ *
+ * @param {Handler} handler
+ * @param {Lane} lane
+ */
+function run(handler, lane) {
+  return current.run(lane, async () => {
+    let { coming } = await serve(handler, lane, await lane.runtime.get(next));
+    // Now, because a process that is not needed any more is killed.
+    flushCompileCache();
+    for (;;) ({ coming } = await serve(handler, lane, await coming));
+  });
 }
 
 /**
  * Resolves when this invocation is answered; `coming` is the one after it.
  *
  * @param {Handler} handler
+ * @param {Lane} lane
  * @param {RuntimeAnswer} invocation
  */
-async function serve(handler, { headers, body }) {
-  requestId = headers['lambda-runtime-aws-request-id'] ?? '';
+async function serve(handler, lane, { headers, body }) {
+  const requestId = headers['lambda-runtime-aws-request-id'] ?? '';
+  lane.requestId = requestId;
   const deadlineAtMs = Number(headers['lambda-runtime-deadline-ms']);
   process.env._X_AMZN_TRACE_ID = headers['lambda-runtime-trace-id'];
-  isRunning = true;
+  lane.isRunning = true;
   /** @param {string} verb @param {string} text */
   const answer = (verb, text) => {
-    isRunning = false;
+    lane.isRunning = false;
     const memory = { 'x-max-memory-kb': String(process.resourceUsage().maxRSS) };
-    return { coming: runtime.postAndGet(`/invocation/${requestId}/${verb}`, text, memory, next) };
+    return {
+      coming: lane.runtime.postAndGet(`/invocation/${requestId}/${verb}`, text, memory, next),
+    };
   };
   if (streamsItsAnswer(handler)) {
-    return serveStreamed(handler, JSON.parse(body), contextOf(headers, deadlineAtMs), answer);
+    const context = contextOf(headers, deadlineAtMs);
+    return serveStreamed(handler, lane, JSON.parse(body), context, answer);
   }
   let text;
   try {
@@ -93,16 +125,17 @@ async function serve(handler, { headers, body }) {
  * The answer goes out as it is written, until the handler has ended its stream.
  *
  * @param {Handler} handler
+ * @param {Lane} lane
  * @param {unknown} event
  * @param {object} context
  * @param {(verb: string, text: string) => { coming: Promise<RuntimeAnswer> }} answer
  */
-async function serveStreamed(handler, event, context, answer) {
+async function serveStreamed(handler, lane, event, context, answer) {
   const mode = { 'lambda-runtime-function-response-mode': 'streaming' };
   const stream = responseStream((contentType) => {
-    isStreaming = true;
-    const path = `/invocation/${requestId}/response`;
-    return runtime.open(path, { ...mode, 'content-type': contentType, trailer: trailers });
+    lane.isStreaming = true;
+    const path = `/invocation/${lane.requestId}/response`;
+    return lane.runtime.open(path, { ...mode, 'content-type': contentType, trailer: trailers });
   });
   try {
     const ended = finished(stream);
@@ -116,9 +149,9 @@ async function serveStreamed(handler, event, context, answer) {
     if (!stream.hasBegun) return answer('error', shown);
     stream.fail(problem.errorType, shown);
   }
-  isRunning = false;
-  isStreaming = false;
-  return { coming: runtime.get(next) };
+  lane.isRunning = false;
+  lane.isStreaming = false;
+  return { coming: lane.runtime.get(next) };
 }
 
 /**
@@ -130,6 +163,7 @@ async function die(problem) {
   const shown = JSON.stringify(problem);
   console.error('Uncaught Exception', shown);
   // In the middle of a streamed answer nothing else can be said.
+  const { runtime, requestId, isRunning, isStreaming } = current.getStore() ?? first;
   if (isRunning && !isStreaming) await runtime.post(`/invocation/${requestId}/error`, shown);
   process.exit(129);
 }
@@ -170,7 +204,7 @@ function call(handler, event, context) {
 /** @param {Headers} headers @param {number} deadlineAtMs */
 function contextOf(headers, deadlineAtMs) {
   return {
-    awsRequestId: requestId,
+    awsRequestId: headers['lambda-runtime-aws-request-id'] ?? '',
     invokedFunctionArn: headers['lambda-runtime-invoked-function-arn'],
     functionName: process.env.AWS_LAMBDA_FUNCTION_NAME,
     functionVersion: process.env.AWS_LAMBDA_FUNCTION_VERSION,
@@ -247,6 +281,7 @@ function patch(level) {
   console[level] = (/** @type {unknown[]} */ ...args) => {
     const timestamp = new Date().toISOString();
     const message = format(...args);
+    const requestId = (current.getStore() ?? first).requestId;
     process.stdout.write(
       jsonLog
         ? `${JSON.stringify({ timestamp, level: name, requestId, message })}\n`

@@ -1,12 +1,13 @@
 /**
- * One process of one function: `starting → idle ⇄ busy → dead`. It serves one invocation at a time.
- * A timeout or a failed start kills it; Lambda, too, throws the environment away then.
+ * One process of one function: `starting → idle ⇄ busy → dead`. It serves one invocation at a time;
+ * where its answers stream several, and is idle while it takes another. A timeout or a failed start
+ * kills it; Lambda, too, throws the environment away then.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Reaper } from '../../../engine/reaper.ts';
-import { lambdaInitMsMax } from '../../../limits.ts';
+import { lambdaInitMsMax, streamsPerInstanceMax } from '../../../limits.ts';
 import {
   errorDocument,
   type FunctionDefinition,
@@ -17,6 +18,7 @@ import type { FunctionLog } from './function-log.ts';
 import type { Delivery, RuntimeApi } from './runtime-api.ts';
 
 export type InstanceEvents = {
+  /** It takes one more invocation. */
   idle(instance: Instance): void;
   /** The process is gone; `failure` when it never became ready. */
   dead(instance: Instance, failure: Buffer | undefined): void;
@@ -26,6 +28,8 @@ export type Instance = {
   readonly id: string;
   readonly state: 'starting' | 'idle' | 'busy' | 'dead';
   readonly idleSinceMs: number;
+  /** Nothing runs in it. */
+  readonly isAtRest: boolean;
   run(payload: Buffer, options: InvokeOptions): Promise<InvocationOutcome>;
   kill(): Promise<void>;
 };
@@ -65,8 +69,8 @@ class InstanceProcess implements Instance {
   readonly #startedAtMs = performance.now();
   readonly #initTimer: NodeJS.Timeout;
   #initMs = 0;
-  #deliver: ((delivery: Delivery) => void) | undefined;
-  #running: Running | undefined;
+  readonly #delivers: ((delivery: Delivery) => void)[] = [];
+  readonly #running = new Map<string, Running>();
   #failure: Buffer | undefined;
 
   constructor(options: InstanceOptions) {
@@ -78,10 +82,9 @@ class InstanceProcess implements Instance {
     options.runtimeApi.attach(this.id, {
       next: (deliver) => this.#ready(deliver),
       streams: (requestId, answer) => {
-        const running = this.#running;
-        if (running?.onStream === undefined || running.requestId !== requestId) return false;
-        running.onStream(answer);
-        return true;
+        const onStream = this.#running.get(requestId)?.onStream;
+        onStream?.(answer);
+        return onStream !== undefined;
       },
       responded: (requestId, payload, memoryKb) =>
         this.#finish(requestId, { kind: 'ok', payload }, memoryKb),
@@ -98,6 +101,7 @@ class InstanceProcess implements Instance {
         `--max-old-space-size=${Math.max(64, Math.floor(definition.memoryMb * 0.9))}`,
         bootstrapPath,
         options.compileCacheDir,
+        String(streamsPerInstanceMax),
       ],
       {
         cwd: definition.codeDir,
@@ -116,20 +120,24 @@ class InstanceProcess implements Instance {
     void this.#exited.then(() => this.#ended());
   }
 
+  get isAtRest(): boolean {
+    return this.#running.size === 0;
+  }
+
   run(payload: Buffer, options: InvokeOptions): Promise<InvocationOutcome> {
     const { definition, log } = this.#options;
     const { clientContext, onStream } = options;
-    const deliver = this.#deliver;
+    const deliver = this.#delivers.shift();
     if (this.state !== 'idle' || deliver === undefined) throw new Error('the instance is not idle');
-    this.state = 'busy';
-    this.#deliver = undefined;
+    this.state = this.#delivers.length === 0 ? 'busy' : 'idle';
     const requestId = options.requestId ?? randomUUID();
     const logPlace = options.wantsLog === true ? log.place() : undefined;
     log.line(`START RequestId: ${requestId} Version: $LATEST`);
     return new Promise((resolve) => {
-      const timer = setTimeout(() => this.#timedOut(), definition.timeoutMs);
+      const timer = setTimeout(() => this.#timedOut(requestId), definition.timeoutMs);
       const startedAtMs = performance.now();
-      this.#running = { requestId, startedAtMs, timer, logPlace, onStream, finish: resolve };
+      const running = { requestId, startedAtMs, timer, logPlace, onStream, finish: resolve };
+      this.#running.set(requestId, running);
       const deadlineAtMs = Date.now() + definition.timeoutMs;
       const functionArn = definition.arn;
       deliver({ requestId, payload, deadlineAtMs, functionArn, clientContext });
@@ -144,7 +152,7 @@ class InstanceProcess implements Instance {
   #ready(deliver: (delivery: Delivery) => void): void {
     clearTimeout(this.#initTimer);
     if (this.state === 'starting') this.#initMs = performance.now() - this.#startedAtMs;
-    this.#deliver = deliver;
+    this.#delivers.push(deliver);
     this.state = 'idle';
     this.idleSinceMs = performance.now();
     this.#options.events.idle(this);
@@ -155,9 +163,9 @@ class InstanceProcess implements Instance {
     outcome: Exclude<InvocationOutcome, { kind: 'throttled' }>,
     memoryKb: number,
   ): void {
-    const running = this.#running;
-    if (running === undefined || running.requestId !== requestId) return;
-    this.#running = undefined;
+    const running = this.#running.get(requestId);
+    if (running === undefined) return;
+    this.#running.delete(requestId);
     clearTimeout(running.timer);
     this.#report(running, memoryKb);
     this.#answer(running, outcome);
@@ -183,10 +191,10 @@ class InstanceProcess implements Instance {
     );
   }
 
-  #timedOut(): void {
-    const running = this.#running;
+  #timedOut(requestId: string): void {
+    const running = this.#running.get(requestId);
     if (running === undefined) return;
-    this.#running = undefined;
+    this.#running.delete(requestId);
     const seconds = (this.#options.definition.timeoutMs / 1000).toFixed(2);
     const problem = `Task timed out after ${seconds} seconds`;
     const message = `RequestId: ${running.requestId} Error: ${problem}`;
@@ -210,16 +218,15 @@ class InstanceProcess implements Instance {
     if (this.#child.pid !== undefined) reaper.release(this.#child.pid);
     const started = this.state !== 'starting';
     this.state = 'dead';
-    const running = this.#running;
     const how = howEnded(this.#child);
-    if (running !== undefined) {
-      this.#running = undefined;
+    for (const running of this.#running.values()) {
       clearTimeout(running.timer);
       const message = `RequestId: ${running.requestId} Error: Runtime exited with error: ${how}`;
       this.#report(running, 0);
       const payload = errorDocument('Runtime.ExitError', message);
       this.#answer(running, { kind: 'failed', payload });
     }
+    this.#running.clear();
     const failure = this.#failure ?? errorDocument('Runtime.ExitError', `Runtime exited: ${how}`);
     events.dead(this, started ? undefined : failure);
   }

@@ -6,6 +6,13 @@ import { functionUrlRequestsMax } from '../../../limits.ts';
 import { eventually, type NotesCloud, startNotes, type TemplateEdit } from '../../notes-cloud.ts';
 import { temporaryDir } from '../../temporary-dir.ts';
 
+const cors = {
+  AllowOrigins: ['*'],
+  AllowMethods: ['GET', 'POST'],
+  AllowHeaders: ['authorization', 'last-event-id'],
+  MaxAge: 3_600,
+};
+
 const withUrl =
   (actions: readonly string[]): TemplateEdit =>
   (resources) => {
@@ -17,7 +24,7 @@ const withUrl =
     const mode = { AuthType: 'NONE', InvokeMode: 'RESPONSE_STREAM' };
     const url = {
       Type: 'AWS::Lambda::Url',
-      Properties: { TargetFunctionArn: FunctionName, ...mode },
+      Properties: { TargetFunctionArn: FunctionName, Cors: cors, ...mode },
     };
     resources['StreamingUrl'] = url;
     for (const [at, Action] of actions.entries()) {
@@ -57,6 +64,23 @@ test('what is written arrives before the function has ended, under its status', 
   writeFileSync(until, '');
   expect(await next()).toBe('second\n');
   expect(await next()).toBeUndefined();
+});
+
+test('pages of any origin may ask there, as the template says', async () => {
+  const page = { origin: 'https://page.example.com' };
+  const wish = { ...page, 'access-control-request-method': 'POST' };
+  const preflight = await fetch(url, { method: 'OPTIONS', headers: wish });
+  expect(preflight.status).toBe(200);
+  expect(Object.fromEntries(preflight.headers)).toMatchObject({
+    'access-control-allow-origin': '*',
+    'access-control-allow-methods': 'GET,POST',
+    'access-control-allow-headers': 'authorization,last-event-id',
+    'access-control-max-age': '3600',
+  });
+  const answer = await fetch(`${url}?how=plain`, { headers: page });
+  expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+  const plain = await fetch(`${url}?how=plain`);
+  expect(plain.headers.get('access-control-allow-origin')).toBeNull();
 });
 
 test('without status and headers it is a body', async () => {

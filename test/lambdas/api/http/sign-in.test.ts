@@ -97,6 +97,13 @@ test('a person may let edges in, where the group may', async () => {
   expect(await statusOf('POST', '/v1/edges', issuer.token(), body)).toBe(201);
 });
 
+test('everybody may know where answers stream', async () => {
+  const eventStream = 'https://stream.example.com/';
+  const streaming = createApiStage(createMemoryStores(), { eventStream });
+  const { json } = await streaming.request('GET', '/v1/health', { token: null });
+  expect(json.endpoints).toEqual({ events: 'https://stream.example.com/v1/events/stream' });
+});
+
 test('everybody may know where to sign in', async () => {
   const { json } = await api.request('GET', '/v1/health', { token: null });
   expect(json.signIn).toEqual({ issuer: issuer.url, clientId });
