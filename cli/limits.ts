@@ -114,6 +114,11 @@ export const packedBytesMin = 64 * 1024;
 export const receiveEveryMs = 1_000;
 /** Files of a job that come at once: many are small, and each costs a round trip. */
 export const downloadsAtOnce = 8;
+/** Jobs of a wide list whose last words are read: a screen, and two small requests each. */
+export const lastWordsJobsMax = 50;
+export const lastWordsAtOnce = 8;
+/** Characters of the last line that a job printed. */
+export const lastLineShownMax = 20;
 /** A failed update is believed after so long: a pass of its cell takes about a second. */
 export const failedUpdateMs = 3_000;
 /** Instances of a service on its page. */

@@ -12,7 +12,11 @@ export function processesOf(directory: string): FoundProcess[] {
     });
 }
 
-type FoundProcess = { readonly pid: string; readonly memoryKb: number; readonly command: string };
+export type FoundProcess = {
+  readonly pid: string;
+  readonly memoryKb: number;
+  readonly command: string;
+};
 
 const ticksPerSecond = 100;
 

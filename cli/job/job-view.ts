@@ -5,9 +5,10 @@ import { executionsShownMax, rangesShownMax } from '../limits.ts';
 import { paintState } from '../output/colour.ts';
 import { formatBar } from '../output/progress-bar.ts';
 import { clean, formatFields, formatPairs, formatTable, type Table } from '../output/table.ts';
+import type { LastWords } from './last-words.ts';
 
 /** How a job is shown: one line in a list, a page of its own. */
-export function jobTable(nowMs: number): Table<Job> {
+export function jobTable(nowMs: number, ends: LastWordsOf = new Map()): Table<Job> {
   return {
     name: (job) => job.id,
     columns: [
@@ -27,9 +28,21 @@ export function jobTable(nowMs: number): Table<Job> {
       { title: 'QUEUE', of: (job) => job.spec.queue ?? '-', wide: true },
       { title: 'PRIORITY', of: (job) => job.spec.priority ?? '-', right: true, wide: true },
       { title: 'LABELS', of: (job) => formatPairs(job.spec.labels), wide: true },
+      { title: 'EDGE', of: edgeText, wide: true },
+      { title: 'EXIT', of: ({ id }) => ends.get(id)?.exitCode ?? '-', right: true, wide: true },
+      { title: 'OUTPUT', of: ({ id }) => ends.get(id)?.line ?? '-', wide: true },
       { title: 'REASON', of: (job) => reasonText(job), wide: true },
     ],
   };
+}
+
+type LastWordsOf = ReadonlyMap<string, LastWords>;
+
+/** The first of its edges, and how many more. */
+function edgeText({ status: { executions } }: Job): string {
+  const [first, ...more] = executions;
+  if (first === undefined) return '-';
+  return more.length === 0 ? first.edge : `${first.edge} +${more.length}`;
 }
 
 function chunksText(job: Job): string {

@@ -7,6 +7,7 @@ import { listFlags, readLimit } from '../output/list-limit.ts';
 import { showLiveList } from '../output/live-list.ts';
 import { watchFlags } from '../output/watch-flags.ts';
 import { jobTable } from './job-view.ts';
+import { type LastWords, readLastWords } from './last-words.ts';
 
 export const command = defineCommand({
   name: 'job list',
@@ -48,7 +49,13 @@ export const command = defineCommand({
       edge: flags.edge,
       label: checkSelector(flags.label, 'label'),
     };
-    const load = () => listPages<Job>(client, '/v1/jobs', query, readLimit(flags), flags.cursor);
-    return showLiveList({ load, table: jobTable, flags }, output, terminal);
+    let ends: ReadonlyMap<string, LastWords> = new Map();
+    const load = async () => {
+      const page = await listPages<Job>(client, '/v1/jobs', query, readLimit(flags), flags.cursor);
+      if (output.format === 'wide') ends = await readLastWords(client, page.items);
+      return page;
+    };
+    const table = (nowMs: number) => jobTable(nowMs, ends);
+    return showLiveList({ load, table, flags }, output, terminal);
   },
 });

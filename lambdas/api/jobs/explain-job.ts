@@ -1,3 +1,4 @@
+import { withRetryWords } from '../../../core/jobs/retry-words.ts';
 import { mergeWaiting } from '../../../core/jobs/waiting.ts';
 import { isFinal } from '../../../core/model/job.ts';
 import { waitingExamplesMax } from '../../../core/model/limits.ts';
@@ -33,7 +34,9 @@ export const explainJob = defineOperation({
         const cell = await deps.cellStore.load(cellId, id);
         if (cell === null) continue;
         holders.push(...holdersOf(cell, id));
-        counted.push(...(pending > 0 ? explain(cell, id, nowMs) : standstillOf(cell, id)));
+        const found = pending > 0 ? explain(cell, id, nowMs) : standstillOf(cell, id);
+        const retries = cell.jobs.get(id)?.slice.retries ?? new Map();
+        counted.push(...withRetryWords(found, retries, nowMs));
       }
     }
     const examples = holders.slice(0, waitingExamplesMax);

@@ -55,7 +55,7 @@ describe('in a stack of somebody else', () => {
     const outputs = Object.keys(template.toJSON().Outputs).toSorted();
     expect(outputs).toEqual([
       ...['FleetAdminToken', 'FleetApiUrl', 'FleetDashboardBucket', 'FleetDashboardUrl'],
-      ...['FleetEventBusName', 'FleetTableName'],
+      ...['FleetEventBusName', 'FleetEventStreamUrl', 'FleetTableName'],
     ]);
   });
 
@@ -108,7 +108,10 @@ test('people sign in where an app says so, and the page may ask that issuer alon
     },
   });
   const headers = JSON.stringify(template.findResources('AWS::CloudFront::ResponseHeadersPolicy'));
-  expect(headers).toContain("connect-src 'self' https://login.example.com;");
+  const stream = '\\{"Fn::GetAtt":\\["\\w+","FunctionUrl"\\]\\}';
+  expect(headers).toMatch(
+    new RegExp(`connect-src 'self' ",${stream}," https://login\\.example\\.com;`),
+  );
 });
 
 const ownName = (name: string) => ({
