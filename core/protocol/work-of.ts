@@ -30,6 +30,7 @@ export function workOf(work: EdgeWork, jobs: ReadonlyMap<JobId, CellJob>): Work 
     entries.set(id, entry);
     bytes += bytesOfEntry(id, entry);
   }
+  for (const id of work.removed) if (!entries.has(id)) bytes += removalBytes(id);
   for (const [id, entry] of entries) {
     const inlineSpec = isNew(work, id) ? inlineSpecOf(id, jobs) : null;
     if (inlineSpec === null) continue;
@@ -154,6 +155,9 @@ export function generationBytes({ generations }: Pick<WorkEntry, 'generations'>)
 
 /** The envelope of the document: epoch, sequence and braces. */
 export const envelopeBytes = 64;
+
+/** What it takes to remove one: a merge wants its key nulled. */
+export const removalBytes = (id: JobId): number => id.length + '"":null,'.length;
 
 /** An upper bound of what this entry takes of the document. */
 export function entryBytes(

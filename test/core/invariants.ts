@@ -91,7 +91,9 @@ export function checkCapacity(cell: Cell): void {
 export function checkDocuments(cell: Cell): void {
   for (const edge of cell.edges.values()) {
     if (edge.work === null) continue;
-    const bytes = JSON.stringify(encodeWork(workOf(edge.work, cell.jobs))).length;
+    const bytes = JSON.stringify(
+      encodeWork(workOf(edge.work, cell.jobs), edge.work.removed),
+    ).length;
     if (bytes > shadowBytesMax) throw new Error(`the document of ${edge.name} has ${bytes} bytes`);
   }
 }

@@ -10,12 +10,14 @@ import {
   envelopeBytes,
   generationBytes,
   generationsIn,
+  removalBytes,
 } from '../../protocol/work-of.ts';
 import { haveNames } from '../../sweeps/fill-patterns.ts';
 import { type Mismatch, mismatchOf } from '../matching.ts';
 import { type Demand, fitOf } from './capacity.ts';
 import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
 import { appliedEpochOf } from './epochs.ts';
+import { removedKeys } from './removed-keys.ts';
 
 /**
  * Which edges may get chunks of a job at all, whatever is free on them. Placing and explaining ask
@@ -134,6 +136,7 @@ export function documentBytes(edge: EdgeDraft): number {
       if (lease.ranges.length > 0) bytes += leaseBytes(lease, lease.ranges);
     }
     for (const { job, lease } of edge.suspended.values()) bytes += suspendedBytes(job, lease);
+    for (const id of removedKeys(edge)) bytes += removalBytes(id);
     edge.documentBytes = bytes;
   }
   return edge.documentBytes;

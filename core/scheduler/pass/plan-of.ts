@@ -17,9 +17,10 @@ import type { ShelvedJob } from '../../shelf/shelf.ts';
 import { slotsInUse } from './capacity.ts';
 import { closingEdge } from './closing-edge.ts';
 import { type EdgeDraft, isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
-import { isApplied, nextEpochOf } from './epochs.ts';
+import { nextEpochOf } from './epochs.ts';
 import { everywhereOf, isService } from './instance-ends.ts';
 import { foldOf } from './job-fold.ts';
+import { removedKeys } from './removed-keys.ts';
 import { reasonsOf, sameReasons } from './reported-reasons.ts';
 import { shelfChange } from './shelf-order.ts';
 import { keepSlice } from './slice-in-lease.ts';
@@ -121,7 +122,7 @@ function workRow(pass: Pass, edge: EdgeDraft): EdgeWork {
     leases,
     writtenAtMs: bumped ? pass.nowMs : before.writtenAtMs,
     rewrites: edge.rewrites,
-    removed: bumped ? removedKeys(edge) : before.removed,
+    removed: bumped ? [...removedKeys(edge)].sort() : before.removed,
     lostAtMs: edge.lostAtMs,
     failuresInRow: edge.failuresInRow,
     quarantinedUntilMs: edge.quarantinedUntilMs,
@@ -167,19 +168,6 @@ function openHeldBefore({ heldBefore, ranges, job }: LeaseDraft): RangeSet {
   let open = subtract(subtract(heldBefore, ranges), job.done);
   open = subtract(subtract(open, job.dead), job.cancelled);
   return firstIntervals(open, heldBeforeIntervalsMax);
-}
-
-/**
- * Keys that earlier documents may have left in the shadow; once the edge has applied the last one,
- * they are gone.
- */
-function removedKeys(edge: EdgeDraft): JobId[] {
-  const { before } = edge;
-  const keys = new Set<JobId>([...(isApplied(edge) ? [] : before.removed), ...edge.unknownJobs]);
-  for (const [id, lease] of before.leases) if (!isEmpty(lease.ranges)) keys.add(id);
-  for (const [id, lease] of edge.leases) if (isActive(lease)) keys.delete(id);
-  for (const [id, { lease }] of edge.suspended) if (!isEmpty(lease.ranges)) keys.delete(id);
-  return [...keys].sort();
 }
 
 function sliceChanged(job: JobDraft, next: Slice): boolean {
