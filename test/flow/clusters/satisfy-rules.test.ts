@@ -111,6 +111,12 @@ const questions: readonly Question[] = [
     needs({ name: 'words', field: 'colour' }),
     no('requirement-not-met'),
   ],
+  [
+    'nobody speaks of it',
+    'bakery',
+    needs({ name: 'tape', field: 'type' }),
+    no('subsystem-missing'),
+  ],
   ['both ends of a range', 'bakery', spack({ min: '0.5.2', max: '0.5.2' }), yes(3)],
   ['below a range', 'bakery', spack({ min: '0.5.3' }), no('requirement-not-met', /0\.5\.2/)],
   ['no version is in no range', 'bakery', word({ max: '9.9.9' }), no('requirement-not-met', /abc/)],

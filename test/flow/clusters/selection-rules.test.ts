@@ -10,9 +10,9 @@ const secrets = new Map<string, string>();
 const submitTokens = new Map<string, string>();
 
 const states: Readonly<Record<string, object>> = {
-  azure: { cost: 3, free: 20, memory: 200, zone: 'north', 'cost-per-node': 2 },
-  blue: { cost: 1, free: 0, memory: 50, zone: 'south', 'cost-per-node': 3 },
-  coral: { cost: 2, free: 5, memory: 90, 'cost-per-node': 1 },
+  azure: { cost: 3, free: 20, memory: 200, zone: 'north', 'cost-per-node': 2, at: 'dock' },
+  blue: { cost: 1, free: 0, memory: 50, zone: 'south', 'cost-per-node': 3, at: 9 },
+  coral: { cost: 2, free: 5, memory: 90, 'cost-per-node': 1, at: 10 },
 };
 
 beforeAll(async () => {
@@ -48,6 +48,10 @@ async function chosen(more: object): Promise<string> {
   return json.cluster ?? json.code;
 }
 
+/** True where the cost is two. */
+const allFunctions =
+  'round(cost / 2 - 0.1) == 1 && ceil(cost / 2) == floor(cost / 2) && max(cost, 7 % 4) == abs(-3)';
+
 const rules: readonly (readonly [what: string, asked: object, answer: string])[] = [
   ['the freest, of what is scarcest', {}, 'coral'],
   ['the first by name', { select: { algorithm: 'first' } }, 'azure'],
@@ -56,6 +60,22 @@ const rules: readonly (readonly [what: string, asked: object, answer: string])[]
   ['without a word the first', steps({ sort_ascending: 'cost' }), 'blue'],
   ['largest first', steps({ sort_descending: 'cost' }), 'azure'],
   ['the last', steps({ sort_ascending: 'cost' }, { select: 'last' }), 'azure'],
+  ['numbers before texts', steps({ sort_ascending: 'at' }, { select: 'last' }), 'azure'],
+  ['as numbers, not as texts', steps({ sort_ascending: 'at' }), 'blue'],
+  ['who has none is last', steps({ sort_ascending: 'zone' }, { select: 'last' }), 'coral'],
+  ['and last the other way, too', steps({ sort_descending: 'zone' }, { select: 'last' }), 'coral'],
+  [
+    'equal ones stay as they were',
+    steps({ calc: 'x=1' }, { sort_descending: 'cost' }, { sort_ascending: 'x' }),
+    'azure',
+  ],
+  [
+    'who lacks a name is out',
+    steps({ filter: 'zone != "west"' }, { sort_ascending: 'free' }),
+    'blue',
+  ],
+  ['a name that nobody has', steps({ filter: 'constructor != 1' }), 'no-cluster-selected'],
+  ['all functions', steps({ filter: allFunctions }, { sort_descending: 'cost' }), 'coral'],
   ['a filter', steps({ filter: 'free > 0' }, { sort_ascending: 'cost' }), 'coral'],
   [
     'numbers, texts and missing last',
@@ -138,6 +158,7 @@ test('the figures of the example: what building costs by one priority and by the
 test('what cannot be said is refused at submit, with its place', async () => {
   const at = '/select/priorities/0/steps/0';
   const deep = `${'('.repeat(200)}1${')'.repeat(200)}`;
+  const nine = Array.from({ length: 9 }, (_, priority) => ({ priority, steps: [] }));
   const wrong: readonly (readonly [object, string])[] = [
     [steps({ filter: 'free >' }), `${at}/filter`],
     [steps({ filter: `"${'x'.repeat(300)}"` }), `${at}/filter`],
@@ -145,6 +166,7 @@ test('what cannot be said is refused at submit, with its place', async () => {
     [steps({ calc: 'no sign' }), `${at}/calc`],
     [steps({ filter: 'process.exit(1)' }), `${at}/filter`],
     [{ select: { algorithm: 'luck' } }, '/select/algorithm'],
+    [{ select: { algorithm: 'constraint', priorities: nine } }, '/select/priorities'],
     [{ select: { algorithm: 'constraint' } }, '/select/priorities'],
     [
       steps(...Array.from({ length: 33 }, () => ({ filter: 'true' }))),
