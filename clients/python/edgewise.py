@@ -36,6 +36,7 @@ RETRY_AFTER_SECONDS_MAX = 20.0
 POLL_FIRST_SECONDS = 0.1
 POLL_SECONDS_MAX = 2.0
 PAGE_LIMIT_MAX = 500
+FILES_PER_REQUEST_MAX = 500
 # What a chunk printed may come this much later than the news that it has ended.
 OUTPUT_SECONDS_MAX = 15.0
 # Parameters of more chunks than these are stored as a file.
@@ -175,10 +176,11 @@ class Client:
         ``stream="stderr"``: of a job that keeps standard error apart.
         """
         end = time.monotonic() + OUTPUT_SECONDS_MAX
+        query = None if stream == "stdout" else {"stream": stream}
         while True:
             try:
-                path = f"/v1/jobs/{job_id}/chunks/{chunk}/output?stream={stream}"
-                printed: bytes = self.request("GET", path) or b""
+                path = f"/v1/jobs/{job_id}/chunks/{chunk}/output"
+                printed: bytes = self.request("GET", path, query=query) or b""
                 return printed
             except Refusal as refusal:
                 is_late = time.monotonic() > end
@@ -200,12 +202,44 @@ class Client:
         body = {"sha256": sha256, "bytes": len(data), **({} if pool is None else {"pool": pool})}
         answer = self.request("POST", "/v1/files", body)
         if not answer["present"]:
-            url = answer["uploadUrl"]
-            headers = {"content-type": "application/octet-stream", **answer["headers"]}
-            status, _, _ = _repeated("PUT", url, headers, data, True)
-            if status >= 400:
-                raise OSError(f"The store refuses {sha256} with {status}.")
+            _send(answer, data)
         return sha256
+
+    def put_tree(self, root: str | Path, pool: str | None = None) -> str:
+        """Stores what lies below a directory; the digest by which a job names it as ``manifest``.
+
+        Only what is not there is sent. Equal trees have equal digests; links stay links.
+        """
+        base = Path(root)
+        entries: list[Json] = []
+        paths: dict[str, Path] = {}
+        for path in sorted(base.rglob("*")):
+            name = path.relative_to(base).as_posix()
+            if path.is_symlink():
+                _check_link(base, path)
+                entries.append({"path": name, "link": os.readlink(path)})
+            elif path.is_file():
+                data = path.read_bytes()
+                sha256 = hashlib.sha256(data).hexdigest()
+                mode = "755" if path.stat().st_mode & 0o100 else "644"
+                entry = {"path": name, "sha256": sha256, "bytes": len(data), "mode": mode}
+                entries.append(entry)
+                paths[sha256] = path
+        entries.sort(key=lambda entry: entry["path"].encode("utf-16-be"))
+        self._put_all(paths, pool)
+        lines = (json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in entries)
+        text = "[" + ",\n".join(lines) + "]\n"
+        return self.put(text.encode(), pool)
+
+    def _put_all(self, paths: Mapping[str, Path], pool: str | None) -> None:
+        digests = list(paths)
+        for at in range(0, len(digests), FILES_PER_REQUEST_MAX):
+            some = digests[at : at + FILES_PER_REQUEST_MAX]
+            files = [{"sha256": one, "bytes": paths[one].stat().st_size} for one in some]
+            body = {"files": files, **({} if pool is None else {"pool": pool})}
+            for answer in self.request("POST", "/v1/files/uploads", body)["items"]:
+                if not answer["present"]:
+                    _send(answer, paths[answer["sha256"]].read_bytes())
 
     def files(self, job_id: str, **query: Any) -> Iterator[PulledFile]:
         """The files that the chunks left, by chunk and path; links are left out."""
@@ -266,6 +300,19 @@ class Client:
             raise JobFailed(ended)
         for chunk in range(count):
             yield self.output(job_id, chunk)
+
+
+def _send(answer: Mapping[str, Any], data: bytes) -> None:
+    headers = {"content-type": "application/octet-stream", **answer["headers"]}
+    status, _, _ = _repeated("PUT", answer["uploadUrl"], headers, data, True)
+    if status >= 400:
+        raise OSError(f"The store refuses {answer['sha256']} with {status}.")
+
+
+def _check_link(base: Path, path: Path) -> None:
+    target = os.path.normpath(path.parent.relative_to(base) / os.readlink(path))
+    if os.path.isabs(target) or target.split(os.sep)[0] == "..":
+        raise ValueError(f"{path} is a link that leads out of {base}.")
 
 
 def _words_of(

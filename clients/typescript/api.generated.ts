@@ -54,6 +54,8 @@ export type AddressesBody = {
   readonly sha256: readonly string[];
   /** Edges name the job that needs them. */
   readonly job?: string;
+  /** And the chunk, where its parameters say which files it needs. */
+  readonly chunk?: number;
   /** Whose files; that of the token, or else "default". */
   readonly pool?: string;
 };
@@ -648,11 +650,11 @@ export type HttpProbe = {
 export type Inputs = readonly ({
   /** Below the directory of the chunk. */
   readonly path: string;
-  /** The SHA-256 of a file, in hexadecimal. */
+  /** The SHA-256 of a file, or the parameter that says it, in braces. */
   readonly sha256?: string;
   /** Where edges fetch it, in place of the files that are stored here. */
   readonly url?: string;
-  /** The digest of a list of files. */
+  /** The digest of a list of files, or the parameter that says it, in braces. */
   readonly manifest?: string;
   /** A copy that the chunk may change. */
   readonly writable?: boolean;

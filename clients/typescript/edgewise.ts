@@ -1,6 +1,7 @@
 import type { Chunk, Edge, Job, JobBody, ResultFile, Routes } from './api.generated.ts';
 import {
   attemptsMax,
+  filesPerRequestMax,
   outputMsMax,
   pageLimitMax,
   pollFirstMs,
@@ -61,6 +62,13 @@ export type WaitOptions = {
 export type PulledFile = ResultFile & {
   /** The file, compared with its digest. */
   read(): Promise<Uint8Array<ArrayBuffer>>;
+};
+
+/** A file of a tree, below the path that the input has. */
+export type TreeFile = {
+  readonly path: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly executable?: boolean;
 };
 
 /** How a job may end. */
@@ -145,7 +153,8 @@ export class Edgewise {
     chunk: number,
     stream: 'stdout' | 'stderr' = 'stdout',
   ): Promise<Uint8Array<ArrayBuffer>> {
-    const call = { path: { id, chunk }, query: { stream } };
+    const query = stream === 'stdout' ? {} : { stream };
+    const call = { path: { id, chunk }, query };
     const endMs = Date.now() + outputMsMax;
     for (;;) {
       try {
@@ -185,12 +194,46 @@ export class Edgewise {
     const sha256 = await digestOf(bytes);
     const body = { sha256, bytes: bytes.byteLength, ...(pool === undefined ? {} : { pool }) };
     const answer = await this.request('POST /v1/files', { body });
-    if (!answer.present) {
-      const init = { method: 'PUT', headers: answer.headers, body: bytes };
-      const { status } = await this.#repeated(() => this.#fetch(answer.uploadUrl, init), true);
-      if (status >= 400) throw new Error(`The store refuses ${sha256} with ${status}.`);
-    }
+    if (!answer.present) await this.#put(answer, bytes);
     return { sha256 };
+  }
+
+  /**
+   * Stores files as one tree, each unless it is there, and says how a job names it among its
+   * inputs. Equal trees have equal digests.
+   */
+  async putTree(files: Iterable<TreeFile>, pool?: string): Promise<{ readonly manifest: string }> {
+    const entries: { path: string; sha256: string; bytes: number; mode: string }[] = [];
+    const contents = new Map<string, Uint8Array<ArrayBuffer>>();
+    for (const { path, bytes, executable } of files) {
+      const sha256 = await digestOf(bytes);
+      const mode = executable === true ? '755' : '644';
+      entries.push({ path, sha256, bytes: bytes.byteLength, mode });
+      contents.set(sha256, bytes);
+    }
+    const digests = [...contents.keys()];
+    for (let at = 0; at < digests.length; at += filesPerRequestMax) {
+      const some = digests.slice(at, at + filesPerRequestMax).map((sha256) => {
+        return { sha256, bytes: contents.get(sha256)!.byteLength };
+      });
+      const body = { files: some, ...(pool === undefined ? {} : { pool }) };
+      const { items } = await this.request('POST /v1/files/uploads', { body });
+      for (const answer of items) {
+        if (!answer.present) await this.#put(answer, contents.get(answer.sha256)!);
+      }
+    }
+    entries.sort((a, b) => (a.path < b.path ? -1 : Number(a.path > b.path)));
+    const text = `[${entries.map((entry) => JSON.stringify(entry)).join(',\n')}]\n`;
+    return { manifest: (await this.put(new TextEncoder().encode(text), pool)).sha256 };
+  }
+
+  async #put(
+    { sha256, uploadUrl, headers }: FileUpload,
+    body: Uint8Array<ArrayBuffer>,
+  ): Promise<void> {
+    const init = { method: 'PUT', headers, body };
+    const { status } = await this.#repeated(() => this.#fetch(uploadUrl, init), true);
+    if (status >= 400) throw new Error(`The store refuses ${sha256} with ${status}.`);
   }
 
   async #read({ path, url, sha256 }: ResultFile): Promise<Uint8Array<ArrayBuffer>> {
@@ -258,6 +301,12 @@ export class Edgewise {
     });
   }
 }
+
+type FileUpload = {
+  readonly sha256: string;
+  readonly uploadUrl: string;
+  readonly headers: Record<string, string>;
+};
 
 type Received = {
   readonly status: number;

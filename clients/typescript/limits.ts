@@ -14,3 +14,5 @@ export const pollMsMax = 2_000;
 export const outputMsMax = 15_000;
 /** Items of one page. */
 export const pageLimitMax = 500;
+/** Of one request for addresses: `fileAddressesMax` of the API. */
+export const filesPerRequestMax = 500;

@@ -40,6 +40,7 @@ import {
 import { jobIdOf } from '../model/names.ts';
 import { isVersion } from '../model/versions.ts';
 import { instancesMax } from '../services/limits.ts';
+import { hasNamedDigest } from '../sweeps/fill-inputs.ts';
 import type { EndReceiver } from '../webhooks/end-receiver.ts';
 import { chunkOffsetsSchema, offsetsIssues } from './chunk-offsets-body.ts';
 import { inputsSchema } from './files/file-body.ts';
@@ -258,6 +259,12 @@ export const jobBodySchema = z
     for (const [path, message] of offsetsIssues(body)) issue(path, message);
     if (new Set(body.dependsOn).size < body.dependsOn.length) {
       issue('dependsOn', 'A job is named twice here.');
+    }
+    for (const [at, input] of body.inputs.entries()) {
+      if (body.params !== undefined || !hasNamedDigest(input as JobInput)) continue;
+      const path = ['inputs', at, input.sha256 === undefined ? 'manifest' : 'sha256'];
+      const message = 'Only a job with "params" has names in digests.';
+      context.addIssue({ code: 'custom', path, message });
     }
     const written = body.params === undefined ? null : writtenSweepOf(body.params);
     for (const { pointer, message } of written === null

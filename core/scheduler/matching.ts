@@ -3,6 +3,7 @@ import type { CellEdge, EdgeFacts, Intent } from '../model/cell.ts';
 import { type Expression, executorOf, haveArchives } from '../model/job.ts';
 import { compareVersions, isVersion } from '../model/versions.ts';
 import { namedValue } from '../protocol/named-values.ts';
+import { inputsHaveNames } from '../sweeps/fill-inputs.ts';
 import { haveNames } from '../sweeps/fill-patterns.ts';
 
 /**
@@ -40,6 +41,11 @@ export function mismatchOf(
   const isPacked = spec.inputs !== undefined && haveArchives(spec.inputs);
   if (isPacked && namedValue(edge.facts?.flat, 'unpacks') !== true) {
     return { reason: 'expression-does-not-match', detail: 'its agent does not unpack archives' };
+  }
+  const isFilled = spec.inputs !== undefined && inputsHaveNames(spec.inputs);
+  if (isFilled && namedValue(edge.facts?.flat, 'fillsInputs') !== true) {
+    const detail = 'its agent does not replace names in inputs';
+    return { reason: 'expression-does-not-match', detail };
   }
   const asks = spec.sweep === true && executor !== 'simulate';
   if (asks && namedValue(edge.facts?.flat, 'parameters') !== true) {

@@ -17,9 +17,11 @@ import {
 import { type AgentSpec, chunkPowerOf } from '../../core/protocol/agent-spec.ts';
 import type { Failure } from '../../core/protocol/progress-report.ts';
 import type { Work, WorkEntry } from '../../core/protocol/work.ts';
+import { inputsHaveNames } from '../../core/sweeps/fill-inputs.ts';
 import { fillRun, hasTemplates } from '../../core/sweeps/fill-run.ts';
 import type { Parameters } from '../../core/sweeps/parameters.ts';
 import type { ChunkName, ChunkOrder } from '../executors/executor.ts';
+import { isOwn, sharedInputs, withOwnInputs } from '../inputs/own-inputs.ts';
 import { parametersAheadMax, parametersLowMax } from '../limits.ts';
 import { sendingBesideMax } from '../results/limits.ts';
 import { partsOf } from './generations.ts';
@@ -171,19 +173,14 @@ export function nextSteps(view: View, nowMs: number): Step[] {
     }
     if (knowledge.spec.restart !== undefined) stopEarlier(view, job, entry, steps);
     if (isOffline(view, { job, entry, spec: knowledge.spec }, nowMs, steps)) continue;
-    const inputs = view.inputs(job, knowledge.spec);
-    if (inputs.kind === 'fetching') {
-      steps.push({ kind: 'fetch-inputs', job, spec: knowledge.spec });
-      if (inputs.reason !== null) steps.push({ kind: 'refuse', job, reason: inputs.reason });
-      continue;
-    }
+    if (!areInputsReady(view, job, sharedInputs(knowledge.spec), steps)) continue;
     if (!view.mayStart || failures >= reportFailuresMax) continue;
     const open = startable(entry, view.ledgers.get(job) ?? emptyLedger, view.running.get(job));
     const parameters = parametersOf(view, job, knowledge.spec, open, steps);
-    const orders = startOrders(
-      view,
-      { job, entry, spec: knowledge.spec, open, parameters, given: given.get(job) ?? 0 },
-      most - power,
+    const what = { job, entry, spec: knowledge.spec, open, parameters };
+    const asked = startOrders(view, { ...what, given: given.get(job) ?? 0 }, most - power, steps);
+    const orders = asked.filter(
+      ({ spec }) => !isOwn(spec) || areInputsReady(view, job, spec, steps),
     );
     if (orders.length === 0 && parameters?.reason) {
       steps.push({ kind: 'refuse', job, reason: parameters.reason });
@@ -199,6 +196,15 @@ export function nextSteps(view: View, nowMs: number): Step[] {
     if (orders.length > 0) steps.push({ kind: 'start', job, spec: knowledge.spec, orders });
   }
   return steps;
+}
+
+/** What is not here yet is fetched. */
+function areInputsReady(view: View, job: JobId, spec: AgentSpec, steps: Step[]): boolean {
+  const inputs = view.inputs(job, spec);
+  if (inputs.kind === 'ready') return true;
+  steps.push({ kind: 'fetch-inputs', job, spec });
+  if (inputs.reason !== null) steps.push({ kind: 'refuse', job, reason: inputs.reason });
+  return false;
 }
 
 function forgetAndStop(view: View, steps: Step[]): void {
@@ -290,14 +296,15 @@ type Startable = {
   readonly given: number;
 };
 
-function startOrders(view: View, what: Startable, powerFree: number): ChunkOrder[] {
+function startOrders(view: View, what: Startable, powerFree: number, steps: Step[]): ChunkOrder[] {
   const { job, entry, spec, open, parameters, given } = what;
   const running = view.running.get(job);
   const isHandedOver = view.handover !== null;
   const room = entry.slots - slotsInUse(running) - given;
   const slots = isHandedOver ? count(open) : room;
   if (slots <= 0) return [];
-  const isPlain = parameters === null && !hasTemplates(spec.run);
+  const isFilled = !('simulate' in spec.run) && inputsHaveNames(spec.inputs ?? []);
+  const isPlain = parameters === null && !hasTemplates(spec.run) && !isFilled;
   const orders: ChunkOrder[] = [];
   let free = isHandedOver ? Number.POSITIVE_INFINITY : powerFree;
   for (const chunk of chunksOf(take(open, Math.min(slots, count(open))).taken)) {
@@ -307,7 +314,12 @@ function startOrders(view: View, what: Startable, powerFree: number): ChunkOrder
     free -= power;
     const shown = { job: shownJob(spec, job), chunk: shownChunk(spec, chunk) };
     const values = { ...shown, parameters: own };
-    const filled = isPlain ? spec : { ...spec, run: fillRun(spec.run, values) };
+    const placed = isFilled ? withOwnInputs(spec, chunk, values) : spec;
+    if (typeof placed === 'string') {
+      steps.push({ kind: 'refuse', job, reason: `input-corrupt: ${placed}` });
+      continue;
+    }
+    const filled = isPlain ? spec : { ...placed, run: fillRun(spec.run, values) };
     const attempt = attemptOf(entry, chunk);
     orders.push({ edge: view.edge, job, chunk, attempt, power, spec: filled });
   }

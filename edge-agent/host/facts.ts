@@ -55,6 +55,7 @@ export function collectFacts(input: FactsInput): Facts {
     sendsFiles: true,
     // It replaces names in patterns of results: older agents would look for the braces.
     fillsPaths: true,
+    fillsInputs: true,
     // It restarts instances as it is asked to: older agents would call their first end the last.
     services: true,
     address: input.address ?? ownAddress(),

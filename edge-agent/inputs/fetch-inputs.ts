@@ -15,6 +15,7 @@ import type { FileCache } from './file-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { InputFault } from './input-fault.ts';
 import { digestsOf, type InputTree, treeOf } from './input-tree.ts';
+import { chunkOfKey } from './own-inputs.ts';
 import { type UnpackInto, unpackArchive } from './unpack-archive.ts';
 
 /**
@@ -153,10 +154,10 @@ function inTrees({ files }: InputTree, here: ReadonlySet<string>): string[] {
 
 async function addressesOf(
   api: Pick<ControlPlaneApi, 'findAddresses'>,
-  { job, secret }: WantedInputs,
+  { job, spec, secret }: WantedInputs,
   digests: readonly string[],
 ) {
-  const answer = await api.findAddresses(secret(), job, digests);
+  const answer = await api.findAddresses(secret(), job, digests, chunkOfKey(spec.hash));
   const addresses = new Map(answer.items.map(({ sha256, url }) => [sha256, url]));
   return { addresses, missing: digests.filter((digest) => !addresses.has(digest)) };
 }

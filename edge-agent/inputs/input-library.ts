@@ -11,7 +11,8 @@ import { inputFaultOf, makeInputFetcher, type WantedInputs } from './fetch-input
 import type { FileCache } from './file-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import type { HeldInputs } from './held-inputs.ts';
-import { digestsOf, type InputTree } from './input-tree.ts';
+import { digestsOf, type InputTree, placedBy } from './input-tree.ts';
+import { isOwn, jobKeyOf } from './own-inputs.ts';
 
 /**
  * The inputs of the jobs that edges of this process have: fetched as soon as a lease arrives, each
@@ -54,7 +55,9 @@ export function openInputLibrary(deps: {
   const jobsOf = new Map<string, ReadonlyMap<JobId, WorkEntry>>();
 
   const isHeld = (key: string): boolean =>
-    [...jobsOf.values()].some((jobs) => namesSpec(jobs, (job, hash) => specKey(job, hash) === key));
+    [...jobsOf.values()].some((jobs) =>
+      namesSpec(jobs, (job, hash) => specKey(job, hash) === jobKeyOf(key)),
+    );
 
   const forgetOthers = (): void => {
     for (const [key, { isUnderWay }] of entries) {
@@ -119,7 +122,11 @@ export function openInputLibrary(deps: {
       const entry = entries.get(specKey(job, spec.hash));
       const tree = entry?.tree ?? null;
       if (entry === undefined || tree === null) return null;
-      if (tree.files.every(({ digest }) => cache.intact(digest) !== null)) return tree;
+      if (tree.files.every(({ digest }) => cache.intact(digest) !== null)) {
+        // Of one chunk it is needed once, and there may be millions of them.
+        if (isOwn(spec)) entries.delete(specKey(job, spec.hash));
+        return placedBy(tree, spec.inputs ?? []);
+      }
       entry.tree = null;
       return null;
     },

@@ -19,6 +19,9 @@ export function parseInputs(value: unknown): readonly JobInput[] | null {
   return clashOf(inputs.map(({ path }) => path)) === null ? inputs : null;
 }
 
+/** A parameter of the chunk says which file it is. */
+const namePattern = /^\{[A-Za-z][A-Za-z0-9_.-]*\}$/;
+
 const known: ReadonlySet<string> = new Set([
   'path',
   'sha256',
@@ -39,7 +42,7 @@ function parseInput(value: unknown): JobInput | null {
   const path = given.replace(/\/$/, '');
   if (pathProblem(path) !== null) return null;
   const isDigest = (digest: unknown): digest is string =>
-    typeof digest === 'string' && digestPattern.test(digest);
+    typeof digest === 'string' && (digestPattern.test(digest) || namePattern.test(digest));
   const isUrl = url === undefined || (typeof url === 'string' && inputUrlProblem(url) === null);
   if (!isUrl) return null;
   const more = writable ? { writable } : {};

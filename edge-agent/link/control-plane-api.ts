@@ -45,7 +45,13 @@ export type ControlPlaneApi = {
     edge: string,
     body: ProgressReportJson & { facts?: unknown },
   ): Promise<unknown>;
-  findAddresses(secret: string, job: JobId, digests: readonly string[]): Promise<FileAddresses>;
+  /** `chunk`: the one whose parameters say that it needs them. */
+  findAddresses(
+    secret: string,
+    job: JobId,
+    digests: readonly string[],
+    chunk?: number,
+  ): Promise<FileAddresses>;
   /** Of these chunks those that this edge was given, as many as one answer holds. */
   getParameters(
     secret: string,
@@ -128,8 +134,10 @@ export function makeControlPlaneApi(
     },
     postReport: (secret, edge, body) =>
       call('POST', `/v1/edges/${encode(edge)}/report`, secret, json(body)),
-    findAddresses: async (secret, job, sha256) =>
-      readAddresses(await call('POST', '/v1/files/addresses', secret, json({ job, sha256 }))),
+    findAddresses: async (secret, job, sha256, chunk) => {
+      const body = { job, sha256, ...(chunk === undefined ? {} : { chunk }) };
+      return readAddresses(await call('POST', '/v1/files/addresses', secret, json(body)));
+    },
     getParameters: async (secret, job, chunks) => {
       const path = `/v1/jobs/${encode(job)}/params?chunks=${formatRanges(chunks)}`;
       return readParameters(await call('GET', path, secret));

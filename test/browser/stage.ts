@@ -61,5 +61,5 @@ export async function signIn(page: Page, token: string, path = '/'): Promise<voi
   await page.goto(path);
   await page.getByLabel('Token').fill(token);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('navigation', { name: 'Pages' }).waitFor();
+  await page.getByRole('navigation', { name: 'Pages', exact: true }).waitFor();
 }

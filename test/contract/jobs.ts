@@ -153,6 +153,18 @@ export const jobsContract: Contract = (makeStores) => {
     expect(await stores.jobs.chunk(job, 3)).toEqual({ chunk: 3, end: null, output, errors });
   });
 
+  test('an output that is kept whole is that of its attempt, and of no later one', async () => {
+    const stores = await makeStores();
+    await submit(stores, job);
+    const output = { key: 'outputs/3.1', bytes: 9, totalBytes: 700, headBytes: 4 };
+    const whole = 'a'.repeat(64);
+    await stores.jobs.keepOutput(job, 3, { ...output, whole });
+    expect((await stores.jobs.chunk(job, 3))?.output).toEqual({ ...output, whole });
+    const later = { ...output, key: 'outputs/3.2' };
+    await stores.jobs.keepOutput(job, 3, later);
+    expect((await stores.jobs.chunk(job, 3))?.output).toEqual(later);
+  });
+
   test('of a chunk the results of the first that was done are kept', async () => {
     const stores = await makeStores();
     await submit(stores, job);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -52,6 +53,29 @@ test('results are named by the parameters of their chunk, and by nothing else', 
     [0, 'small/0.txt'],
     [1, 'large/1.txt'],
   ]);
+});
+
+test('each row names the file that its chunk finds', async () => {
+  const { directory } = product.place;
+  const texts = ['north\n', 'south\n', 'east\n'];
+  const digests = texts.map((text) => createHash('sha256').update(text).digest('hex'));
+  // Handed in with a job of their own, so that they are stored.
+  const paths = texts.map((text, at) => {
+    writeFileSync(join(directory, `tile-${at}`), text);
+    return ['--input', `tile-${at}`];
+  });
+  const stored = await client('submit', ...paths.flat(), '--wait', '--', 'true');
+  expect(stored, stored.err).toMatchObject({ code: 0 });
+  const rows = digests.map((digest, at) => `tile-${at},${digest}\n`);
+  writeFileSync(join(directory, 'tiles.csv'), `name,tile\n${rows.join('')}`);
+  const inputs = [{ path: 'tiles/{name}.txt', sha256: '{params.tile}' }];
+  writeFileSync(join(directory, 'tiles.json'), JSON.stringify({ inputs, keepOutput: 'all' }));
+  const words = ['--file', 'tiles.json', '--each-csv', 'tiles.csv', '--nodes', '2', '--wait'];
+  const sent = await client('submit', ...words, '--', 'sh', '-c', 'cat tiles/*');
+  expect(sent, sent.err).toMatchObject({ code: 0 });
+  for (const [chunk, text] of texts.entries()) {
+    expect((await client('logs', sent.out.trim(), String(chunk))).out).toBe(text);
+  }
 });
 
 test('a million lines are a job like any other, and any of them is a small read', async () => {

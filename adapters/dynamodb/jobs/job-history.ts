@@ -93,12 +93,14 @@ function decodeChunk(table: Table, row: Row): StoredChunk {
 const attributeOf = { stdout: 'output', stderr: 'errors' } as const;
 
 function encodeOutput(
-  { key, bytes, totalBytes = bytes, headBytes = 0, whole = '' }: KeptOutput,
+  { key, bytes, totalBytes = bytes, headBytes = 0, whole }: KeptOutput,
   stream: OutputStream,
 ): Readonly<Record<string, string | number>> {
   const of = attributeOf[stream];
   const sizes = { [`${of}Bytes`]: bytes, [`${of}Total`]: totalBytes, [`${of}Head`]: headBytes };
-  return { [`${of}Key`]: key, ...sizes, [`${of}Whole`]: whole };
+  // Said of this attempt: what a later one leaves has another key.
+  const all = whole === undefined ? {} : { [`${of}Whole`]: `${whole} ${key}` };
+  return { [`${of}Key`]: key, ...sizes, ...all };
 }
 
 function decodeOutput(row: Row, stream: OutputStream): KeptOutput | null {
@@ -108,8 +110,9 @@ function decodeOutput(row: Row, stream: OutputStream): KeptOutput | null {
   const bytes = whole(row[`${of}Bytes`]);
   const totalBytes = whole(row[`${of}Total`], bytes);
   const headBytes = whole(row[`${of}Head`], 0);
-  const digest = textOrNull(row[`${of}Whole`]);
-  return { key, bytes, totalBytes, headBytes, ...(digest && { whole: digest }) };
+  const [digest, ofKey] = (textOrNull(row[`${of}Whole`]) ?? '').split(' ', 2);
+  const all = digest !== undefined && ofKey === key ? { whole: digest } : {};
+  return { key, bytes, totalBytes, headBytes, ...all };
 }
 
 const numberOf = (sk: string): number => Number(sk.slice(jobRows.chunk.length));

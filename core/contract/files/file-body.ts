@@ -9,6 +9,9 @@ import {
   inputUrlLengthMax,
 } from '../../files/limits.ts';
 import { digestPattern } from '../../files/manifest.ts';
+import type { JobInput } from '../../model/job.ts';
+import { chunksMax } from '../../model/limits.ts';
+import { hasNamedDigest } from '../../sweeps/fill-inputs.ts';
 import { nameSchema, text, timeSchema, whole } from '../text-schema.ts';
 
 /** Files that jobs need: how they are stored, looked for, named by jobs and fetched. */
@@ -45,6 +48,9 @@ export const addressesBodySchema = z
   .strictObject({
     sha256: z.array(digestSchema).min(1).max(fileAddressesMax),
     job: nameSchema.optional().meta({ description: 'Edges name the job that needs them.' }),
+    chunk: whole(0, chunksMax)
+      .optional()
+      .meta({ description: 'And the chunk, where its parameters say which files it needs.' }),
     pool: poolSchema,
   })
   .meta({ id: 'AddressesBody' });
@@ -92,14 +98,23 @@ const taken: ReadonlySet<string> = new Set(['input', 'output']);
 /** A tree may be named as people write a directory. */
 const pathOf = ({ path }: { readonly path: string }): string => path.replace(/\/$/, '');
 
+/** Or a parameter of the chunk, which says it. */
+const inputDigestSchema = z.string().regex(/^([0-9a-f]{64}|\{[A-Za-z][A-Za-z0-9_.-]*\})$/, {
+  error: 'A SHA-256 is 64 lower-case hexadecimal digits, or the name of a parameter in braces.',
+});
+
 const inputSchema = z
   .strictObject({
     path: text(1_100).meta({ description: 'Below the directory of the chunk.' }),
-    sha256: digestSchema.optional(),
+    sha256: inputDigestSchema.optional().meta({
+      description: 'The SHA-256 of a file, or the parameter that says it, in braces.',
+    }),
     url: text(inputUrlLengthMax).optional().meta({
       description: 'Where edges fetch it, in place of the files that are stored here.',
     }),
-    manifest: digestSchema.optional().meta({ description: 'The digest of a list of files.' }),
+    manifest: inputDigestSchema.optional().meta({
+      description: 'The digest of a list of files, or the parameter that says it, in braces.',
+    }),
     writable: z.boolean().optional().meta({ description: 'A copy that the chunk may change.' }),
     executable: z.boolean().optional().meta({ description: 'A file that may be run.' }),
     unpack: z.enum(['tar.gz']).optional().meta({
@@ -116,6 +131,9 @@ const inputSchema = z
     if (urlProblem !== null) issue('url', `This address ${urlProblem}.`);
     if (input.url !== undefined && input.sha256 === undefined) {
       issue('url', 'A file that is fetched elsewhere has a "sha256", by which it is known.');
+    }
+    if (input.url !== undefined && hasNamedDigest(input as JobInput)) {
+      issue('sha256', 'The digest of a file that is fetched elsewhere is written out.');
     }
     const isArchive = input.unpack !== undefined;
     if (isArchive && input.sha256 === undefined) {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import type { Run } from '../../model/job.ts';
+import type { JobInput, Run } from '../../model/job.ts';
 import { chunksMax, jobPowerMax } from '../../model/limits.ts';
 import { unknownNamesOf } from '../../sweeps/fill-run.ts';
 import { sweepItemsMax, sweepNamesMax } from '../../sweeps/limits.ts';
@@ -79,6 +79,7 @@ export type SweepIssue = { readonly pointer: string; readonly message: string };
 export function sweepIssues(
   body: {
     readonly run?: unknown;
+    readonly inputs?: readonly unknown[];
     readonly outputs: { readonly paths: readonly string[] } | null;
     readonly power: number | null;
     readonly chunkPower: number | null;
@@ -104,10 +105,21 @@ export function sweepIssues(
     unknownNames(path, known.names).map((name) => ({ pointer: `/outputs/paths/${index}`, name })),
   );
   const ofRun = run === undefined ? [] : unknownNamesOf(run, known.names);
-  for (const { pointer, name } of [...ofRun, ...ofPaths]) {
+  const ofInputs = namesInInputs((body.inputs ?? []) as readonly JobInput[], known.names);
+  for (const { pointer, name } of [...ofRun, ...ofInputs, ...ofPaths]) {
     issues.push({ pointer, message: `Not every chunk has a parameter "${name}".` });
   }
   return issues;
+}
+
+function namesInInputs(inputs: readonly JobInput[], known: ReadonlySet<string>) {
+  return inputs.flatMap((input, index) =>
+    (['path', 'sha256', 'manifest'] as const).flatMap((field) =>
+      unknownNames(input[field] ?? '', known).map((name) => {
+        return { pointer: `/inputs/${index}/${field}`, name };
+      }),
+    ),
+  );
 }
 
 /** Of a sweep that the job itself holds. */

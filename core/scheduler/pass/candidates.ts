@@ -12,6 +12,7 @@ import {
   generationsIn,
   removalBytes,
 } from '../../protocol/work-of.ts';
+import { inputsHaveNames } from '../../sweeps/fill-inputs.ts';
 import { haveNames } from '../../sweeps/fill-patterns.ts';
 import { type Mismatch, mismatchOf } from '../matching.ts';
 import { type Demand, fitOf } from './capacity.ts';
@@ -95,6 +96,7 @@ export function shapeOfSpec(spec: Intent['spec']): string {
 function makeShape({ requires, run, inputs, outputs, sweep, restart }: Intent['spec']): string {
   const asked: string[] = [executorOf(run)];
   if (inputs !== undefined) asked.push(haveArchives(inputs) ? 'archives' : 'files');
+  if (inputs !== undefined && inputsHaveNames(inputs)) asked.push('named inputs');
   if (outputs !== undefined) asked.push(haveNames(outputs.paths) ? 'named results' : 'results');
   if (sweep) asked.push('parameters');
   if (restart !== undefined) asked.push('service');

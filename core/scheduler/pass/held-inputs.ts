@@ -2,6 +2,7 @@ import { bitsOf, says } from '../../files/held-files.ts';
 import type { CellEdge, Intent } from '../../model/cell.ts';
 import { inputsComparedMax } from '../../model/limits.ts';
 import { namedValue } from '../../protocol/named-values.ts';
+import { hasNamedDigest } from '../../sweeps/fill-inputs.ts';
 import type { EdgeDraft } from './draft.ts';
 
 /**
@@ -19,7 +20,7 @@ export function holdersFirst(inputs: Inputs, edges: EdgeDraft[]): EdgeDraft[] {
 
 /** How many of the inputs an edge says that it has. */
 export function heldOn(inputs: NonNullable<Inputs>): (edge: Pick<CellEdge, 'facts'>) => number {
-  const compared = inputs.slice(0, inputsComparedMax);
+  const compared = inputs.filter((one) => !hasNamedDigest(one)).slice(0, inputsComparedMax);
   const files = compared.map(({ sha256, manifest }) => bitsOf(sha256 ?? manifest ?? ''));
   return ({ facts }) =>
     files.filter((bits) => says(namedValue(facts?.flat, 'cached'), bits)).length;

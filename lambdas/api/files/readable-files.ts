@@ -2,12 +2,16 @@ import { notFound } from '../../../core/contract/problem.ts';
 import { manifestBytesMax, manifestsRememberedMax } from '../../../core/files/limits.ts';
 import { parseManifest } from '../../../core/files/manifest.ts';
 import { type Caller, type EdgeCaller, isBound, seesJob } from '../../../core/model/caller.ts';
+import type { JobInput } from '../../../core/model/job.ts';
 import { type JobId, poolOfCell } from '../../../core/model/names.ts';
+import { has } from '../../../core/model/ranges.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
 import type { Files } from '../../../core/ports/files.ts';
+import { fillInputs, hasNamedDigest } from '../../../core/sweeps/fill-inputs.ts';
 import { jobNamed } from '../http/call.ts';
 import { storedJson } from '../http/json-body.ts';
 import type { Ports } from '../ports.ts';
+import { parametersOf } from '../sweeps/chunk-parameters.ts';
 import { poolOfFiles } from './pool-of-files.ts';
 
 /**
@@ -21,7 +25,11 @@ type Needed = Pick<Ports, 'jobs' | 'files'>;
 
 export async function readableFiles(
   caller: Caller,
-  asked: { readonly job?: string | undefined; readonly pool?: string | undefined },
+  asked: {
+    readonly job?: string | undefined;
+    readonly chunk?: number | undefined;
+    readonly pool?: string | undefined;
+  },
   deps: Needed,
 ): Promise<Readable> {
   if (caller.kind !== 'edge' && asked.job === undefined) {
@@ -31,7 +39,28 @@ export async function readableFiles(
   const id = jobNamed(asked.job);
   const job = await deps.jobs.findSpec(id);
   if (job === null || !(await maySee(caller, job, deps))) throw notFound(`job "${id}"`);
-  return filesOfJob(job, deps.files);
+  const own = asked.chunk === undefined ? [] : await ownInputs(caller, job, asked.chunk, deps);
+  return filesOfJob(job, own, deps.files);
+}
+
+/** What the parameters of a chunk say; an edge hears it of chunks that it was given. */
+async function ownInputs(
+  caller: Caller,
+  job: StoredJob,
+  chunk: number,
+  { jobs, files }: Needed,
+): Promise<readonly JobInput[]> {
+  const { inputs = [] } = job.spec;
+  if (!inputs.some(hasNamedDigest)) return [];
+  if (caller.kind === 'edge') {
+    const [execution] = await jobs.executionsOn(caller.edge, [job.id]);
+    if (execution === undefined || !has(execution.chunks, chunk)) return [];
+  }
+  const { found } = await parametersOf(job, [chunk], files);
+  const parameters = found.get(chunk);
+  if (parameters === undefined) return [];
+  const own = fillInputs(inputs, { job: job.id, chunk, parameters });
+  return typeof own === 'string' ? [] : own.filter((_, at) => hasNamedDigest(inputs[at]!));
 }
 
 async function maySee(caller: Caller, job: StoredJob, deps: Needed): Promise<boolean> {
@@ -44,10 +73,15 @@ async function wasGiven({ edge }: EdgeCaller, job: JobId, { jobs }: Needed): Pro
   return (await jobs.executionsOn(edge, [job])).length > 0;
 }
 
-async function filesOfJob({ spec }: StoredJob, files: Files): Promise<Readable> {
+async function filesOfJob(
+  { spec }: StoredJob,
+  own: readonly JobInput[],
+  files: Files,
+): Promise<Readable> {
   const named = new Set<string>();
   const trees: ReadonlySet<string>[] = [];
-  for (const { sha256, manifest, url } of spec.inputs ?? []) {
+  const inputs = (spec.inputs ?? []).filter((input) => !hasNamedDigest(input));
+  for (const { sha256, manifest, url } of [...inputs, ...own]) {
     if (sha256 !== undefined && url === undefined) named.add(sha256);
     if (manifest === undefined) continue;
     named.add(manifest);

@@ -110,6 +110,25 @@ test('a job whose results have names in their paths goes where those are replace
   expect(mismatchOf(able, makeSpec({ run, outputs }))).toBeNull();
 });
 
+test('a job whose inputs have names goes where those are replaced', () => {
+  const run = { process: null } as never;
+  const flat = { cacheBytes: 0, parameters: true, 'executors.process': '1' };
+  const [older, able] = [{}, { fillsInputs: true }].map((more, at) =>
+    makeEdge(`edge-${at + 2}`, { flat: { ...flat, ...more } }),
+  );
+  const plain = { path: 'tile', sha256: 'a'.repeat(64) };
+  const named = [
+    { ...plain, path: 'tile-{chunk}' },
+    { ...plain, sha256: '{tile}' },
+  ];
+  expect(mismatchOf(older!, makeSpec({ run, inputs: [plain] }))).toBeNull();
+  for (const input of named) {
+    const spec = makeSpec({ run, inputs: [input] });
+    expect(mismatchOf(older!, spec)?.detail).toBe('its agent does not replace names in inputs');
+    expect(mismatchOf(able!, spec)).toBeNull();
+  }
+});
+
 test('a job with an archive goes to edges whose agents unpack it', () => {
   const run = { process: null } as never;
   const inputs = [{ path: 'a', sha256: 'a'.repeat(64), unpack: 'tar.gz' }] as const;

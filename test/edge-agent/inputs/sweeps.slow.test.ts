@@ -54,3 +54,33 @@ test('an agent that was killed goes on with a sweep while the API is away', asyn
   const kept = join(options.dataDirectory, 'edges', 'edge-1', 'parameters');
   await waitUntil(() => readdirSync(kept).length === 0);
 }, 120_000);
+
+test('each chunk finds the file that its parameters name, at the path that they make', async () => {
+  const { controlPlane } = stage;
+  const script = 'cat shared tile-$EDGEWISE_CHUNK.txt "$EDGEWISE_PARAM_NAME"; ls | wc -l';
+  const argv = ['/bin/sh', '-c', script];
+  const run = { process: { argv, env: {}, cwd: null, timeoutSeconds: null } };
+  const shared = controlPlane.files.add('shared\n');
+  const inputs = [
+    { path: 'shared', sha256: shared },
+    { path: 'tile-{chunk}.txt', sha256: '{params.tile}' },
+    { path: '{name}', sha256: shared },
+  ];
+  const names = ['north', 'south', '../out', 'east'];
+  const sets = names.map((name) => ({ name, tile: controlPlane.files.add(`${name}\n`) }));
+  controlPlane.parameters.set('job-a', sets);
+  controlPlane.addJob('job-a', { chunks: 4, run, sweep: true, inputs, keepOutput: 'all' });
+  stage.start({ executors: ['process'] });
+  controlPlane.grant('edge-1', 'job-a', '0-3', 2);
+  const job = controlPlane.jobs.get('job-a')!;
+  await controlPlane.until(() => controlPlane.outputs.size === 3, 'the outputs arrived');
+  for (const [chunk, name] of names.entries()) {
+    if (name === '../out') continue;
+    // Five with the two directories that every chunk has.
+    expect(controlPlane.outputs.get(`job-a/${chunk}`)).toBe(`shared\n${name}\nshared\n5\n`);
+  }
+  await controlPlane.until(() => job.refusals.has('edge-1'), 'the other one is refused');
+  expect(job.refusals.get('edge-1')).toContain('a value makes a path that has a part ".."');
+  await controlPlane.until(() => job.done.size === 3, 'the others are done');
+  expect([...job.done].sort()).toEqual([0, 1, 3]);
+});

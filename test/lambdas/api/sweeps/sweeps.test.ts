@@ -10,6 +10,8 @@ beforeEach(() => {
 
 const argv = (...words: string[]) => ({ run: { process: { argv: ['train', ...words] } } });
 
+const none = '0'.repeat(64);
+
 const submit = (body: object) => api.request('POST', '/v1/jobs', { body });
 
 async function store(text: string): Promise<string> {
@@ -75,6 +77,8 @@ test.each([
   ['a name that no chunk has', { ...argv('{lr}', '{sed}') }, '/run/process/argv/2'],
   ['a name of the language', { ...argv('{toString}') }, '/run/process/argv/1'],
   ['one in a path', { outputs: { paths: ['a', '{lr}/{chunk}/{sed}'] } }, '/outputs/paths/1'],
+  ['one in the path of an input', { inputs: [{ path: '{sed}', sha256: none }] }, '/inputs/0/path'],
+  ['one in its digest', { inputs: [{ path: 'a', sha256: '{sed}' }] }, '/inputs/0/sha256'],
   ['another number of chunks', { chunks: 3 }, '/chunks'],
   ['less power than chunks', { power: 1 }, '/power'],
 ])('refused with its place: %s', async (_name, more, pointer) => {
@@ -172,4 +176,44 @@ test('an edge whose agent knows no parameters is not given a sweep', async () =>
   await api.settle();
   const { json } = await api.request('GET', `/v1/jobs/${job.id}/explain`);
   expect(json.reasons[0].detail).toContain('does not know parameters');
+});
+
+test('an edge reads the files that parameters of its chunks name, and no others', async () => {
+  const facts = { parameters: true, cacheBytes: 1, fillsInputs: true };
+  const identity = { name: 'reader', capacity: { power: 1 }, facts };
+  const { secret: token } = (await api.request('POST', '/v1/edges', { body: identity })).json;
+  const report = { b: 'boot', e: 0, n: 1, f: 1, w: {} };
+  await api.request('POST', '/v1/edges/reader/report', { token, body: report });
+  const tiles = [await store('north'), await store('south')];
+  const inputs = [{ path: 'tile-{chunk}.tif', sha256: '{params.tile}' }];
+  const params = { items: tiles.map((tile) => ({ tile })) };
+  const { status, json } = await submit({ params, inputs, chunkPower: 1 });
+  expect(status, JSON.stringify(json)).toBe(202);
+  await api.settle();
+  const asked = async (chunk: number | undefined) => {
+    const body = { job: json.id, sha256: tiles, ...(chunk === undefined ? {} : { chunk }) };
+    const answer = await api.request('POST', '/v1/files/addresses', { token, body });
+    return answer.json.items.map((it: { sha256: string }) => it.sha256);
+  };
+  expect(await asked(undefined)).toEqual([]);
+  expect(await asked(0)).toEqual([tiles[0]]);
+  expect(await asked(1)).toEqual([]);
+});
+
+test('names in inputs are refused in words when their values make nothing', async () => {
+  const known = await store('known');
+  const input = { path: '{name}.tif', sha256: '{tile}' };
+  const ask = async (item: object, inputs: object[] = [input]) => {
+    const { status, json } = await submit({ params: { items: [item] }, inputs });
+    return [status, json.code, json.errors?.[0].pointer];
+  };
+  expect(await ask({ name: 'a', tile: known })).toEqual([202, undefined, undefined]);
+  expect(await ask({ name: 'a', tile: none })).toEqual([422, 'input-missing', '/inputs/0/sha256']);
+  expect(await ask({ name: '../a', tile: known })).toEqual([400, 'invalid-request', '/inputs']);
+  expect(await ask({ name: 'a', tile: 'x' })).toEqual([400, 'invalid-request', '/inputs']);
+  const { status, json } = await submit({ inputs: [{ path: 'a', sha256: '{tile}' }] });
+  expect([status, json.errors[0].message]).toEqual([
+    400,
+    'Only a job with "params" has names in digests.',
+  ]);
 });
