@@ -264,3 +264,34 @@ test('killed while many are submitted, each is there whole or not at all', async
     expect([status.tasks, jobs.length]).toMatchObject([{ total: 12, done: 12 }, 12]);
   }
 }, 300_000);
+
+test('a name that is nearly right is answered with the one that was meant', async () => {
+  const groups = [{ name: 'train', resources: 'r', tasks: [task('x')] }];
+  const nearly: readonly (readonly [body: Spec, pointer: string, words: RegExp])[] = [
+    [
+      spec({ resources: { big: node() }, tasks: [task('a', 'true', { resources: 'bgi' })] }),
+      '/tasks/0/resources',
+      /"bgi".*Did you mean "big"\?/,
+    ],
+    [
+      spec({ tasks: [{ group: 'trian' }, { group: 'train' }], groups }),
+      '/tasks/0/group',
+      /"trian".*Did you mean "train"\?/,
+    ],
+  ];
+  for (const [body, pointer, words] of nearly) {
+    const found = await refused(body);
+    expect(found[pointer], JSON.stringify(found)).toMatch(words);
+  }
+});
+
+test('a task waits for twenty others, and for a twenty-first in a group', async () => {
+  const many = (count: number): string[] => Array.from({ length: count }, (_, n) => `t${n}`);
+  const waiting = (names: string[]) =>
+    spec({
+      tasks: [...names.map((name) => task(name)), task('z', 'true', { depends_on: names })],
+    });
+  expect((await refused(waiting(many(21))))['/tasks/21/depends_on']).toMatch(/20/);
+  const { jobs } = await done(waiting(many(20)));
+  expect(jobs.find((job: { task: string }) => job.task === 'z').dependsOn).toHaveLength(20);
+}, 180_000);

@@ -193,6 +193,18 @@ test('by lot: any of them, and the same again from the same submission', async (
   expect([...found].sort()).toEqual(['azure', 'blue', 'coral']);
 });
 
+test('by lot among those that steps leave, and the same again from the same submission', async () => {
+  const asked = steps({ filter: 'free > 0' }, { select: 'random' });
+  const found = new Set<string>();
+  for (let at = 0; at < 40 && found.size < 2; at++) {
+    const { json } = await submit(asked);
+    found.add(json.cluster);
+    const again = await stage.expecting(200, 'POST', `/v1/jobspecs/${json.id}/explain`);
+    expect(again.selection.cluster).toBe(json.cluster);
+  }
+  expect([...found].sort()).toEqual(['azure', 'coral']);
+});
+
 test('asking only stores nothing; nobody stores nothing, and says why of each', async () => {
   const before = (await stage.expecting(200, 'GET', '/v1/jobspecs?pool=hpc&limit=1')).items;
   const only = await submit({ satisfyOnly: true });
