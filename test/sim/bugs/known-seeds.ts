@@ -10,6 +10,7 @@ export const knownSeeds: ReadonlyMap<string, number> = new Map([
   ['agent-measures-by-the-wall-clock', 90],
   ['reported-before-it-is-synced', 79],
   ['cancel-races-the-end', 59],
+  ['functions-have-one-clock', 51],
   ['shelf-lets-others-ahead', 37],
   ['cancelled-job-keeps-what-is-reclaimed', 37],
   ['one-cell-tells-for-two', 31],
