@@ -7,6 +7,7 @@ import { fetchManifest, fetchProgram, UpdateError, UpdateUnderWay } from './fetc
 import { judgeRelease, type Present } from './judge-release.ts';
 import { newOf, replaceProgram, restoreProgram, tryProgram } from './replace-program.ts';
 import type { UpdatesRule } from './updates-rule.ts';
+import { whyNotReplaced } from './why-not-replaced.ts';
 
 /** The program that is to be replaced: a single file, whose name in a release is `name`. */
 export type Installed = Present & {
@@ -47,7 +48,7 @@ export async function updateProgram(
     throw new UpdateError(`${path} belongs to a package: update that, with apt or dnf.`);
   }
   if (back) {
-    restoreProgram(path);
+    restore(path);
     return say(`${path} is the program again that it was before.\n${afterwards}`);
   }
   const rule = ruleOf(policy);
@@ -66,9 +67,17 @@ export async function updateProgram(
     replaceProgram(path);
   } catch (error) {
     if (!(error instanceof UpdateUnderWay)) rmSync(newOf(path), { force: true });
-    throw error;
+    throw whyNotReplaced(error, path);
   }
   say(`${path} is ${verdict.version} now; it was ${version}.\n${afterwards}`);
+}
+
+function restore(path: string): void {
+  try {
+    restoreProgram(path);
+  } catch (error) {
+    throw whyNotReplaced(error, path);
+  }
 }
 
 const afterwards =
