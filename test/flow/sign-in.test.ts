@@ -83,9 +83,10 @@ test('an issuer that is away is no trouble for tokens', async () => {
   }
 });
 
-test('the page may ask the issuer, and nobody else', async () => {
+test('the page may ask the stream of its stage and the issuer, and nobody else', async () => {
   const { outputs } = JSON.parse(readFileSync(join(place.state, 'endpoints.json'), 'utf8'));
   const page = await fetch(`${outputs.DashboardUrl}/`);
   const policy = page.headers.get('content-security-policy') ?? '';
-  expect(policy).toContain(`connect-src 'self' ${issuer.url}`);
+  const asked = /connect-src ([^;]*)/.exec(policy)?.[1]?.trim().split(/\s+/);
+  expect(asked).toEqual(["'self'", outputs.EventStreamUrl, issuer.url]);
 });

@@ -212,12 +212,15 @@ export class SimulatedApi {
     };
   }
 
-  /** While a change is decided the job goes on: here mostly until it has just ended. */
+  /**
+   * While a change is decided the job goes on: here mostly until it has just ended. Nobody does so
+   * while everything is stopped: a table is restored after the last request.
+   */
   async #dawdle(id: JobId): Promise<void> {
-    const { faults, stored, timeline } = this.#world;
+    const { faults, stored, timeline, isUp } = this.#world;
     const untilMs = timeline.nowMs + faults().dawdleMsMax;
-    const hasEnded = () => isFinal(stored.jobs.get(id)?.status?.state ?? 'done');
-    while (timeline.nowMs < untilMs && !hasEnded()) await timeline.pause(200, 'dawdle');
+    const mayWait = () => isUp() && !isFinal(stored.jobs.get(id)?.status?.state ?? 'done');
+    while (timeline.nowMs < untilMs && mayWait()) await timeline.pause(200, 'dawdle');
   }
 
   async #create(...[creation, ...others]: Parameters<JobChanges['create']>) {
