@@ -132,7 +132,9 @@ function eventsOf(before: JobStatus, next: JobStatus, nowMs: number): JobEvent[]
   // By the clock of the cell, where it says: a job that ends at once must not end before it
   // started.
   const ownAtMs = next.endedAtMs ?? (isFirstStart ? next.startedAtMs : null) ?? nowMs;
-  const atMs = eventTimeOf(before, ownAtMs);
+  // A user's change may have put an earlier time for the last line than that of the start.
+  const afterStartMs = isFinal(next.state) ? (next.startedAtMs ?? 0) + 1 : 0;
+  const atMs = Math.max(eventTimeOf(before, ownAtMs), afterStartMs);
   return [{ atMs, kind: eventKinds[next.state], by: 'scheduler', detail: sentenceOf(next) }];
 }
 

@@ -180,7 +180,7 @@ export class Functions {
           await call('timer', () => this.#setTimer(id, atMs));
         },
       },
-      clock: this.#clock(),
+      clock: this.#world.clocks.ofFunction(),
       log: this.#log(),
       rates: this.#stores(call).rollups,
     };
@@ -229,31 +229,30 @@ export class Functions {
     const { stored, stores, bug, loaded } = this.#world;
     const { cells } = stores;
     const load = this.#loader(call);
-    let seen: Cell | null = null;
+    // One run passes over several cells side by side.
+    const seen = new Map<CellId, Cell>();
+    const seenBy = ({ meta }: Plan) => seen.get(meta!.id) ?? null;
     return {
       ...cells,
       load: async (id, also) => {
         if (bug?.refusesUnknownRows && hasUnknownRows(this.#world.table, id)) return null;
-        seen = await load(id, also);
-        if (seen !== null) loaded(seen);
-        return seen === null ? null : (bug?.load?.(seen) ?? seen);
+        const cell = await load(id, also);
+        if (cell === null) return null;
+        seen.set(id, cell);
+        loaded(cell);
+        return bug?.load?.(cell) ?? cell;
       },
       commit: async (decided) => {
-        const plan = this.#judged(decided, seen);
-        const outcome = await this.#commit(
-          plan,
-          seen,
-          same,
-          (it, before) => cells.commit(bug?.commit?.(it, before) ?? it),
-          by,
-        );
-        if (outcome === 'committed') seen = stored.cells.get(plan.meta!.id)!;
+        const plan = this.#judged(decided, seenBy(decided));
+        const run = (it: Plan, before: Cell) => cells.commit(bug?.commit?.(it, before) ?? it);
+        const outcome = await this.#commit(plan, seenBy(plan), same, run, by);
+        if (outcome === 'committed') seen.set(plan.meta!.id, stored.cells.get(plan.meta!.id)!);
         return bug?.tellsLostRaceAsWon ? 'committed' : outcome;
       },
       commitWithReports: (decided, events) => {
         const plan = bug?.short?.commit?.(decided, stored.cells.get(decided.meta!.id)!) ?? decided;
         const bring = (cell: Cell) => withReports(cell, events);
-        return this.#commit(plan, seen, bring, (it) => cells.commitWithReports(it, events));
+        return this.#commit(plan, seenBy(plan), bring, (it) => cells.commitWithReports(it, events));
       },
     };
   }
@@ -330,7 +329,8 @@ export class Functions {
     let failed: readonly JobId[] = [];
     const isDone = await this.#invoke(async ({ call }) => {
       const store = this.#rollups(this.#stores(call).rollups);
-      failed = await rollUpJobs({ store, clock: this.#clock(), log: this.#log() }, jobs);
+      const clock = this.#world.clocks.ofFunction();
+      failed = await rollUpJobs({ store, clock, log: this.#log() }, jobs);
     });
     return isDone ? failed : null;
   }
@@ -359,7 +359,7 @@ export class Functions {
         moves: through(call, 'moves', this.#moves()),
         pools: this.#stores(call).pools,
         jobs: this.#stores(call).jobs,
-        clock: this.#clock(),
+        clock: this.#world.clocks.ofFunction(),
         log: this.#log(),
       });
     });
@@ -382,10 +382,6 @@ export class Functions {
         return 'committed';
       },
     };
-  }
-
-  #clock() {
-    return this.#world.clocks.ofFunction();
   }
 
   /** A function tells what failed it; what the simulation did not inject is a defect. */

@@ -207,7 +207,7 @@ export class World {
         const { truth, chunks } = this;
         checkCommit({ truth, doubtful: chunks.doubtful, by }, seen, before, after, plan);
         checkDemands(seen, before, after, plan, this.timeline.nowMs);
-        checkServices(this.instances, before, after, this.timeline.nowMs);
+        checkServices(this.instances, { seen, before, after }, this.timeline.nowMs);
       },
       folded: (before, after) => this.#folded(before, after),
       trace: (line) => this.note(line),

@@ -163,6 +163,14 @@ describe('the end of a job', () => {
     expect(eventTimeOf(status, 0)).toBe(lines.at(-1)!.atMs + 1);
   });
 
+  test('comes after its start, also when a user has written a line since by a clock behind', () => {
+    const startedAtMs = startMs + 2_000;
+    const asked = makeStatus({ cancelled: true, startedAtMs, lastEventAtMs: startMs + 600 });
+    const ended = counted({ cancelled: 4 }, { startedAtMs, endedAtMs: startMs + 1_500 });
+    const { events } = roll({ ...asked, state: 'running' }, { [north]: ended });
+    expect(events).toMatchObject([{ kind: 'cancelled', atMs: startedAtMs + 1 }]);
+  });
+
   test('is failed with the reason of the cell that gave up', () => {
     const cell = counted({ dead: 1, cancelled: 3 }, { reason: 'max-failed-chunks' });
     const { next, events } = roll(makeStatus(), { [north]: cell });

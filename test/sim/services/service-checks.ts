@@ -21,12 +21,13 @@ import type { InstanceBook, Start } from './instance-book.ts';
  * What must hold of services after every commit, against what really runs and what users really
  * want.
  */
-export function checkServices(book: InstanceBook, before: Cell, after: Cell, nowMs: number): void {
+export function checkServices(book: InstanceBook, cells: Cells, nowMs: number): void {
+  const { before, after } = cells;
   for (const job of after.jobs.values()) {
     const was = before.jobs.get(job.id);
     if (was === undefined || !book.isService(job.id)) continue;
-    checkAway(book, { was, job, before, after, nowMs });
-    checkSettled(book, { was, job, after, nowMs });
+    checkAway(book, { was, job, ...cells, nowMs });
+    checkSettled(book, { was, job, ...cells, nowMs });
     checkWanted(book, job, { before, after });
     checkStarts(was, job);
     if (isGivenUp(was, job)) book.givenUp(job.id);
@@ -38,13 +39,10 @@ function isGivenUp(was: CellJob, { slice: { rollout } }: CellJob): boolean {
   return isOver && rollout.state !== was.slice.rollout?.state;
 }
 
-type Step = {
-  readonly was: CellJob;
-  readonly job: CellJob;
-  readonly before: Cell;
-  readonly after: Cell;
-  readonly nowMs: number;
-};
+/** What the pass saw, what was stored when it was committed, and what is since. */
+type Cells = { readonly seen: Cell; readonly before: Cell; readonly after: Cell };
+
+type Step = Cells & { readonly was: CellJob; readonly job: CellJob; readonly nowMs: number };
 
 /** By whose will an instance that was ready is stopped. */
 const willing = /^(brought to|started anew|its edge is drained)/;
@@ -54,7 +52,8 @@ const willing = /^(brought to|started anew|its edge is drained)/;
  * is what really ran for long enough, as the start that is asked for now. What was lost with its
  * edge was taken by nobody, and starts as it is wanted now.
  */
-function checkAway(book: InstanceBook, { was, job, before, after, nowMs }: Step): void {
+function checkAway(book: InstanceBook, step: Step): void {
+  const { was, job, before } = step;
   const { spec, chunking } = job.intent;
   const { update, everywhere } = spec;
   if (update === undefined) return;
@@ -66,7 +65,7 @@ function checkAway(book: InstanceBook, { was, job, before, after, nowMs }: Step)
   });
   if (stopped.length === 0) return;
   let open = openOf(job);
-  if (everywhere !== undefined) open = subtract(open, unreachable(after, job, nowMs));
+  if (everywhere !== undefined) open = subtract(open, unreachable(book, step));
   const away = [...chunksOf(open)].filter((chunk) => {
     const attempt = startsOf(job, chunk);
     return !book.wasReady(job.id, chunk, attempt);
@@ -85,12 +84,13 @@ function checkAway(book: InstanceBook, { was, job, before, after, nowMs }: Step)
  * Who was brought counts as settled only once that start of it has really run for as long as its
  * user wants, beyond the moment at which it was ready.
  */
-function checkSettled(book: InstanceBook, { was, job, after, nowMs }: Omit<Step, 'before'>): void {
+function checkSettled(book: InstanceBook, step: Step): void {
+  const { was, job } = step;
   const [rollout, next] = [was.slice.rollout, job.slice.rollout];
   const seconds = job.intent.spec.update?.minReadySeconds ?? 0;
   if (rollout === undefined || next === undefined || seconds === 0) return;
   if (next.generation !== rollout.generation || next.restarts !== rollout.restarts) return;
-  const open = subtract(openOf(job), unreachable(after, job, nowMs));
+  const open = subtract(openOf(job), unreachable(book, step));
   for (const chunk of rollout.unsettled.keys()) {
     const attempt = startsOf(job, chunk);
     const isSettled = !next.unsettled.has(chunk) && startsOf(was, chunk) === attempt;
@@ -122,10 +122,16 @@ export function openOf({ slice }: CellJob): RangeSet {
   return subtract(subtract(subtract(slice.ranges, slice.done), slice.dead), slice.cancelled);
 }
 
-function unreachable(cell: Cell, { slice }: CellJob, nowMs: number): RangeSet {
-  const isGone = (edge: CellEdge | undefined) =>
-    edge === undefined || presentAt(edge, nowMs).report?.connected !== true;
-  const seats = [...(slice.seats ?? [])].filter(([edge]) => isGone(cell.edges.get(edge)));
+/**
+ * An edge that the pass saw without a connection may be there by the time it commits; and one that
+ * polls has been silent for too long by one clock, and not yet by another.
+ */
+function unreachable(book: InstanceBook, { job, seen, after, nowMs }: Step): RangeSet {
+  const isGone = (edge: CellEdge | undefined, atMs: number) =>
+    edge === undefined || presentAt(edge, atMs).report?.connected !== true;
+  const seats = [...(job.slice.seats ?? [])].filter(([edge]) =>
+    [seen, after].some(({ edges }) => isGone(edges.get(edge), nowMs + book.clocksApartMs)),
+  );
   return fromChunks(seats.map(([, seat]) => seat));
 }
 
