@@ -33,7 +33,8 @@ test('two pollers race for two hundred offers, again and again: each is accepted
   };
   let shared = 0;
   for (let round = 1; round <= rounds; round++) {
-    const ids = (await Promise.all(Array.from({ length: batches }, submit))).flat();
+    const ids: string[] = [];
+    for (let batch = 0; batch < batches; batch++) ids.push(...(await submit()));
     const before = racers.map(({ accepted }) => accepted.length);
     await Promise.all(racers.map((racer) => racer.drainAndFinish()));
     const taken = racers.map(({ accepted }, at) => accepted.slice(before[at]));
