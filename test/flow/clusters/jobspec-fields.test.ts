@@ -285,7 +285,7 @@ test('a name that is nearly right is answered with the one that was meant', asyn
   }
 });
 
-test('a task waits for twenty others, and for a twenty-first in a group', async () => {
+test('a task waits for twenty others, and is refused with a twenty-first', async () => {
   const many = (count: number): string[] => Array.from({ length: count }, (_, n) => `t${n}`);
   const waiting = (names: string[]) =>
     spec({
