@@ -103,10 +103,13 @@ function revivedIn({ cells }: RollupView, cell: CellId): [CellId, JobCellStatus]
 function settleParents({ status, cells, parents }: RollupView): JobStatus {
   if (!status.blockedByDependencies) return status;
   const states = status.dependsOn.map((job) => parents.get(job) ?? 'failed');
+  const bad = states.findIndex((state) => state === 'failed' || state === 'cancelled');
   const isKnown =
     !status.cancelled && [...cells.values()].some(({ counts }) => counts.cancelled > 0);
-  if (isKnown || states.some((state) => state === 'failed' || state === 'cancelled')) {
-    return { ...status, blockedByDependencies: false, dependencyFailed: true };
+  if (isKnown || bad !== -1) {
+    const failedDependency = status.dependsOn[bad];
+    const which = failedDependency === undefined ? {} : { failedDependency };
+    return { ...status, blockedByDependencies: false, dependencyFailed: true, ...which };
   }
   return states.every((state) => state === 'done')
     ? { ...status, blockedByDependencies: false }
@@ -163,13 +166,17 @@ export function sentenceOfRollout({ state, generation, reason }: RolloutCounts):
 /**
  * The reason is for programs; who reads the timeline gets it in words, with how far the job came.
  */
-export function sentenceOf({ reason, service, counts: { done, dead, total } }: JobStatus): string {
+export function sentenceOf(status: JobStatus): string {
+  const { reason, service, failedDependency: parent } = status;
+  const { done, dead, total } = status.counts;
   if (service !== undefined && reason === null) {
     return `${service.ready} of ${service.wanted} instances are ready.`;
   }
   const ends = dead === 0 ? '' : `, ${dead} dead`;
   const far = `${done} of ${total} chunks done${ends}.`;
-  return reason === null ? far : `${reasonWords[reason] ?? reason}: ${far}`;
+  if (reason === null) return far;
+  if (parent !== undefined) return `It waited for ${parent}, which did not end well: ${far}`;
+  return `${reasonWords[reason] ?? reason}: ${far}`;
 }
 
 const reasonWords: Readonly<Record<string, string>> = {

@@ -91,6 +91,8 @@ export type FoldedStatus = {
   readonly blockedByDependencies: boolean;
   /** A job it depends on did not succeed. */
   readonly dependencyFailed: boolean;
+  /** Which one it was, where that is known. */
+  readonly failedDependency?: JobId;
   /**
    * Cells that a user's retry asked to bring dead chunks back, each with its epoch: what they count
    * is from before, until they show that epoch.

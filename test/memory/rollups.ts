@@ -75,6 +75,7 @@ export function withFold(status: JobStatus, next: FoldedStatus, version: number)
   const inside = {
     ...(next.workedPower !== undefined && { workedPower: next.workedPower }),
     ...(next.service !== undefined && { service: next.service }),
+    ...(next.failedDependency !== undefined && { failedDependency: next.failedDependency }),
   };
   return { ...status, ...folded, ...inside, blockedByDependencies, dependencyFailed, retrying };
 }

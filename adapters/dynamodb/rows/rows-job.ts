@@ -122,6 +122,7 @@ export function statusAttributes(status: FoldedStatus): Record<string, unknown> 
     waiting: JSON.stringify(status.waiting),
     held: status.blockedByDependencies,
     orphaned: status.dependencyFailed,
+    ...(status.failedDependency !== undefined && { orphanedBy: status.failedDependency }),
     retrying: JSON.stringify(status.retrying),
     counted: status.countedAs,
     lastEventAtMs: status.lastEventAtMs,
@@ -167,6 +168,7 @@ export function decodeStatus(row: Row): JobStatus {
     cancelled: flag(row.cancelled),
     blockedByDependencies: flag(row.held),
     dependencyFailed: flag(row.orphaned),
+    ...failedDependencyOf(row),
     retrying: json<[CellId, number][]>(row.retrying, listOf(tupleOf(isText, isWhole)), []),
     countedAs: word(row.counted, jobStates, null),
     lastEventAtMs: timeOrNull(row.lastEventAtMs),
@@ -217,6 +219,11 @@ export function decodeJobCell(row: Row): JobCellStatus {
     attemptsUsed: whole(row.attemptsUsed),
     foldedByCell: flag(row.byCell),
   };
+}
+
+function failedDependencyOf(row: Row): Pick<JobStatus, 'failedDependency'> {
+  const job = textOrNull(row.orphanedBy);
+  return job === null ? {} : { failedDependency: jobIdOf(job) };
 }
 
 function workedPowerOf(row: Row): Pick<JobCellStatus, 'workedPower'> {

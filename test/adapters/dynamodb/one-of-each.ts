@@ -209,6 +209,7 @@ async function fold({ rollups }: Stores): Promise<void> {
     reason: 'dependency-failed',
     waiting: [waiting],
     dependencyFailed: true,
+    failedDependency: jobIdOf('job-a'),
     countedAs: 'failed' as const,
   };
   const event = { atMs: startMs + 9, kind: 'failed', by: 'scheduler', detail: 'A job failed.' };

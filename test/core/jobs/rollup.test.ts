@@ -284,11 +284,14 @@ describe('a job that waits for others', () => {
       const waiting = { [north]: counted({ waiting: 4 }) };
       const { next, cancel, release } = roll(blockedByDependencies, waiting, parents);
       expect(next).toMatchObject({ dependencyFailed: true, reason: 'dependency-failed' });
+      expect(next.failedDependency).toBe('parent-2');
       expect(cancel).toEqual([north]);
       // A pass between the two would start what shall never run.
       expect(release).toEqual([]);
       const after = roll(next, { [north]: counted({ cancelled: 4 }, { endedAtMs: endMs }) });
       expect(after.next).toMatchObject({ state: 'failed', reason: 'dependency-failed' });
+      const detail = 'It waited for parent-2, which did not end well: 0 of 4 chunks done.';
+      expect(after.events).toMatchObject([{ kind: 'failed', detail }]);
     },
   );
 
