@@ -143,15 +143,22 @@ test('slots: as many runs as places, by their label; replicas of what takes seve
 });
 
 test('durations are equal however they are written; memory has a unit', async () => {
+  const written = new Map<unknown, number>([
+    ...['120', '120s', '2m', 120].map((duration) => [duration, 120] as const),
+    ['2h', 7_200],
+    ['120m', 7_200],
+    ['1d', 86_400],
+    ['24h', 86_400],
+  ]);
   const limits = await Promise.all(
-    ['120', '120s', '2m', 120].map(async (duration) => {
+    [...written.keys()].map(async (duration) => {
       const attributes = { duration };
       const found = await done(spec({ tasks: [task('a', 'true', { attributes })] }));
       const { run } = (await stage.product.job(found.jobs[0].job)).spec as Said['json'];
-      return run.process.timeoutSeconds;
+      return [duration, run.process.timeoutSeconds];
     }),
   );
-  expect(limits).toEqual([120, 120, 120, 120]);
+  expect(limits).toEqual([...written]);
   for (const duration of ['2 minutes', -1, 'h']) {
     const attributes = { duration };
     expect(

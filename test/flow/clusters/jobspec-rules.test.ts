@@ -171,6 +171,11 @@ test('a failure is final for who waits, names who failed, and a retry runs both'
   const failed = await ended(id);
   expect(failed.status).toMatchObject({ state: 'failed', tasks: { failed: 2, done: 1 } });
   expect(failed.status.reason).toContain('"build" failed');
+  const { build, run } = Object.fromEntries(
+    failed.jobs.map((it: { task: string; job: string }) => [it.task, it.job]),
+  );
+  const { items } = await stage.expecting(200, 'GET', `/v1/jobs/${run}/events`);
+  expect(items.at(-1)).toMatchObject({ kind: 'failed', detail: expect.stringContaining(build) });
   writeFileSync(at('fixed'), '');
   await stage.expecting(202, 'POST', `/v1/jobspecs/${id}/retry`);
   await until('it runs again', async () => (await read(id)).status.state !== 'failed');
