@@ -1,7 +1,7 @@
 import { encodeSlice } from '../../adapters/dynamodb/rows/rows-slice.ts';
 import { encodeWorkRow } from '../../adapters/dynamodb/rows/rows-work.ts';
-import type { Cell, CellEdge, CellJob } from '../../core/model/cell.ts';
-import type { CellId, EdgeName } from '../../core/model/names.ts';
+import type { Cell, CellEdge, CellJob, Slice } from '../../core/model/cell.ts';
+import type { CellId, EdgeName, JobId } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { intervals } from '../../core/model/ranges.ts';
 import { encodeWork } from '../../core/protocol/work.ts';
@@ -17,7 +17,7 @@ import {
   runUntil,
   takeWork,
 } from './edge-model.ts';
-import { edgeOf, openCell } from './measured-cell.ts';
+import { openCell } from './measured-cell.ts';
 
 /**
  * One cell, from the submission of its jobs to the end of the last one, with the real decisions and
@@ -25,8 +25,7 @@ import { edgeOf, openCell } from './measured-cell.ts';
  * wake-up reads the cell once and goes on for as many passes as the plans ask for.
  */
 export type CellOptions = {
-  readonly edges: number;
-  readonly edgePower: number;
+  readonly edges: readonly CellEdge[];
   readonly chunkMs: number;
   readonly reportEveryMs: number;
 };
@@ -39,8 +38,7 @@ export function runCell(
   options: CellOptions,
   counts: Counts,
 ): void {
-  const edges = Array.from({ length: options.edges }, (_, i) => edgeOf(i, options.edgePower));
-  let cell = openCell(id, edges, jobs);
+  let cell = openCell(id, options.edges, jobs);
   const models = new Map<EdgeName, EdgeModel>();
   let index = 0;
   for (const name of cell.edges.keys()) {
@@ -131,6 +129,7 @@ const sampleEvery = 64;
 let sampled = 0;
 let documentSize = 200;
 let workSize = 400;
+let sliceSize = 400;
 
 function documentBytes(cell: Cell, name: EdgeName): number {
   if (sampled++ % sampleEvery === 0) {
@@ -139,6 +138,13 @@ function documentBytes(cell: Cell, name: EdgeName): number {
     workSize = JSON.stringify(encodeWorkRow(cell.meta.id, name, work)).length;
   }
   return documentSize;
+}
+
+function sliceBytes(cell: Cell, id: JobId, slice: Slice): number {
+  if (sampled++ % sampleEvery === 0) {
+    sliceSize = JSON.stringify(encodeSlice(cell.meta.id, id, slice)).length;
+  }
+  return sliceSize;
 }
 
 function readUnitsOf(cell: Cell): number {
@@ -158,9 +164,7 @@ function countPlan(cell: Cell, plan: Plan, counts: Counts): void {
   write(kilobytes(1_200));
   write(kilobytes(workSize), plan.works.size);
   write(1, plan.executions.length + plan.chunkEnds.length);
-  for (const [id, slice] of plan.slices) {
-    write(kilobytes(JSON.stringify(encodeSlice(cell.meta.id, id, slice)).length));
-  }
+  for (const [id, slice] of plan.slices) write(kilobytes(sliceBytes(cell, id, slice)));
   for (const status of plan.jobStatuses.values()) {
     write(kilobytes(400 + 16 * intervals(status.done)));
     if (status.endedAtMs !== null) counts.chunks += status.counts.done;

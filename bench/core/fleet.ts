@@ -6,7 +6,7 @@ import { count, type RangeSet, rangeOf } from '../../core/model/ranges.ts';
 import type { Figures } from '../run.ts';
 import { type Counts, dollars, noCounts } from './bill.ts';
 import { type CellOptions, runCell } from './cell-run.ts';
-import { jobOf } from './measured-cell.ts';
+import { equalEdges, jobOf } from './measured-cell.ts';
 
 /**
  * A fleet of a hundred thousand edges in 400 cells, a thousand jobs of a million chunks each, from
@@ -15,9 +15,10 @@ import { jobOf } from './measured-cell.ts';
  */
 const fleet = { cells: 400, edgesPerCell: 250, jobs: 1_000, chunks: 1_000_000 };
 
+const edgePower = 250;
+
 const options: CellOptions = {
-  edges: fleet.edgesPerCell,
-  edgePower: 250,
+  edges: equalEdges(fleet.edgesPerCell, edgePower),
   chunkMs: 10_000,
   reportEveryMs: 60_000,
 };
@@ -77,7 +78,7 @@ function perMillion(figure: string, counts: Counts): Figures {
 
 /** Each submit sees what the ones before left waiting. */
 function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
-  const power = fleet.edgesPerCell * options.edgePower;
+  const power = fleet.edgesPerCell * edgePower;
   const backlog = new Map<CellId, number>();
   const slices = new Map<CellId, CellJob[]>();
   for (let i = 0; i < cells; i++) {
@@ -94,7 +95,7 @@ function submitAll(cells: number, jobs: number): Map<CellId, CellJob[]> {
         edges: { ...emptySummary.edges, total: fleet.edgesPerCell, connected: fleet.edgesPerCell },
         power: { total: power, free: power, reserved: 0, served: 0 },
         backlogPower,
-        largestEdgePower: options.edgePower,
+        largestEdgePower: edgePower,
       },
     }));
     const spec = {

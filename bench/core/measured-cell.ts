@@ -2,6 +2,7 @@ import {
   type Cell,
   type CellEdge,
   type CellJob,
+  type EdgeFacts,
   newCellMeta,
   newSlice,
 } from '../../core/model/cell.ts';
@@ -21,15 +22,22 @@ export function openCell(id: CellId, edges: readonly CellEdge[], jobs: readonly 
   };
 }
 
-export function edgeOf(
-  index: number,
-  power: number,
-  labels: Readonly<Record<string, string>> = {},
-): CellEdge {
+type Labels = Readonly<Record<string, string>>;
+
+export function edgeOf(index: number, power: number, labels: Labels = {}): CellEdge {
+  return edgeWith(index, { capacity: { power }, labels, flat: {} });
+}
+
+/** Equal edges, of a cell or of thousands, at one power. */
+export function equalEdges(edges: number, power: number): readonly CellEdge[] {
+  return Array.from({ length: edges }, (_, index) => edgeOf(index, power));
+}
+
+export function edgeWith(index: number, facts: EdgeFacts): CellEdge {
   return {
     name: edgeNameOf(`edge-${index}`),
     config: { labels: {}, capacity: {}, cordoned: null, drain: null, removing: null },
-    facts: { capacity: { power }, labels, flat: {} },
+    facts,
     report: {
       progress: null,
       version: 0,
@@ -49,11 +57,15 @@ export type MeasuredJob = {
   readonly chunkPower: number;
   /** Those of its chunks that are this cell's. */
   readonly ranges: RangeSet;
+  /** What one of its chunks takes besides power; nothing. */
+  readonly resources?: Readonly<Record<string, number>>;
+  /** Labels that its edges must have; none. */
+  readonly labels?: Labels;
 };
 
 export function jobOf(
   index: number,
-  { queue, run, chunks, chunkPower, ranges }: MeasuredJob,
+  { queue, run, chunks, chunkPower, ranges, resources = {}, labels = {} }: MeasuredJob,
 ): CellJob {
   return {
     id: jobIdOf(`job${String(index).padStart(13, '0')}`),
@@ -61,9 +73,9 @@ export function jobOf(
       spec: {
         queue,
         priority: 50,
-        resources: {},
+        resources,
         run,
-        requires: { labels: {}, expressions: [], edges: [] },
+        requires: { labels, expressions: [], edges: [] },
         placement: { policy: 'spread', maxEdges: null, nodes: null },
         retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
         lostAfterSeconds: 120,

@@ -4,7 +4,7 @@ import { rangeOf } from '../../core/model/ranges.ts';
 import { factsAgainMs, idleReportEveryMs } from '../../edge-agent/limits.ts';
 import { type Counts, dollars, noCounts, prices } from '../core/bill.ts';
 import { runCell } from '../core/cell-run.ts';
-import { jobOf } from '../core/measured-cell.ts';
+import { equalEdges, jobOf } from '../core/measured-cell.ts';
 import { type Quota, quotas } from './quotas.ts';
 
 /**
@@ -78,8 +78,7 @@ function countsOf({ chunkSeconds }: BusyCell, chunks: number): Counts {
   const ranges = rangeOf(0, chunks);
   const job = jobOf(0, { queue: 'default', run, chunks, chunkPower: 10, ranges });
   const options = {
-    edges: cellEdgesMax,
-    edgePower: slots * 10,
+    edges: equalEdges(cellEdgesMax, slots * 10),
     chunkMs: chunkSeconds * 1_000,
     reportEveryMs: 60_000,
   };

@@ -101,19 +101,26 @@ function append(out: number[], start: number, end: number): void {
 export function union(a: RangeSet, b: RangeSet): RangeSet {
   if (a.length === 0) return b;
   if (b.length === 0) return a;
-  const out: number[] = [];
-  let i = 0;
+  const [first, second] = a[0]! <= b[0]! ? [a, b] : [b, a];
+  // What ends before the other begins is copied as it is.
+  let i = firstIntervalEndingAfter(first, second[0]! - 1);
   let j = 0;
-  while (i < a.length || j < b.length) {
-    if (j >= b.length || (i < a.length && a[i]! <= b[j]!)) {
-      append(out, a[i]!, a[i + 1]!);
+  const out = first.slice(0, i);
+  while (i < first.length && j < second.length) {
+    if (first[i]! <= second[j]!) {
+      append(out, first[i]!, first[i + 1]!);
       i += 2;
     } else {
-      append(out, b[j]!, b[j + 1]!);
+      append(out, second[j]!, second[j + 1]!);
       j += 2;
     }
   }
-  return made(out);
+  const rest = i < first.length ? first.slice(i) : second.slice(j);
+  let at = 0;
+  for (; at < rest.length && rest[at]! <= out[out.length - 1]!; at += 2) {
+    append(out, rest[at]!, rest[at + 1]!);
+  }
+  return made(out.concat(rest.slice(at)));
 }
 
 /** The union of many sets, in one sort instead of one merge for each. */
@@ -134,17 +141,22 @@ export function unionAll(sets: readonly RangeSet[]): RangeSet {
 
 export function subtract(a: RangeSet, b: RangeSet): RangeSet {
   if (a.length === 0 || b.length === 0) return a;
-  const out: number[] = [];
+  // What lies before all of it is copied as it is, and so is what lies behind it.
+  const from = firstIntervalEndingAfter(a, b[0]!);
+  const end = b[b.length - 1]!;
+  if (from >= a.length || a[from]! >= end) return a;
+  const out = a.slice(0, from);
   let j = 0;
-  for (let i = 0; i < a.length; i += 2) {
+  for (let i = from; i < a.length; i += 2) {
+    if (a[i]! >= end) return made(out.concat(a.slice(i)));
     let start = a[i]!;
-    const end = a[i + 1]!;
+    const before = a[i + 1]!;
     while (j < b.length && b[j + 1]! <= start) j += 2;
-    for (let k = j; k < b.length && b[k]! < end; k += 2) {
+    for (let k = j; k < b.length && b[k]! < before; k += 2) {
       if (b[k]! > start) out.push(start, b[k]!);
       start = Math.max(start, b[k + 1]!);
     }
-    if (start < end) out.push(start, end);
+    if (start < before) out.push(start, before);
   }
   return made(out);
 }

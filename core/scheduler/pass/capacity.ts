@@ -50,12 +50,10 @@ export function capacityOf(edge: Claim): Amounts {
     if (name === 'power') power = amount;
     else others.set(name, amount);
   };
-  for (const [name, amount] of Object.entries(claimOf(edge))) {
-    set(name, believed(amount, mostOf(edge, name)));
-  }
-  for (const [name, amount] of Object.entries(edge.config.capacity)) {
-    set(name, believed(amount, edgeAmountMax));
-  }
+  const claim = claimOf(edge);
+  for (const name in claim) set(name, believed(claim[name]!, mostOf(edge, name)));
+  const { capacity } = edge.config;
+  for (const name in capacity) set(name, believed(capacity[name]!, edgeAmountMax));
   return { power, others };
 }
 

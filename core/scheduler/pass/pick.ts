@@ -82,17 +82,18 @@ function goOn(fresh: RangeSet, lease: LeaseDraft, wanted: number): RangeSet {
   let rest = fresh;
   let at = nextOf(lease);
   // A stretch may end early; a few jumps fill the lease without scattering it.
-  for (let jumps = 0; jumps < pickJumpsMax && count(chosen) < wanted; jumps++) {
-    const missing = wanted - count(chosen);
+  let missing = wanted;
+  for (let jumps = 0; jumps < pickJumpsMax; jumps++) {
     if (at === null || !has(rest, at)) at = jumpInto(rest, missing);
     if (at === null) break;
     const piece = rangeOf(at, Math.min(endOfInterval(rest, at), at + missing));
     chosen = union(chosen, piece);
+    missing -= count(piece);
+    if (missing === 0) return chosen;
     rest = subtract(rest, piece);
     at = null;
   }
-  const missing = wanted - count(chosen);
-  return missing > 0 ? union(chosen, take(rest, missing).taken) : chosen;
+  return union(chosen, take(rest, missing).taken);
 }
 
 function nextOf(lease: LeaseDraft): number | null {
