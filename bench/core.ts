@@ -4,6 +4,7 @@ import { measureGraphs } from './core/graphs.ts';
 import { measureHeldInputs } from './core/held-inputs.ts';
 import { measurePass } from './core/pass.ts';
 import { measurePlacement } from './core/placement.ts';
+import { measureShapedPlacement } from './core/placement-shapes.ts';
 import { measureServices } from './core/services.ts';
 import type { Figures } from './run.ts';
 
@@ -19,6 +20,7 @@ export async function run(): Promise<readonly Figures[]> {
   const figures: Figures[] = [];
   for (const measure of [
     measurePlacement,
+    measureShapedPlacement,
     measurePass,
     measureBacklog,
     measureSmallLeases,

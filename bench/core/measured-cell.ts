@@ -61,12 +61,16 @@ export type MeasuredJob = {
   readonly resources?: Readonly<Record<string, number>>;
   /** Labels that its edges must have; none. */
   readonly labels?: Labels;
+  /** Values of the label `hardware` of which they must have one; any. */
+  readonly hardware?: readonly string[];
 };
 
 export function jobOf(
   index: number,
-  { queue, run, chunks, chunkPower, ranges, resources = {}, labels = {} }: MeasuredJob,
+  { queue, run, chunks, chunkPower, ranges, resources = {}, labels = {}, hardware }: MeasuredJob,
 ): CellJob {
+  const expressions =
+    hardware === undefined ? [] : [{ key: 'hardware', op: 'in' as const, value: hardware }];
   return {
     id: jobIdOf(`job${String(index).padStart(13, '0')}`),
     intent: {
@@ -75,7 +79,7 @@ export function jobOf(
         priority: 50,
         resources,
         run,
-        requires: { labels, expressions: [], edges: [] },
+        requires: { labels, expressions, edges: [] },
         placement: { policy: 'spread', maxEdges: null, nodes: null },
         retries: { attempts: 3, backoffSeconds: 5, maxFailedChunks: null },
         lostAfterSeconds: 120,
