@@ -45,3 +45,10 @@ export const knownEdgesMax = 20_000;
 export const endingAloneMs = 90_000;
 /** A request that waits for offers looks again after this: a cell is read whole each time. */
 export const offerLookMs = 1_000;
+/**
+ * Rows that a query of a list counts for at least, of `listRowsExaminedMax`: it takes as long as so
+ * many. A hundred queries, some milliseconds each, are what an answer may take.
+ */
+export const queryRowsMin = 20;
+/** Cells that a list looks into for whether there is more, when its page is full. */
+export const laterCellsMax = 10;

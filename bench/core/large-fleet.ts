@@ -47,7 +47,7 @@ export function measureLargeFleet({ cells, jobs }: LargeFleet): readonly Figures
       goal: chooseMsGoal,
     },
     {
-      figure: `fleet of ${cells * cellEdgesMax} edges of 100 shapes in ${cells} cells, ${jobs} jobs`,
+      figure: `${cells * cellEdgesMax} edges of 100 shapes in ${cells} cells, ${jobs} jobs`,
       chunks: counts.chunks,
       cpuSeconds: (user + system) / 1_000_000,
       seconds: (performance.now() - startMs) / 1000,

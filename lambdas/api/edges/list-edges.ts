@@ -14,6 +14,7 @@ import {
 } from '../../../core/model/names.ts';
 import type { StoredEdge } from '../../../core/ports/edges.ts';
 import { labelOf } from '../../../core/scheduler/matching.ts';
+import { laterCellsMax, queryRowsMin } from '../../limits.ts';
 import { badQuery, checkQuery, valuesOf } from '../http/call.ts';
 import { type AskedPage, askedPage, type Paging, pagingOf } from '../http/cursor.ts';
 import { hasLabels, type LabelFilter, labelsOf } from '../http/label-query.ts';
@@ -80,7 +81,7 @@ async function pageOfEdges(
   );
   const items: EdgeAnswer[] = [];
   let examined = 0;
-  for (const cell of cells) {
+  for (const [at, cell] of cells.entries()) {
     let after = cell === from?.cell ? from.name : null;
     do {
       const wanted = limit - items.length;
@@ -93,7 +94,7 @@ async function pageOfEdges(
           nowMs,
         )),
       );
-      examined += used.length;
+      examined += Math.max(queryRowsMin, used.length);
       after = used.at(-1)?.name ?? after;
       if (edges.length <= wanted) break;
       if (items.length >= limit || examined >= listRowsExaminedMax) {
@@ -101,6 +102,8 @@ async function pageOfEdges(
       }
     } while (examined < listRowsExaminedMax);
     if (items.length >= limit) return lastPage(deps, cells, cell, items);
+    const hasMore = at < cells.length - 1;
+    if (hasMore && examined >= listRowsExaminedMax) return { items, next: endOfCell(cell) };
   }
   return { items, next: null };
 }
@@ -114,22 +117,27 @@ function placeOf(position: string): { readonly cell: CellId; readonly name: Edge
   return { cell, name };
 }
 
-/** The page is full at the end of a cell: there is more only if a later cell has an edge. */
+/**
+ * The page is full at the end of a cell: there is more only if a later cell has an edge. That is
+ * looked for in a few; then the next page, which may be empty, looks further.
+ */
 async function lastPage(
   deps: Pick<Ports, 'edges'>,
   cells: readonly CellId[],
   cell: CellId,
   items: readonly EdgeAnswer[],
 ): Promise<EdgePage> {
-  for (const later of cells.slice(cells.indexOf(cell) + 1)) {
+  const rest = cells.slice(cells.indexOf(cell) + 1);
+  for (const later of rest.slice(0, laterCellsMax)) {
     const [first] = await deps.edges.listCell(later, null, 1);
-    if (first !== undefined) return { items, next: `${cell} ${endOfNames}` };
+    if (first !== undefined) return { items, next: endOfCell(cell) };
   }
-  return { items, next: null };
+  return { items, next: rest.length > laterCellsMax ? endOfCell(cell) : null };
 }
 
 /** Sorts behind every name of at most 64 characters. */
 const endOfNames = 'z'.repeat(64);
+const endOfCell = (cell: CellId): string => `${cell} ${endOfNames}`;
 
 async function cellsOf(
   caller: Caller,

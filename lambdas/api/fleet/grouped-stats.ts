@@ -4,6 +4,7 @@ import { listLimitMax, listRowsExaminedMax, statsGroupsMax } from '../../../core
 import { poolOfCell } from '../../../core/model/names.ts';
 import { count } from '../../../core/model/ranges.ts';
 import { capacityOf } from '../../../core/scheduler/pass/capacity.ts';
+import { queryRowsMin } from '../../limits.ts';
 import type { Ports } from '../ports.ts';
 
 /**
@@ -55,10 +56,11 @@ function byPool({ metas }: Within): Groups {
 
 async function byEdge({ metas }: Within, { edges }: Deps): Promise<Groups> {
   const groups: StatsGroup[] = [];
+  let left = listRowsExaminedMax;
   for (const { id } of metas) {
-    const left = listRowsExaminedMax - groups.length;
     if (left <= 0) return { groups, groupsCut: true };
     const page = await edges.listCell(id, null, left);
+    left -= Math.max(queryRowsMin, page.length);
     for (const edge of page) {
       const { leases, totals } = edge.work ?? noEdgeWork;
       const held = [...leases.values()];

@@ -152,7 +152,8 @@ async function edgesOf(
 ): Promise<Pick<Candidates, 'hasMore' | 'pool'> & { readonly edges: readonly StoredEdge[] }> {
   const { cells, pool: stored } = await deps.pools.find(pool);
   const found: StoredEdge[] = [];
-  for (const { id } of [...cells].sort((a, b) => compareCells(a.id, b.id))) {
+  const filled = cells.filter(({ edges }) => edges > 0);
+  for (const { id } of filled.sort((a, b) => compareCells(a.id, b.id))) {
     if (found.length > max) break;
     found.push(...(await deps.edges.listCell(id, null, cellEdgesMax)));
   }
