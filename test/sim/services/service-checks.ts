@@ -34,9 +34,11 @@ export function checkServices(book: InstanceBook, cells: Cells, nowMs: number): 
   }
 }
 
+/** Also by the pass that sees what its user wants: it was given up before, and is so again. */
 function isGivenUp(was: CellJob, { slice: { rollout } }: CellJob): boolean {
   const isOver = rollout?.state === 'paused' || rollout?.state === 'rolled-back';
-  return isOver && rollout.state !== was.slice.rollout?.state;
+  const before = was.slice.rollout;
+  return isOver && (rollout.state !== before?.state || rollout.restarts !== before.restarts);
 }
 
 /** What the pass saw, what was stored when it was committed, and what is since. */
