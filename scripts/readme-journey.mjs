@@ -2,7 +2,8 @@
  * The journey of the README, timed: a fresh clone, and then only what the README says, word for
  * word, to the first own job done, the second fleet added and the failed chunk's output read. `node
  * scripts/readme-journey.mjs`; the commands are taken from the README, so that one that stopped
- * working fails here first.
+ * working fails here first. `npm run test:newcomer` goes on with `--day`: a day's work in that
+ * clone, which the longer checks run where they are.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,6 +17,9 @@ import { endWith, root, Stop } from './repository.mjs';
 
 const stepMsMax = 180_000;
 const fleetMs = 6_000;
+/** Files, sweeps, schedules, live output and receivers, as the page of real work promises them. */
+const daysWork = 'npx vitest run --project flow test/flow/clients/day-of-work.test.ts';
+const dayMsMax = 900_000;
 const portsFrom = 10_000;
 const portBases = 1_000;
 const portsNeeded = 10;
@@ -46,6 +50,9 @@ async function main() {
       else await time(command, () => runOrStop(clone, command, exitCodeOf(command)));
     }
     await time('Ctrl-C', () => stage?.stop());
+    if (process.argv.includes('--day')) {
+      await time("a day's work", () => runOrStop(clone, daysWork, 0, dayMsMax));
+    }
   } finally {
     await stage?.stop();
     rmSync(clone, { recursive: true, force: true });
@@ -120,8 +127,8 @@ function interrupt(child) {
 }
 
 /** @param {string} cwd @param {string} command */
-function runOrStop(cwd, command, expected = 0) {
-  const result = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8', timeout: stepMsMax });
+function runOrStop(cwd, command, expected = 0, timeout = stepMsMax) {
+  const result = spawnSync('bash', ['-c', command], { cwd, encoding: 'utf8', timeout });
   if (result.status === expected) return;
   throw new Stop(`"${command}" ended with ${result.status}:\n${result.stdout}${result.stderr}`);
 }
