@@ -1,6 +1,7 @@
 import { isFinal, type JobState } from '../model/job.ts';
 import type { JobEvent, Progress } from '../model/job-event.ts';
 import {
+  cancelledOtherwise,
   eventTimeOf,
   foldJob,
   hasTooManyFailed,
@@ -104,7 +105,7 @@ function settleParents({ status, cells, parents }: RollupView): JobStatus {
   if (!status.blockedByDependencies) return status;
   const states = status.dependsOn.map((job) => parents.get(job) ?? 'failed');
   const isKnown =
-    !status.cancelled && [...cells.values()].some(({ counts }) => counts.cancelled > 0);
+    !status.cancelled && [...cells.values()].some((cell) => cancelledOtherwise(status, cell) > 0);
   if (isKnown || states.some((state) => state === 'failed' || state === 'cancelled')) {
     return { ...status, blockedByDependencies: false, dependencyFailed: true };
   }
@@ -163,12 +164,14 @@ export function sentenceOfRollout({ state, generation, reason }: RolloutCounts):
 /**
  * The reason is for programs; who reads the timeline gets it in words, with how far the job came.
  */
-export function sentenceOf({ reason, service, counts: { done, dead, total } }: JobStatus): string {
+export function sentenceOf({ reason, service, counts, cancelledRanges }: JobStatus): string {
+  const { done, dead, cancelled, total } = counts;
   if (service !== undefined && reason === null) {
     return `${service.ready} of ${service.wanted} instances are ready.`;
   }
   const ends = dead === 0 ? '' : `, ${dead} dead`;
-  const far = `${done} of ${total} chunks done${ends}.`;
+  const unwanted = cancelledRanges === undefined ? '' : `, ${cancelled} cancelled`;
+  const far = `${done} of ${total} chunks done${ends}${unwanted}.`;
   return reason === null ? far : `${reasonWords[reason] ?? reason}: ${far}`;
 }
 
