@@ -26,6 +26,7 @@ const commands: Readonly<Record<string, LoadCommand>> = {
   'chunk get': () => import('./chunk/get-chunk.ts'),
   'chunk logs': () => import('./chunk/read-chunk-logs.ts'),
   'chunk retry': () => import('./chunk/retry-chunks.ts'),
+  'chunk cancel': () => import('./chunk/cancel-chunks.ts'),
   'jobspec submit': () => import('./jobspec/submit-jobspec.ts'),
   'jobspec satisfy': () => import('./jobspec/satisfy-jobspec.ts'),
   'jobspec check': () => import('./jobspec/check-jobspec.ts'),

@@ -31,6 +31,9 @@ export async function openStream(
   }
 }
 
+/** Deployments of before say so by 302. */
+const elsewhere: ReadonlySet<number> = new Set([302, 307]);
+
 async function followed(
   first: Response,
   url: string,
@@ -38,7 +41,7 @@ async function followed(
   signal: AbortSignal,
 ): Promise<Response | null> {
   const location = first.headers.get('location');
-  if (first.status !== 302 || location === null) return first;
+  if (!elsewhere.has(first.status) || location === null) return first;
   await first.body?.cancel();
   const there = new URL(location, url);
   return mayHaveToken(there, new URL(url))

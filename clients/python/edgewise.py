@@ -35,6 +35,14 @@ RETRY_FIRST_SECONDS = 0.2
 RETRY_AFTER_SECONDS_MAX = 20.0
 POLL_FIRST_SECONDS = 0.1
 POLL_SECONDS_MAX = 2.0
+# A wait that is over within this asks for no events: a request that waits occupies a function.
+LIVE_AFTER_SECONDS = 5.0
+# One request that waits for events, as long as the API lets it; and of a wait that is to say how
+# the job goes, as chunks that end are no events.
+LIVE_SECONDS_MAX = 25
+LOOK_SECONDS_MAX = 5
+# What answers with nothing before this part of the time has passed does not wait.
+LIVE_ANSWER_SHARE = 0.5
 PAGE_LIMIT_MAX = 500
 FILES_PER_REQUEST_MAX = 500
 # What a chunk printed may come this much later than the news that it has ended.
@@ -142,7 +150,8 @@ class Client:
     ) -> Json:
         """The job once it has ended, however it did; ``TimeoutError`` after ``timeout`` seconds."""
         end = None if timeout is None else time.monotonic() + timeout
-        pause, last = POLL_FIRST_SECONDS, None
+        rest = _Rest(self, job_id, LIVE_SECONDS_MAX if on_change is None else LOOK_SECONDS_MAX)
+        last = None
         while True:
             job: Json = self.request("GET", f"/v1/jobs/{job_id}")
             status = job["status"]
@@ -152,10 +161,20 @@ class Client:
             last = now
             if status["state"] in END_STATES:
                 return job
-            if end is not None and time.monotonic() + pause > end:
+            if not rest.take(None if end is None else end - time.monotonic()):
                 raise TimeoutError(f"{job_id} is {status['state']} after {timeout} s.")
-            time.sleep(pause)
-            pause = min(pause * 1.5, POLL_SECONDS_MAX)
+
+    def _news(self, job_id: str, after: str, seconds: int) -> Json | None:
+        """What happened to a job behind a cursor; asked once: who waits can look instead."""
+        query = {"job": job_id, "after": after, "waitSeconds": seconds}
+        headers = {"authorization": f"Bearer {self._token}"}
+        address = self._url + "/v1/events" + _query_text(query)
+        try:
+            status, _, text = _once("GET", address, headers, None)
+            found = json.loads(text) if status == 200 else None
+        except (OSError, http.client.HTTPException, ValueError):
+            return None
+        return found if isinstance(found, dict) and "cursor" in found else None
 
     def cancel(self, job_id: str) -> Json:
         cancelled: Json = self.request("DELETE", f"/v1/jobs/{job_id}")
@@ -300,6 +319,47 @@ class Client:
             raise JobFailed(ended)
         for chunk in range(count):
             yield self.output(job_id, chunk)
+
+
+class _Rest:
+    """The pause between two looks at a job: short ones, ever longer; then until something happens.
+
+    Where events are not to be had it stays with pauses. What counts is what is looked at, so an
+    event that is missed costs a pause.
+    """
+
+    def __init__(self, client: Client, job_id: str, seconds_max: int) -> None:
+        self._client = client
+        self._job_id = job_id
+        self._seconds_max = seconds_max
+        self._start = time.monotonic()
+        self._pause = POLL_FIRST_SECONDS
+        # What happened before the first cursor is seen by the look that follows.
+        self._after: str | None = "now"
+
+    def take(self, left: float | None) -> bool:
+        """``False`` when there is no time left for one."""
+        lasts = time.monotonic() - self._start >= LIVE_AFTER_SECONDS
+        if self._after is not None and lasts and (left is None or left >= 1):
+            self._after = self._listen(self._after, left)
+            return True
+        if left is not None and self._pause > left:
+            return False
+        time.sleep(self._pause)
+        self._pause = min(self._pause * 1.5, POLL_SECONDS_MAX)
+        return True
+
+    def _listen(self, after: str, left: float | None) -> str | None:
+        longest = self._seconds_max if left is None else min(self._seconds_max, int(left))
+        seconds = 0 if after == "now" else longest
+        asked = time.monotonic()
+        answer = self._client._news(self._job_id, after, seconds)
+        is_short = time.monotonic() - asked < seconds * LIVE_ANSWER_SHARE
+        # What does not wait would be asked without end.
+        if answer is None or (not answer["items"] and is_short):
+            return None
+        cursor: str = answer["cursor"]
+        return cursor
 
 
 def _send(answer: Mapping[str, Any], data: bytes) -> None:

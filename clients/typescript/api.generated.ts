@@ -2419,6 +2419,13 @@ export type Routes = {
     body: undefined;
     answer: ChunkList;
   };
+  /** Cancel some chunks of a job; it goes on with the others, and ends by them */
+  'DELETE /v1/jobs/{id}/chunks': {
+    path: { id: string };
+    query: { ranges?: string };
+    body: undefined;
+    answer: Job;
+  };
   /** Read a chunk */
   'GET /v1/jobs/{id}/chunks/{chunk}': {
     path: { id: string; chunk: number };

@@ -1,16 +1,26 @@
-import type { Chunk, Edge, Job, JobBody, ResultFile, Routes } from './api.generated.ts';
+import type {
+  Chunk,
+  Edge,
+  FleetEvents,
+  Job,
+  JobBody,
+  ResultFile,
+  Routes,
+} from './api.generated.ts';
 import {
   attemptsMax,
   filesPerRequestMax,
+  liveSecondsMax,
+  lookSecondsMax,
   outputMsMax,
   pageLimitMax,
-  pollFirstMs,
   pollMsMax,
   requestMsMax,
   retryAfterMsMax,
 } from './limits.ts';
 import { Refusal, refusalOf } from './refusal.ts';
 import { type Query, queryText, repeat } from './repeat.ts';
+import { restBetweenLooks } from './rest.ts';
 
 /**
  * The HTTP API for programs, in Node 20 and in browsers, without dependencies. Every request ends;
@@ -115,17 +125,33 @@ export class Edgewise {
   async wait(id: string, { timeoutMs, onChange }: WaitOptions = {}): Promise<Job> {
     const endMs = timeoutMs === undefined ? Number.POSITIVE_INFINITY : Date.now() + timeoutMs;
     let last = '';
-    for (let pauseMs = pollFirstMs; ; ) {
+    const rest = restBetweenLooks({
+      nowMs: Date.now,
+      sleep: (ms) => this.#sleep(ms),
+      news: (after, waitSeconds) => this.#newsOf(id, after, waitSeconds),
+      secondsMax: onChange === undefined ? liveSecondsMax : lookSecondsMax,
+    });
+    for (;;) {
       const job = await this.request('GET /v1/jobs/{id}', { path: { id } });
       const now = JSON.stringify(job.status.chunks) + job.status.state;
       if (now !== last) onChange?.(job);
       last = now;
       if (endStates.has(job.status.state)) return job;
-      if (Date.now() + pauseMs > endMs) {
+      if (!(await rest(endMs - Date.now()))) {
         throw new Error(`${id} is ${job.status.state} after ${timeoutMs} ms.`);
       }
-      await this.#sleep(pauseMs);
-      pauseMs = Math.min(pauseMs * 1.5, pollMsMax);
+    }
+  }
+
+  /** Asked once: who waits can look instead. */
+  async #newsOf(id: string, after: string, waitSeconds: number): Promise<FleetEvents | null> {
+    try {
+      const query = { job: id, after, waitSeconds };
+      const { bytes } = await this.#send('GET /v1/events', { query }, 1);
+      return JSON.parse(new TextDecoder().decode(bytes));
+    } catch (error) {
+      if (this.#settings.signal?.aborted) throw error;
+      return null;
     }
   }
 
@@ -244,7 +270,7 @@ export class Edgewise {
     return bytes;
   }
 
-  async #send(route: Route, asked: object): Promise<Received> {
+  async #send(route: Route, asked: object, attempts = attemptsMax): Promise<Received> {
     const { path = {}, query = {}, headers = {}, body } = asked as Asking;
     const [method = '', template = ''] = route.split(' ');
     const place = template.replace(/\{(\w+)\}/g, (_, name: string) => {
@@ -262,14 +288,19 @@ export class Edgewise {
     };
     const isRepeatable = method !== 'POST' || 'idempotency-key' in headers;
     const address = this.#url + place + queryText(query);
-    const received = await this.#repeated(() => this.#fetch(address, sent), isRepeatable);
+    const fetchIt = () => this.#fetch(address, sent);
+    const received = await this.#repeated(fetchIt, isRepeatable, attempts);
     if (received.status < 400) return received;
     throw refusalOf(received.status, new TextDecoder().decode(received.bytes));
   }
 
-  #repeated(send: () => Promise<Received>, isRepeatable: boolean): Promise<Received> {
+  #repeated(
+    send: () => Promise<Received>,
+    isRepeatable: boolean,
+    attempts = attemptsMax,
+  ): Promise<Received> {
     return repeat(send, isRepeatable, {
-      attemptsMax,
+      attemptsMax: attempts,
       retryAfterMsMax,
       sleep: (ms) => this.#sleep(ms),
       random: Math.random,

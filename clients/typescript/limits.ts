@@ -10,6 +10,14 @@ export const retryAfterMsMax = 20_000;
 /** While something is waited for it is asked for after this, then ever less often. */
 export const pollFirstMs = 100;
 export const pollMsMax = 2_000;
+/** A wait that is over within this asks for no events: a request that waits occupies a function. */
+export const liveAfterMs = 5_000;
+/** One request that waits for events, as long as the API lets it. */
+export const liveSecondsMax = 25;
+/** The same, of a wait that is to say how the job goes: chunks that end are no events. */
+export const lookSecondsMax = 5;
+/** What answers with nothing before this part of the time has passed does not wait. */
+export const liveAnswerShare = 0.5;
 /** What a chunk printed may come this much later than the news that it has ended. */
 export const outputMsMax = 15_000;
 /** Items of one page. */

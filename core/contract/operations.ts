@@ -60,6 +60,14 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     answers: { 200: job, 202: job, 204: null },
     problems: [...missing, 'not-finished', 'precondition-failed'],
   },
+  cancelChunks: {
+    summary: 'Cancel some chunks of a job; it goes on with the others, and ends by them',
+    tag: 'jobs',
+    query: { ranges: 'which chunks, as ranges: 0-99,140' },
+    headers: ['if-match'],
+    answers: { 200: job, 202: job },
+    problems: [...missing, 'conflict', 'precondition-failed'],
+  },
   retryJob: {
     summary: 'Run the dead chunks again',
     tag: 'jobs',

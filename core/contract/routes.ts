@@ -78,6 +78,7 @@ export const routes: readonly Route[] = [
     ['POST', '/v1/jobs/{id}/retry', 'retryJob', tokens('jobs:write')],
     ['POST', '/v1/jobs/{id}/rollback', 'rollbackJob', tokens('jobs:write')],
     ['POST', '/v1/jobs/{id}/restart', 'restartJob', tokens('jobs:write')],
+    ['DELETE', '/v1/jobs/{id}/chunks', 'cancelChunks', tokens('jobs:write')],
     ['DELETE', '/v1/jobs/{id}/chunks/{chunk}', 'stopChunk', tokens('jobs:write')],
   ]),
   ...group('jobspecs', [

@@ -7,6 +7,7 @@ import type { Execution, JobCellStatus, Plan } from '../model/plan.ts';
 import { presentAt } from '../model/presence.ts';
 import {
   count,
+  emptyRanges,
   equal,
   fromChunks,
   isEmpty,
@@ -119,7 +120,8 @@ export function chooseRanges(
       fromChunks(job.retries.keys()),
       union(job.revived, fromChunks(job.losses.keys())),
     );
-    const fresh = subtract(pendingOf(job), tried);
+    const { cancelledRanges = emptyRanges } = job.intent;
+    const fresh = subtract(subtract(pendingOf(job), tried), cancelledRanges);
     const most = wanted.stranded ? count(fresh) : Math.floor(left / job.demand.power);
     const { taken } = takeLast(fresh, most);
     if (isEmpty(taken)) continue;

@@ -1,6 +1,7 @@
 import { isFinal, type JobState } from '../model/job.ts';
 import type { JobEvent, Progress } from '../model/job-event.ts';
 import {
+  cancelledOtherwise,
   eventTimeOf,
   foldJob,
   hasTooManyFailed,
@@ -105,7 +106,7 @@ function settleParents({ status, cells, parents }: RollupView): JobStatus {
   const states = status.dependsOn.map((job) => parents.get(job) ?? 'failed');
   const bad = states.findIndex((state) => state === 'failed' || state === 'cancelled');
   const isKnown =
-    !status.cancelled && [...cells.values()].some(({ counts }) => counts.cancelled > 0);
+    !status.cancelled && [...cells.values()].some((cell) => cancelledOtherwise(status, cell) > 0);
   if (isKnown || bad !== -1) {
     const failedDependency = status.dependsOn[bad];
     const which = failedDependency === undefined ? {} : { failedDependency };
@@ -167,13 +168,14 @@ export function sentenceOfRollout({ state, generation, reason }: RolloutCounts):
  * The reason is for programs; who reads the timeline gets it in words, with how far the job came.
  */
 export function sentenceOf(status: JobStatus): string {
-  const { reason, service, failedDependency: parent } = status;
-  const { done, dead, total } = status.counts;
+  const { reason, service, counts, cancelledRanges, failedDependency: parent } = status;
+  const { done, dead, cancelled, total } = counts;
   if (service !== undefined && reason === null) {
     return `${service.ready} of ${service.wanted} instances are ready.`;
   }
   const ends = dead === 0 ? '' : `, ${dead} dead`;
-  const far = `${done} of ${total} chunks done${ends}.`;
+  const unwanted = cancelledRanges === undefined ? '' : `, ${cancelled} cancelled`;
+  const far = `${done} of ${total} chunks done${ends}${unwanted}.`;
   if (reason === null) return far;
   if (parent !== undefined) return `It waited for ${parent}, which did not end well: ${far}`;
   return `${reasonWords[reason] ?? reason}: ${far}`;

@@ -114,6 +114,8 @@ export type Intent = {
   readonly submittedAtMs: number;
   /** Its user wants it to end. */
   readonly cancelled: boolean;
+  /** Chunks that its user does not want any more, while the others go on; only grows. */
+  readonly cancelledRanges?: RangeSet;
   /** Grows with each `retry` by the user: dead chunks of earlier epochs run again. */
   readonly retryEpoch: number;
   /** On dependencies: nothing is placed until the parents are done. */

@@ -11,7 +11,7 @@ import {
 } from './job.ts';
 import type { CellId, JobId } from './names.ts';
 import type { FoldedStatus, JobCellStatus, Spending } from './plan.ts';
-import { rangeOf } from './ranges.ts';
+import { count, emptyRanges, type RangeSet, rangeOf, subtract } from './ranges.ts';
 
 /**
  * The status of a job: a fold of the absolute counts of its cells, attached beside its spec.
@@ -35,6 +35,8 @@ export type JobStatus = FoldedStatus & {
   readonly version: number;
   /** Its user asked for its end. */
   readonly cancelled: boolean;
+  /** Chunks that its user cancelled while the others go on. */
+  readonly cancelledRanges?: RangeSet;
   /** Its only cell writes it. Ends as soon as anybody else has a part in it, and for good. */
   readonly foldedByCell: boolean;
   /** The job names somebody who is to be notified of its end. */
@@ -47,6 +49,9 @@ export const dependencyFailed = 'dependency-failed';
 const tooManyFailed = 'max-failed-chunks';
 /** Why a job failed that no cell gave up early: chunks are dead after their last attempt. */
 export const chunksFailed = 'chunks-failed';
+
+/** Why a job ended of which its user cancelled all chunks, or the whole. */
+const cancelledByUser = 'cancelled';
 
 /** The status of a job just submitted. */
 export function newJobStatus(
@@ -104,13 +109,23 @@ export function eventTimeOf(
   return Math.max(atMs, lastEventAtMs === null ? createdAtMs : lastEventAtMs + 1);
 }
 
-/** By power worked, rounded down; 100 only when all is done. */
+/**
+ * By power worked, rounded down; 100 only when all is done. Chunks that their user cancelled are
+ * not asked for any more.
+ */
 export function percentOf(
-  status: Pick<JobStatus, 'chunking' | 'counts' | 'donePower' | 'workedPower' | 'service'>,
+  status: Pick<
+    JobStatus,
+    'chunking' | 'counts' | 'donePower' | 'workedPower' | 'service' | 'cancelledRanges'
+  >,
 ): number {
   if (status.service !== undefined) return percentReady(status.service);
-  const power = powerOf(status.chunking, rangeOf(0, status.chunking.chunks));
-  if (status.counts.done >= status.chunking.chunks) return 100;
+  const { chunking, counts } = status;
+  const named = count(status.cancelledRanges ?? emptyRanges);
+  const unwanted = Math.min(named, counts.cancelled);
+  if (counts.done > 0 && counts.done >= chunking.chunks - unwanted) return 100;
+  const all = powerOf(chunking, rangeOf(0, chunking.chunks));
+  const power = Math.max(0, all - unwanted * chunking.chunkPower);
   const worked = Math.max(status.donePower, status.workedPower ?? 0);
   return power === 0 ? 0 : Math.min(99, Math.floor((worked * 100) / power));
 }
@@ -162,13 +177,28 @@ function serviceOf(status: JobStatus, cells: readonly JobCellStatus[]): ServiceC
   return { ...known, wanted: known.everywhere ? known.wanted : chunks };
 }
 
+/** Chunks that ended as cancelled without their user having named them. */
+export function cancelledOtherwise(
+  { cancelledRanges }: Pick<JobStatus, 'cancelledRanges'>,
+  { counts, cancelled }: Pick<JobCellStatus, 'counts' | 'cancelled'>,
+): number {
+  return cancelledRanges === undefined
+    ? counts.cancelled
+    : count(subtract(cancelled, cancelledRanges));
+}
+
+/** A job goes on without the chunks that its user cancelled, and ends by the others. */
 function stateOf(
   status: JobStatus,
   service: ServiceCounts | null,
   cells: readonly JobCellStatus[],
 ): JobState {
   const { counts, cancelled, dependencyFailed } = status;
-  const ended = stateOfCounts(counts, { cancelled, failed: dependencyFailed });
+  const others = cells.reduce((sum, cell) => sum + cancelledOtherwise(status, cell), 0);
+  const wanted = counts.total - (counts.cancelled - others);
+  if (wanted === 0 && counts.total > 0) return 'cancelled';
+  const asked = { ...counts, total: wanted, cancelled: others };
+  const ended = stateOfCounts(asked, { cancelled, failed: dependencyFailed });
   if (service === null) return ended;
   const isOver = cells.some(({ endedAtMs }) => endedAtMs !== null);
   if (isOver && isFinal(ended)) return cancelled ? 'cancelled' : ended;
@@ -210,7 +240,9 @@ function foldReason(
   if (status.dependencyFailed) return dependencyFailed;
   if (hasTooManyFailed(status)) return tooManyFailed;
   const given = cells.find((cell) => cell.reason !== null)?.reason ?? null;
-  return given ?? (state === 'failed' ? chunksFailed : null);
+  if (given !== null) return given;
+  if (state === 'cancelled') return cancelledByUser;
+  return state === 'failed' ? chunksFailed : null;
 }
 
 /** Whether a fold changed anything that is stored. */

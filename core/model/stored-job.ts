@@ -5,6 +5,7 @@ import type { SubmissionPart } from './job.ts';
 import { type Chunking, type JobSpec, noChunks } from './job.ts';
 import type { JobStatus } from './job-status.ts';
 import type { CellId, JobId } from './names.ts';
+import type { RangeSet } from './ranges.ts';
 
 /**
  * A job as it was submitted: what a user asked for, who and when. Only users change it; what became
@@ -23,6 +24,8 @@ export type StoredJob = {
   readonly version: number;
   readonly retryEpoch: number;
   readonly cancelledAtMs: number | null;
+  /** Chunks that its user cancelled while the others go on; only grows. */
+  readonly cancelledRanges?: RangeSet;
   /** Of a jobspec that went to one cluster. */
   readonly submission?: SubmissionPart;
   /** Of a service: how often its user had instances start anew. */
@@ -87,6 +90,7 @@ export function intentOf(
     | 'createdBy'
     | 'retryEpoch'
     | 'cancelledAtMs'
+    | 'cancelledRanges'
     | 'submission'
   >,
   blockedByDependencies: boolean,
@@ -122,6 +126,7 @@ export function intentOf(
     chunking: job.chunking,
     submittedAtMs: job.createdAtMs,
     cancelled: job.cancelledAtMs !== null,
+    ...(job.cancelledRanges === undefined ? {} : { cancelledRanges: job.cancelledRanges }),
     retryEpoch: job.retryEpoch,
     blockedByDependencies,
     foldedByCell,

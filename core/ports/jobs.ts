@@ -1,4 +1,5 @@
 import type { JobCancel, JobPurge } from '../jobs/cancel.ts';
+import type { JobRangesCancel } from '../jobs/cancel-ranges.ts';
 import type { JobEdit } from '../jobs/edit.ts';
 import type { JobCells } from '../jobs/job-cells.ts';
 import type { JobRetry } from '../jobs/retry.ts';
@@ -148,7 +149,13 @@ export type JobTrace = {
   readonly event: JobEvent;
 };
 
-export type JobChange = JobEdit | JobCancel | JobRetry | ServiceUpdate | ServiceRestart;
+export type JobChange =
+  | JobEdit
+  | JobCancel
+  | JobRangesCancel
+  | JobRetry
+  | ServiceUpdate
+  | ServiceRestart;
 
 /** Kept with the job, for whoever sends the request again. */
 export type KeptAnswer = {

@@ -6,6 +6,7 @@ import { type JobDraft, openPass, type Pass } from './pass/draft.ts';
 import { everywhereOf, isService } from './pass/instance-ends.ts';
 import { planOf } from './pass/plan-of.ts';
 import { applyReports } from './phases/apply-reports.ts';
+import { cancelRanges } from './phases/cancel-ranges.ts';
 import { clearEdges } from './phases/clear-edges.ts';
 import { closeJobs, endJobs } from './phases/end-jobs.ts';
 import { expireLosses } from './phases/expire-losses.ts';
@@ -63,6 +64,7 @@ export function decide(
   scaleServices(pass);
   seatEdges(pass);
   rollOut(pass);
+  cancelRanges(pass);
   endJobs(pass);
   clearEdges(pass);
   shrinkSlots(pass);

@@ -42,6 +42,7 @@ export function isPlain(intent: Intent, slice: Slice): boolean {
   const { spec, chunking } = intent;
   if (!intent.foldedByCell || intent.cancelled || intent.blockedByDependencies) return false;
   if (intent.retryEpoch > 0 || intent.submission !== undefined) return false;
+  if (intent.cancelledRanges !== undefined) return false;
   if (intent.rollout !== undefined || spec.restart !== undefined) return false;
   if (spec.everywhere !== undefined || spec.placement.nodes !== null) return false;
   if (spec.requires.edges.length > 0 || count(slice.ranges) !== chunking.chunks) return false;

@@ -3,19 +3,28 @@ import {
   chunksOf,
   count,
   emptyRanges,
+  firstIntervals,
   fromChunks,
   has,
   intersect,
   isEmpty,
-  nth,
-  type RangeSet,
   rangeOf,
   subtract,
+  union,
 } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import type { DownstreamApi, DownstreamJob } from '../federation/downstream-api.ts';
 import { makeDownstreamRefusals } from '../federation/downstream-refusals.ts';
 import {
+  alikeOf,
+  type FollowedPart,
+  type Handed,
+  meanMs,
+  nameOf,
+  newFollowedPart,
+} from '../federation/followed-part.ts';
+import {
+  cancelledIntervalsMax,
   downstreamPollMs,
   downstreamPollMsMax,
   downstreamRequestsMax,
@@ -73,28 +82,6 @@ export type EdgewiseExecutor = Executor & {
   refusalOf(job: string): string | null;
 };
 
-type Handed = { readonly spec: AgentSpec; readonly power: number };
-
-type Part = {
-  name: PartName;
-  id: string;
-  /** Only needed to hand it over; `null` of one that an earlier life handed over. */
-  readonly handed: Handed | null;
-  readonly keepOutput: AgentSpec['keepOutput'];
-  isThere: boolean;
-  /** Some of it is not wanted any more, and may be under way there. */
-  isLeft: boolean;
-  isCancelling: boolean;
-  /** By their numbers in the job below: of these an end is expected. */
-  open: RangeSet;
-  running: RangeSet;
-  /** Ends that are not written down yet. */
-  taking: number;
-  /** Looks at which it seemed that nothing there will ever run it. */
-  hopeless: number;
-  lookedAtMs: number;
-};
-
 export function makeEdgewise(deps: EdgewiseDeps): EdgewiseExecutor {
   return new Federation(deps);
 }
@@ -103,8 +90,8 @@ class Federation implements EdgewiseExecutor {
   readonly name = 'edgewise';
   readonly outlivesAgent = true;
   readonly #deps: EdgewiseDeps;
-  readonly #parts = new Map<string, Part>();
-  readonly #tasks = new Map<string, { readonly part: Part; readonly index: number }>();
+  readonly #parts = new Map<string, FollowedPart>();
+  readonly #tasks = new Map<string, { readonly part: FollowedPart; readonly index: number }>();
   readonly #refusals: ReturnType<typeof makeDownstreamRefusals>;
   #cancelLook: () => void = () => {};
   #pollMs = downstreamPollMs;
@@ -168,8 +155,8 @@ class Federation implements EdgewiseExecutor {
         this.#deps.notes.remove(id);
         continue;
       }
-      const { open, keepOutput, ...name } = noted;
-      const part = this.#follow({ id, name, handed: null, keepOutput, open });
+      const { open, leaving, keepOutput, ...name } = noted;
+      const part = this.#follow({ id, name, handed: null, keepOutput, open, leaving });
       if (!edges.includes(name.edge) || isEmpty(open)) part.isCancelling = true;
       else for (const index of chunksOf(part.open)) survivors.push(nameOf(part, index));
     }
@@ -197,17 +184,13 @@ class Federation implements EdgewiseExecutor {
     }
     const open = rangeOf(0, count(name.chunks));
     const { keepOutput } = handed.spec;
-    const part = this.#follow({ id, name: { ...name, tried }, handed, keepOutput, open });
+    const what = { id, name: { ...name, tried }, handed, keepOutput, open };
+    const part = this.#follow({ ...what, leaving: emptyRanges });
     this.#note(part);
   }
 
-  #follow(what: Pick<Part, 'id' | 'name' | 'handed' | 'keepOutput' | 'open'>): Part {
-    const part: Part = {
-      ...what,
-      ...{ isThere: false, isLeft: false, isCancelling: false, taking: 0, hopeless: 0 },
-      running: emptyRanges,
-      lookedAtMs: this.#deps.clock.monotonicMs(),
-    };
+  #follow(what: Parameters<typeof newFollowedPart>[0]): FollowedPart {
+    const part = newFollowedPart(what, this.#deps.clock.monotonicMs());
     const known: number[] = [];
     for (const index of chunksOf(part.open)) {
       const key = keyOf(nameOf(part, index));
@@ -250,30 +233,31 @@ class Federation implements EdgewiseExecutor {
   }
 
   /** Answers whether anything was new. */
-  async #lookAt(part: Part): Promise<boolean> {
+  async #lookAt(part: FollowedPart): Promise<boolean> {
     try {
       if (part.isCancelling) return await this.#cancel(part);
       const job = await this.#jobOf(part);
       if (this.#isClosed) return false;
       this.#answers();
-      if (job.state === 'cancelled' && !part.isThere && part.handed !== null) {
+      if (isUsedUp(job) && !part.isThere && part.handed !== null) {
         this.#handOverAnew(part, part.handed);
         return true;
       }
       part.isThere = true;
+      await this.#takeBack(part);
       return await this.#judge(part, job);
     } catch (error) {
       return this.#failed(part, error as Error);
     }
   }
 
-  #jobOf({ id, isThere, handed, name }: Part): Promise<DownstreamJob> {
+  #jobOf({ id, isThere, handed, name }: FollowedPart): Promise<DownstreamJob> {
     const { api, ...given } = this.#deps;
     if (isThere || handed === null) return api.job(id);
     return api.putJob(id, bodyOfPart(name, handed.spec, { ...given, power: handed.power }));
   }
 
-  async #judge(part: Part, job: DownstreamJob): Promise<boolean> {
+  async #judge(part: FollowedPart, job: DownstreamJob): Promise<boolean> {
     const { api, clock, changed } = this.#deps;
     const nowMs = clock.monotonicMs();
     const ends = await endsOf(api, part, job);
@@ -284,6 +268,7 @@ class Federation implements EdgewiseExecutor {
       if (has(part.open, index)) this.#end(part, index, end, output, durationMs);
     }
     part.lookedAtMs = nowMs;
+    part.cancelledThere = job.counts.cancelled;
     const running = intersect(job.running, part.open);
     const isMoved = count(running) !== count(part.running);
     part.running = running;
@@ -296,18 +281,24 @@ class Federation implements EdgewiseExecutor {
     return ends.size > 0 || isMoved;
   }
 
-  async #cancel(part: Part): Promise<boolean> {
-    try {
-      await this.#deps.api.cancel(part.id);
-    } catch (error) {
-      if (!(error instanceof ControlPlaneError) || error.isTemporary) throw error;
+  /** The others go on there. A deployment that cannot do so runs all of it, and some in vain. */
+  async #takeBack(part: FollowedPart): Promise<void> {
+    while (!isEmpty(part.leaving)) {
+      const some = firstIntervals(part.leaving, cancelledIntervalsMax);
+      await unlessRefused(this.#deps.api.cancelChunks(part.id, some));
+      part.leaving = subtract(part.leaving, some);
+      this.#note(part);
     }
+  }
+
+  async #cancel(part: FollowedPart): Promise<boolean> {
+    await unlessRefused(this.#deps.api.cancel(part.id));
     this.#parts.delete(part.id);
     this.#note(part);
     return false;
   }
 
-  #failed(part: Part, error: Error): boolean {
+  #failed(part: FollowedPart, error: Error): boolean {
     const refused = error instanceof ControlPlaneError && !error.isTemporary ? error : null;
     if (refused === null || (refused.isRefusal && part.isThere)) {
       if (!this.#isAway) this.#deps.log(`${error.message} Trying on.`, 'warning');
@@ -329,12 +320,12 @@ class Federation implements EdgewiseExecutor {
     this.#isAway = false;
   }
 
-  #refuse(part: Part, why: string): void {
+  #refuse(part: FollowedPart, why: string): void {
     this.#refusals.add(part.name, why);
     this.#endAll(part, { kind: 'stopped' });
   }
 
-  #handOverAnew(part: Part, handed: Handed): void {
+  #handOverAnew(part: FollowedPart, handed: Handed): void {
     for (const index of chunksOf(part.open)) this.#tasks.delete(keyOf(nameOf(part, index)));
     this.#begin({ ...part.name, tried: part.name.tried + 1 }, handed);
     this.#parts.delete(part.id);
@@ -342,12 +333,12 @@ class Federation implements EdgewiseExecutor {
     this.#isWoken = true;
   }
 
-  #endAll(part: Part, end: ChunkEnd): void {
+  #endAll(part: FollowedPart, end: ChunkEnd): void {
     for (const index of [...chunksOf(part.open)]) this.#end(part, index, end, null, null);
   }
 
   #end(
-    part: Part,
+    part: FollowedPart,
     index: number,
     end: ChunkEnd,
     output: Uint8Array | null,
@@ -357,7 +348,10 @@ class Federation implements EdgewiseExecutor {
     this.#tasks.delete(keyOf(name));
     part.open = subtract(part.open, rangeOf(index, index + 1));
     part.taking += 1;
-    if (end.kind === 'stopped') part.isLeft = true;
+    if (end.kind === 'stopped') {
+      part.isLeft = true;
+      part.leaving = union(part.leaving, rangeOf(index, index + 1));
+    }
     if (isEmpty(part.open) && part.isLeft) part.isCancelling = true;
     const taken = (): void => {
       part.taking -= 1;
@@ -369,29 +363,23 @@ class Federation implements EdgewiseExecutor {
   }
 
   /** As long as there is something to find again. */
-  #note(part: Part): void {
-    const { id, name, open, keepOutput } = part;
-    if (this.#parts.has(id)) this.#deps.notes.put(id, formatPart({ ...name, open, keepOutput }));
+  #note(part: FollowedPart): void {
+    const { id, name, open, leaving, keepOutput } = part;
+    const noted = { ...name, open, leaving, keepOutput };
+    if (this.#parts.has(id)) this.#deps.notes.put(id, formatPart(noted));
     else this.#deps.notes.remove(id);
   }
 }
 
-function nameOf({ name: { edge, job, attempt, chunks } }: Part, index: number): ChunkName {
-  return { edge, job, chunk: nth(chunks, index) ?? -1, attempt };
+/** Some of it was cancelled in an earlier life: given again, it is another job. */
+function isUsedUp({ state, counts }: DownstreamJob): boolean {
+  return state === 'cancelled' || counts.cancelled > 0;
 }
 
-/** How long one took, as far as a look now and then can know it. */
-function meanMs(passedMs: number, { running }: DownstreamJob, ended: number): number | null {
-  return ended === 0 ? null : (passedMs * Math.max(1, count(running))) / ended;
-}
-
-function alikeOf(orders: readonly ChunkOrder[]): Iterable<readonly ChunkOrder[]> {
-  const alike = new Map<string, ChunkOrder[]>();
-  for (const order of orders) {
-    const key = `${order.edge}/${order.attempt}/${order.power}`;
-    const known = alike.get(key);
-    if (known === undefined) alike.set(key, [order]);
-    else known.push(order);
+async function unlessRefused(asked: Promise<void>): Promise<void> {
+  try {
+    await asked;
+  } catch (error) {
+    if (!(error instanceof ControlPlaneError) || error.isTemporary) throw error;
   }
-  return alike.values();
 }

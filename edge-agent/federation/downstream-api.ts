@@ -1,5 +1,11 @@
 import { type JobId, parseJobId } from '../../core/model/names.ts';
-import { emptyRanges, parseRanges, type RangeSet, unionAll } from '../../core/model/ranges.ts';
+import {
+  emptyRanges,
+  formatRanges,
+  parseRanges,
+  type RangeSet,
+  unionAll,
+} from '../../core/model/ranges.ts';
 import { isCount, isRecord } from '../../core/protocol/json.ts';
 import type { Failure } from '../../core/protocol/progress-report.ts';
 import { httpTimeoutMs } from '../limits.ts';
@@ -14,6 +20,8 @@ export type DownstreamApi = {
   chunks(id: string, state: EndedState): Promise<ReadonlyMap<number, Failure>>;
   output(id: string, chunk: number): Promise<Uint8Array | null>;
   cancel(id: string): Promise<void>;
+  /** By their numbers there; what has ended stays as it ended. */
+  cancelChunks(id: string, chunks: RangeSet): Promise<void>;
   power(pool: string): Promise<{ readonly total: number; readonly free: number }>;
   edges(pool: string): Promise<readonly DownstreamEdge[]>;
 };
@@ -85,6 +93,9 @@ export function makeDownstreamApi(url: string, token: string): DownstreamApi {
     },
     cancel: async (id) => {
       await ask('DELETE', `/v1/jobs/${name(id)}`);
+    },
+    cancelChunks: async (id, chunks) => {
+      await ask('DELETE', `/v1/jobs/${name(id)}/chunks?ranges=${formatRanges(chunks)}`);
     },
     async power(pool) {
       const stats = await ask('GET', `/v1/stats?pool=${name(pool)}`);

@@ -23,3 +23,5 @@ export const hopelessLooksMax = 3;
 export const partTriesMax = 1_000;
 /** A text that comes up as the reason of a refusal (`reasonLengthMax`). */
 export const downstreamReasonMax = 256;
+/** Pieces of ranges that one request cancels: 6 KB of an address, of which gateways take 8. */
+export const cancelledIntervalsMax = 400;

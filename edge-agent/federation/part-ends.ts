@@ -5,16 +5,16 @@ import {
   has,
   intersect,
   isEmpty,
-  type RangeSet,
   subtract,
 } from '../../core/model/ranges.ts';
 import type { ChunkEnd } from '../executors/executor.ts';
 import type { DownstreamApi, DownstreamJob } from './downstream-api.ts';
+import type { FollowedPart } from './followed-part.ts';
 
 /** What became of the chunks of a part, by their numbers in the job below. */
 export async function endsOf(
   api: Pick<DownstreamApi, 'chunks'>,
-  part: { readonly id: string; readonly open: RangeSet },
+  part: Pick<FollowedPart, 'id' | 'open' | 'cancelledThere'>,
   job: DownstreamJob,
 ): Promise<ReadonlyMap<number, ChunkEnd>> {
   const ends = new Map<number, ChunkEnd>();
@@ -26,7 +26,7 @@ export async function endsOf(
     }
     open = subtract(open, fromChunks(ends.keys()));
   }
-  if (job.counts.cancelled > 0 && !isEmpty(open)) {
+  if (job.counts.cancelled !== part.cancelledThere && !isEmpty(open)) {
     for (const index of (await api.chunks(part.id, 'cancelled')).keys()) {
       if (has(open, index)) ends.set(index, { kind: 'failed', failure: 'cancelled in edgewise' });
     }

@@ -110,13 +110,16 @@ export function bodyOfPart(
 export type NotedPart = PartName & {
   /** By their numbers in the job below: of these an end is expected. */
   readonly open: RangeSet;
+  /** Not wanted any more, and not cancelled there yet. */
+  readonly leaving: RangeSet;
   readonly keepOutput: AgentSpec['keepOutput'];
 };
 
 export function formatPart(part: NotedPart): string {
   const { edge, job, attempt, tried, keepOutput } = part;
   const ranges = { chunks: formatRanges(part.chunks), open: formatRanges(part.open) };
-  return JSON.stringify({ edge, job, attempt, tried, ...ranges, keepOutput });
+  const leaving = isEmpty(part.leaving) ? {} : { leaving: formatRanges(part.leaving) };
+  return JSON.stringify({ edge, job, attempt, tried, ...ranges, ...leaving, keepOutput });
 }
 
 export function parsePart(text: string): NotedPart | null {
@@ -131,8 +134,9 @@ export function parsePart(text: string): NotedPart | null {
   const job = parseJobId(String(value.job));
   const ranges = (set: unknown) => (typeof set === 'string' ? parseRanges(set) : null);
   const [chunks, open] = [ranges(value.chunks), ranges(value.open)];
-  if (job === null || chunks === null || open === null) return null;
+  const leaving = ranges(value.leaving ?? '');
+  if (job === null || chunks === null || open === null || leaving === null) return null;
   if (!isCount(attempt) || !isCount(tried)) return null;
   const keepOutput = kept === 'all' || kept === 'none' ? kept : 'failed';
-  return { edge, job, attempt, chunks, tried, open, keepOutput };
+  return { edge, job, attempt, chunks, tried, open, leaving, keepOutput };
 }

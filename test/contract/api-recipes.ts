@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Route } from '../../core/contract/routes.ts';
 import type { ApiAnswer, ApiRequest, ApiStage } from '../lambdas/api/api-stage.ts';
+import { cancelSuccesses } from './cancel-recipes.ts';
 import {
   clusterClashes,
   clusterSuccesses,
@@ -13,7 +14,7 @@ import { retryFailed } from './failed-job.ts';
 import * as files from './file-recipes.ts';
 import { jobspec, ofJobspec, retryFailedJobspec, submittedJobspec } from './jobspec-recipes.ts';
 import { scheduleClash, scheduleOfNothing, scheduleSuccesses } from './schedule-recipes.ts';
-import { isOfService, serviceSuccesses } from './service-recipes.ts';
+import { isOfService, ofService, serviceSuccesses } from './service-recipes.ts';
 import { putAndRemove, spareEdge } from './spare-things.ts';
 import { oneWebhookTooMany, webhookSuccesses } from './webhook-recipes.ts';
 
@@ -91,7 +92,7 @@ const unused = (): string => `fresh-${++fresh}`;
 
 export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>> = {
   ...{ ...scheduleSuccesses, ...webhookSuccesses },
-  ...serviceSuccesses,
+  ...{ ...serviceSuccesses, ...cancelSuccesses },
   getParams: { 200: call('GET', '/v1/jobs/JOB/params?chunks=0-1') },
   submitJob: { 202: call('POST', '/v1/jobs', { body: {} }) },
   submitJobs: { 202: call('POST', '/v1/jobs/batch', { body: { jobs: [{}, { power: 7 }] } }) },
@@ -104,19 +105,6 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
     },
   },
   patchJob: { 200: call('PATCH', '/v1/jobs/JOB', { body: { priority: 60 } }) },
-  cancelJob: {
-    202: async (_, api) => {
-      const { json } = await api.request('POST', '/v1/jobs', { body: {} });
-      return api.request('DELETE', `/v1/jobs/${json.id}`);
-    },
-    200: (things, api) => api.request('DELETE', `/v1/jobs/${things.cancelledJob}`),
-    204: async (_, api) => {
-      const { json } = await api.request('POST', '/v1/jobs', { body: {} });
-      await api.request('DELETE', `/v1/jobs/${json.id}`);
-      await api.settle();
-      return api.request('DELETE', `/v1/jobs/${json.id}?purge=true`);
-    },
-  },
   retryJob: { 202: (_, api) => retryFailed(api, unused()) },
   submitJobspec: {
     202: call('POST', '/v1/jobspecs', { body: jobspec }),
@@ -308,7 +296,8 @@ function pathOf(route: Route, things: Things, missing: boolean): string {
   const named = route.path.includes('/pools/') || route.path.includes('/queues/');
   const isCluster = route.function === 'clusters' && route.access?.scope !== null;
   const known = named ? 'known' : isCluster ? 'cluster-1' : things.edge;
-  return route.path
+  const query = route.operation === 'cancelChunks' ? '?ranges=0' : '';
+  return `${route.path}${query}`
     .replace('{name}', missing ? nowhere(route) : known)
     .replace('/tokens/{id}', '/tokens/nobody')
     .replace('{id}', missing ? 'nobody' : things.openJob)
@@ -347,6 +336,8 @@ async function clash(
       }
       case 'patchJob':
         return api.request('PATCH', cancelled, { body: { priority: 1 } });
+      case 'cancelChunks':
+        return ofService('DELETE', '/chunks?ranges=0')(things, api);
       case 'cancelJob':
         return api.request('DELETE', `/v1/jobs/${things.openJob}?purge=true`);
       case 'removePool':

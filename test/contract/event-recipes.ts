@@ -10,7 +10,7 @@ const read =
 
 export const eventSuccesses: Readonly<Record<string, Readonly<Record<number, Make>>>> = {
   listFleetEvents: { 200: read('/v1/events') },
-  streamFleetEvents: { 302: read('/v1/events/stream?after=now') },
+  streamFleetEvents: { 307: read('/v1/events/stream?after=now') },
   postGraphql: {
     200: (_, api) => ask(api, '{stats{jobs{total}}}', 'application/json'),
     307: (_, api) => ask(api, 'subscription{stats{jobs{total}}}', 'text/event-stream'),

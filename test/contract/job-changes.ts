@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { cancel, type JobCancel } from '../../core/jobs/cancel.ts';
+import { cancelRanges, type JobRangesCancel } from '../../core/jobs/cancel-ranges.ts';
 import { edit, type JobEdit } from '../../core/jobs/edit.ts';
 import { type JobRetry, retry } from '../../core/jobs/retry.ts';
 import type { JobCreation, Surroundings } from '../../core/jobs/submit.ts';
@@ -290,14 +291,29 @@ export const jobChangesContract: Contract = (makeStores) => {
     const stores = await makeStores();
     await submit(stores, job);
     expect(await stores.changes.commit(await aCancel(stores), traceOf(job))).toBe('changed');
-    const { it } = await found(stores);
-    expect(it).toMatchObject({
+    expect((await found(stores)).it).toMatchObject({
       job: { cancelledAtMs: startMs + 5, version: 2 },
       status: { cancelled: true },
     });
     for (const cell of [north, south]) {
       expect(await intentIn(stores, cell)).toMatchObject({ cancelled: true });
     }
+  });
+
+  test('chunks that are cancelled are so in every cell, and each says that it knows', async () => {
+    const stores = await makeStores();
+    await submit(stores, job);
+    const { it: before, cells: open } = await found(stores);
+    const fewer = cancelRanges(before, open, rangeOf(0, 2)) as JobRangesCancel;
+    expect(await stores.changes.commit(fewer, traceOf(job))).toBe('changed');
+    const { it, cells } = await found(stores);
+    const { cancelledRanges } = fewer;
+    expect(it).toMatchObject({ job: { cancelledRanges, version: 2 }, status: { cancelledRanges } });
+    for (const cell of [north, south]) {
+      expect(await intentIn(stores, cell)).toMatchObject({ cancelled: false, cancelledRanges });
+      expect(cells.get(cell)).toMatchObject({ isOpen: true, cancelledRanges });
+    }
+    expect(cancelRanges(it, cells, rangeOf(1, 2))).toEqual({ kind: 'unchanged' });
   });
 
   test('a cell that ended the job in the meantime stops the change', async () => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { chooseRanges, type Move, moveRanges } from '../../core/fleet/move-ranges.ts';
 import type { Cell } from '../../core/model/cell.ts';
 import { jobIdOf } from '../../core/model/names.ts';
-import { count, intersect } from '../../core/model/ranges.ts';
+import { count, intersect, rangeOf } from '../../core/model/ranges.ts';
 import { makeCell, makeEdges, makeJob, startMs, withId, withIntent } from '../core/cell-fixture.ts';
 import { cellStatus, commit, executionOf, north, south } from './stored-fixture.ts';
 import type { Stores } from './stored-ports.ts';
@@ -46,15 +46,17 @@ export const movesContract: Contract = (makeStores) => {
     );
   });
 
-  test.each([{ cancelled: true }, { retryEpoch: 1 }, { blockedByDependencies: true }])(
-    'a job of which %j was asked in the meantime stays where it is',
-    async (asked) => {
-      const stores = await seeded(makeStores);
-      await stores.seed(withIntent(full, job, asked));
-      expect(await stores.moves.commitMove(stores.move)).toBe('conflict');
-      expect((await stores.cells.load(south))?.jobs.size).toBe(0);
-    },
-  );
+  test.each([
+    { cancelled: true },
+    { cancelledRanges: rangeOf(0, 1) },
+    { retryEpoch: 1 },
+    { blockedByDependencies: true },
+  ])('a job of which %j was asked in the meantime stays where it is', async (asked) => {
+    const stores = await seeded(makeStores);
+    await stores.seed(withIntent(full, job, asked));
+    expect(await stores.moves.commitMove(stores.move)).toBe('conflict');
+    expect((await stores.cells.load(south))?.jobs.size).toBe(0);
+  });
 
   test('a job that ended in the cell before is found there with all its executions', async () => {
     const stores = await seeded(makeStores);

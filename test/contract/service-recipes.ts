@@ -10,7 +10,7 @@ async function makeService(api: ApiStage): Promise<string> {
   return `/v1/jobs/${json.id}`;
 }
 
-const ofService =
+export const ofService =
   (method: string, path: string, body?: object) =>
   async (_: unknown, api: ApiStage): Promise<ApiAnswer> =>
     api.request(method, `${await makeService(api)}${path}`, body === undefined ? {} : { body });

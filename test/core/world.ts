@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Cell, CellEdge, EdgeConfig } from '../../core/model/cell.ts';
 import type { EdgeName, JobId } from '../../core/model/names.ts';
-import { isEmpty } from '../../core/model/ranges.ts';
+import { emptyRanges, isEmpty, rangeOf, union } from '../../core/model/ranges.ts';
 import {
   encodeProgressReport,
   noProgress,
@@ -84,6 +84,7 @@ export type Command =
   | { kind: 'link'; edge: number; connected: boolean }
   | { kind: 'wipe'; edge: number }
   | { kind: 'cancel'; job: number }
+  | { kind: 'cancel-ranges'; job: number; first: number; chunks: number }
   | { kind: 'retry'; job: number }
   | { kind: 'wait'; seconds: number }
   | { kind: 'tick' }
@@ -143,6 +144,15 @@ export const commands: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('wipe' as const), edge: small }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('cancel' as const), job: small }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('cancel-ranges' as const),
+      job: small,
+      first: small,
+      chunks: fc.integer({ min: 1, max: 50 }),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('retry' as const), job: small }) },
   {
     weight: 3,
@@ -181,6 +191,18 @@ export function play(world: World, command: Command): void {
     case 'cancel':
       withJob(world, command.job, (id) => {
         world.cell = withIntent(world.cell, id, { cancelled: true });
+      });
+      break;
+    case 'cancel-ranges':
+      withJob(world, command.job, (id) => {
+        const { intent } = world.cell.jobs.get(id)!;
+        const { chunks } = intent.chunking;
+        const asked = rangeOf(
+          Math.min(command.first, chunks),
+          Math.min(command.first + command.chunks, chunks),
+        );
+        const cancelledRanges = union(intent.cancelledRanges ?? emptyRanges, asked);
+        world.cell = withIntent(world.cell, id, { cancelledRanges });
       });
       break;
     case 'retry':

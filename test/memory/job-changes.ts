@@ -21,8 +21,11 @@ export function createMemoryJobChanges(stored: Stored): JobChanges {
       for (const cell of known) recall(stored, cell, id);
       return new Map(
         [...known].map((cell) => {
-          const isOpen = stored.cells.get(cell)?.jobs.has(id) === true;
-          return [cell, { isOpen, status: counted.get(cell) ?? null }];
+          const open = stored.cells.get(cell)?.jobs.get(id);
+          const asked = open?.intent.cancelledRanges;
+          const status = counted.get(cell) ?? null;
+          const isOpen = open !== undefined;
+          return [cell, { isOpen, ...(asked && { cancelledRanges: asked }), status }];
         }),
       );
     },
@@ -178,6 +181,13 @@ function carryOut(stored: Stored, rows: JobRows, change: JobChange, lastEventAtM
       rows.status = { ...status, cancelled: true };
       changeIntents(stored, change.cells, change.id, (it) => ({ ...it, cancelled: true }));
       return;
+    case 'cancel-ranges': {
+      const { cancelledRanges } = change;
+      rows.job = { ...job, cancelledRanges };
+      rows.status = { ...status, cancelledRanges };
+      changeIntents(stored, change.cells, change.id, (it) => ({ ...it, cancelledRanges }));
+      return;
+    }
     case 'retry':
       rows.job = { ...job, retryEpoch: change.retryEpoch };
       rows.status = { ...status, ...change.status };

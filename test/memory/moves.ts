@@ -39,9 +39,10 @@ function isUnchanged(stored: Stored, move: Move): boolean {
   return [...move.intents].every(([job, intent]) => {
     const now = from.jobs.get(job)?.intent;
     if (now === undefined || to.jobs.has(job)) return false;
-    const { cancelled, retryEpoch, blockedByDependencies } = intent;
+    const { cancelled, cancelledRanges, retryEpoch, blockedByDependencies } = intent;
     return (
       now.cancelled === cancelled &&
+      now.cancelledRanges === cancelledRanges &&
       now.retryEpoch === retryEpoch &&
       now.blockedByDependencies === blockedByDependencies
     );

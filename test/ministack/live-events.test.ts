@@ -19,7 +19,7 @@ test('the API sends who asks for the stream to the address of its function', asy
   const headers = { authorization: `Bearer ${token}` };
   const way = `${api}/v1/events/stream?after=now`;
   const answer = await fetch(way, { headers, redirect: 'manual' });
-  expect(answer.status).toBe(302);
+  expect(answer.status).toBe(307);
   const address = new URL(answer.headers.get('location')!);
   const [id, ...rest] = address.hostname.split('.');
   expect(rest.join('.')).toBe(`lambda-url.${firstRegion}.on.aws`);

@@ -1,14 +1,15 @@
 import type { JobHistory, Move } from '../../../core/fleet/move-ranges.ts';
-import type { Cell } from '../../../core/model/cell.ts';
+import type { Cell, Intent } from '../../../core/model/cell.ts';
 import type { JobId } from '../../../core/model/names.ts';
 import type { CellMoves } from '../../../core/ports/cells.ts';
 import { intentKey, jobCellKey, jobOfRow, statusKey } from '../keys.ts';
+import { encodeCancelledRanges } from '../rows/cancelled-ranges.ts';
 import { withCountsIn } from '../rows/counts-in-status.ts';
 import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
 import { encodeIntent } from '../rows/rows-slice.ts';
 import { readableOrReported } from '../rows/unreadable-row.ts';
 import { jobRows } from '../schema.ts';
-import type { Table, Write } from '../table.ts';
+import type { Condition, Table, Write } from '../table.ts';
 import { createKnownCells, planWrites } from './cell-store.ts';
 
 /**
@@ -62,15 +63,25 @@ export function moveWrites(move: Move): Write[] {
     {
       kind: 'check',
       key: intentKey(from, job),
-      condition: {
-        expression: '#cancelled = :cancelled AND #retryEpoch = :epoch AND #held = :held',
-        values: {
-          cancelled: intent.cancelled,
-          epoch: intent.retryEpoch,
-          held: intent.blockedByDependencies,
-        },
-      },
+      condition: sameWishes(intent),
     },
   ]);
   return [...planWrites(move.from), ...planWrites(move.to), ...arrivals];
+}
+
+/** Its user has not changed what the cell is to do with it. */
+function sameWishes(intent: Intent): Condition {
+  const { cancelledRanges } = encodeCancelledRanges(intent);
+  const some = '#cancelledRanges = :ranges';
+  const none = 'attribute_not_exists(#cancelledRanges)';
+  const ranges = cancelledRanges === undefined ? none : some;
+  return {
+    expression: `#cancelled = :cancelled AND #retryEpoch = :epoch AND #held = :held AND ${ranges}`,
+    values: {
+      cancelled: intent.cancelled,
+      epoch: intent.retryEpoch,
+      held: intent.blockedByDependencies,
+      ...(cancelledRanges !== undefined && { ranges: cancelledRanges }),
+    },
+  };
 }

@@ -6,13 +6,14 @@ import type { JobChange, JobChanges } from '../../../core/ports/jobs.ts';
 import { recallAttemptsMax } from '../../limits.ts';
 import { putAudit } from '../access/audit-store.ts';
 import { intentKey, jobPartition } from '../keys.ts';
+import { decodeCancelledRanges } from '../rows/cancelled-ranges.ts';
 import { eventRow } from '../rows/rows-event.ts';
 import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
 import { jobRows } from '../schema.ts';
 import { restartWrites, updateWrites } from '../services/update-service.ts';
 import type { Row, Table, Write } from '../table.ts';
 import { transactWithRetry } from '../transact-with-retry.ts';
-import { cancelWrites } from './cancel-job.ts';
+import { cancelRangesWrites, cancelWrites } from './cancel-job.ts';
 import { withClosings } from './closings.ts';
 import { countRows } from './count-rows.ts';
 import { createJob, createPlacedJob } from './create-job.ts';
@@ -55,6 +56,8 @@ function changeWrites(change: JobChange, lastEventAtMs: number): Write[] {
       return editWrites(change, lastEventAtMs);
     case 'cancel':
       return cancelWrites(change, lastEventAtMs);
+    case 'cancel-ranges':
+      return cancelRangesWrites(change, lastEventAtMs);
     case 'retry':
       return retryWrites(change, lastEventAtMs);
     case 'update':
@@ -75,7 +78,12 @@ async function cellsOf(table: Table, job: Pick<StoredJob, 'id' | 'cells'>): Prom
   const open = await openCells(table, job.id, known);
   const counted = open.size === known.length ? before : await countsOf(table, job.id);
   return new Map(
-    known.map((cell) => [cell, { isOpen: open.has(cell), status: counted.get(cell) ?? null }]),
+    known.map((cell) => {
+      const intent = open.get(cell);
+      const asked = intent === undefined ? {} : decodeCancelledRanges(intent);
+      const status = counted.get(cell) ?? null;
+      return [cell, { isOpen: intent !== undefined, ...asked, status }];
+    }),
   );
 }
 
@@ -90,7 +98,7 @@ async function openCells(
   table: Table,
   id: JobId,
   known: readonly CellId[],
-): Promise<ReadonlySet<CellId>> {
+): Promise<ReadonlyMap<CellId, Row>> {
   let open = await cellsWithIntent(table, id, known);
   for (let attempt = 0; attempt < recallAttemptsMax; attempt++) {
     const others = known.filter((cell) => !open.has(cell));
@@ -105,8 +113,13 @@ async function cellsWithIntent(
   table: Table,
   id: JobId,
   cells: readonly CellId[],
-): Promise<ReadonlySet<CellId>> {
+): Promise<ReadonlyMap<CellId, Row>> {
   const intents = await table.getMany(cells.map((cell) => intentKey(cell, id)));
-  const found = new Set(intents.map((row) => row.pk));
-  return new Set(cells.filter((cell) => found.has(intentKey(cell, id).pk)));
+  const found = new Map(intents.map((row) => [row.pk, row]));
+  return new Map(
+    cells.flatMap((cell) => {
+      const row = found.get(intentKey(cell, id).pk);
+      return row === undefined ? [] : [[cell, row] as const];
+    }),
+  );
 }

@@ -31,6 +31,7 @@ import {
 import { foldedBy, jobRows, statusNews } from '../schema.ts';
 import { encodeGenerations, generationsIn } from '../services/rollout-parts.ts';
 import type { Row } from '../table.ts';
+import { decodeCancelledRanges, encodeCancelledRanges } from './cancelled-ranges.ts';
 import {
   isChunking,
   isCounts,
@@ -73,6 +74,7 @@ export function encodeStatus(status: JobStatus): Row {
     createdAtMs: status.createdAtMs,
     maxFailedChunks: status.maxFailedChunks,
     cancelled: status.cancelled,
+    ...encodeCancelledRanges(status),
     byCell: status.foldedByCell ? true : null,
     notifies: status.notifies ?? null,
     ...(status.spent !== undefined && spentAttributes(status.spent)),
@@ -166,6 +168,7 @@ export function decodeStatus(row: Row): JobStatus {
     reason: textOrNull(row.reason),
     waiting: json<WaitingCount[]>(row.waiting, isWaiting, []),
     cancelled: flag(row.cancelled),
+    ...decodeCancelledRanges(row),
     blockedByDependencies: flag(row.held),
     dependencyFailed: flag(row.orphaned),
     ...failedDependencyOf(row),

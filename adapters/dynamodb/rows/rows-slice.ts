@@ -15,6 +15,7 @@ import type { StandIns } from '../../../core/services/service.ts';
 import { intentKey, sliceKey } from '../keys.ts';
 import { decodeRollout, decodeWish, encodeRollout, encodeWish } from '../services/rollout-parts.ts';
 import type { Row } from '../table.ts';
+import { decodeCancelledRanges, encodeCancelledRanges } from './cancelled-ranges.ts';
 import { isChunking, isIntentSpec, isRetries, isServiceChunking } from './job-shapes.ts';
 import {
   amount,
@@ -71,6 +72,7 @@ export function encodeIntent(
     cut: JSON.stringify(intent.chunking),
     submittedAtMs: intent.submittedAtMs,
     cancelled: intent.cancelled,
+    ...encodeCancelledRanges(intent),
     retryEpoch: intent.retryEpoch,
     held: intent.blockedByDependencies,
     ...(intent.foldedByCell ? { byCell: true } : {}),
@@ -98,6 +100,7 @@ export function decodeIntent(row: Row, known = newKnownTexts()): Intent {
     chunking,
     submittedAtMs: time(row.submittedAtMs),
     cancelled: flag(row.cancelled),
+    ...decodeCancelledRanges(row),
     retryEpoch: whole(row.retryEpoch),
     blockedByDependencies: flag(row.held),
     foldedByCell: flag(row.byCell),

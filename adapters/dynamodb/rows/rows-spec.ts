@@ -4,6 +4,7 @@ import type { StoredJob } from '../../../core/model/stored-job.ts';
 import { jobOfRow, specKey } from '../keys.ts';
 import { decodeLastRestart, encodeLastRestart } from '../services/restart-parts.ts';
 import type { Row } from '../table.ts';
+import { decodeCancelledRanges, encodeCancelledRanges } from './cancelled-ranges.ts';
 import { isChunking, isServiceChunking, isSpec } from './job-shapes.ts';
 import { json, text, textOrNull, time, timeOrNull, whole } from './row-values.ts';
 
@@ -21,6 +22,7 @@ export function encodeSpec(job: StoredJob): Row {
     version: job.version,
     retryEpoch: job.retryEpoch,
     cancelledAtMs: job.cancelledAtMs,
+    ...encodeCancelledRanges(job),
     ...encodePart(job.submission),
     ...(job.restarts === undefined ? {} : { restarts: job.restarts }),
     ...(job.lastRestart === undefined ? {} : { lastRestart: encodeLastRestart(job.lastRestart) }),
@@ -44,6 +46,7 @@ export function decodeSpec(row: Row): StoredJob {
     version: whole(row.version),
     retryEpoch: whole(row.retryEpoch),
     cancelledAtMs: timeOrNull(row.cancelledAtMs),
+    ...decodeCancelledRanges(row),
     ...decodePart(row),
     ...(row.restarts === undefined ? {} : { restarts: whole(row.restarts) }),
     ...decodeLastRestart(row.lastRestart),

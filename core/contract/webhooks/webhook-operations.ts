@@ -32,7 +32,7 @@ export const webhookOperations: Readonly<Record<string, Operation>> = {
     summary: 'Find where server-sent events of the fleet come as they happen',
     tag: 'fleet',
     query: ofEvents,
-    answers: { 302: null },
+    answers: { 307: null },
     problems: ['invalid-request', 'invalid-cursor'],
   },
   createWebhook: {

@@ -114,7 +114,8 @@ export function without<T>(map: ReadonlyMap<number, T>, chunks: RangeSet): Reado
  * before them.
  */
 export function revive(job: JobDraft): void {
-  const again = union(job.dead, job.intent.cancelled ? emptyRanges : job.cancelled);
+  const { cancelled, cancelledRanges = emptyRanges } = job.intent;
+  const again = union(job.dead, cancelled ? emptyRanges : subtract(job.cancelled, cancelledRanges));
   job.revived = union(job.revived, again);
   // Its user may have allowed more attempts before than now.
   const next = job.attemptBase + job.intent.spec.retries.attempts;

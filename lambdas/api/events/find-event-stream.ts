@@ -22,5 +22,5 @@ export const findEventStream = defineOperation({
     address.search = query.toString();
     return address.href;
   },
-  answer: (location) => ({ status: 302, headers: { location } }),
+  answer: (location) => ({ status: 307, headers: { location } }),
 });

@@ -158,7 +158,7 @@ const leasesExpected = 8;
 /** What lists below the first level hold by default, as the schema says. */
 const nestedDefault = 20;
 const mutationCost = 10;
-const mutations = new Set(['submit', 'cancel', 'cordon', 'uncordon', 'drain']);
+const mutations = new Set(['submit', 'cancel', 'cancelChunks', 'cordon', 'uncordon', 'drain']);
 
 function measureField(field: FieldNode, reading: Reading, depth: number): Part {
   const name = field.name.value;

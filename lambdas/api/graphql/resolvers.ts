@@ -5,6 +5,7 @@ import { patchEdge } from '../edges/patch-edge.ts';
 import { edgeNamed, jobNamed } from '../http/call.ts';
 import { checked } from '../http/json-body.ts';
 import { noPrecondition } from '../http/precondition.ts';
+import { cancelChunks, unwantedRanges } from '../jobs/cancel-chunks.ts';
 import { cancelJob } from '../jobs/cancel-job.ts';
 import { submitJob } from '../jobs/submit-job.ts';
 import type { Ask } from './ask.ts';
@@ -21,6 +22,8 @@ export function rootOf(ask: Ask) {
     stats: ({ pool }: Words<'pool'>) => graph.stats(pool ?? null),
     submit: ({ job }: { job: unknown }) => graph.submit(job),
     cancel: ({ id }: { id: string }) => graph.cancel(id),
+    cancelChunks: ({ id, ranges }: { id: string; ranges: string }) =>
+      graph.cancelChunks(id, ranges),
     cordon: ({ edge, reason }: { edge: string; reason?: string | null }) =>
       graph.patch(edge, { cordoned: true, ...(reason ? { reason } : {}) }),
     uncordon: ({ edge }: { edge: string }) => graph.patch(edge, { cordoned: false }),
@@ -48,6 +51,13 @@ class Graph extends ReadGraph {
     const input = () => ({ id: jobNamed(id), precondition: noPrecondition, purge: false });
     const { job } = await this.change(cancelJob, { input });
     return job === null ? null : this.jobNode(job.view);
+  }
+
+  async cancelChunks(id: string, text: string): Promise<unknown> {
+    const input = () => {
+      return { id: jobNamed(id), precondition: noPrecondition, ranges: unwantedRanges(text) };
+    };
+    return this.jobNode((await this.change(cancelChunks, { input })).job.view);
   }
 
   async patch(edge: string, body: unknown): Promise<unknown> {

@@ -20,6 +20,7 @@ export const graphSchema = buildSchema(`
   type Mutation {
     submit(job: JSON!): Job!
     cancel(id: ID!): Job!
+    cancelChunks(id: ID!, ranges: String!): Job!
     cordon(edge: ID!, reason: String): Edge!
     uncordon(edge: ID!): Edge!
     drain(edge: ID!, reason: String, deadlineSeconds: Int): Edge!

@@ -10,6 +10,7 @@ import { createFiles, createResultFiles } from '../../../adapters/s3/files.ts';
 import { createOutputs } from '../../../adapters/s3/outputs.ts';
 import { serve } from '../../api/http/serve.ts';
 import { onTable } from '../../api/http/table-deps.ts';
+import { cancelChunks } from '../../api/jobs/cancel-chunks.ts';
 import { cancelJob } from '../../api/jobs/cancel-job.ts';
 import { patchJob } from '../../api/jobs/patch-job.ts';
 import { putJob } from '../../api/jobs/put-job.ts';
@@ -29,6 +30,7 @@ export const jobsWriteOperations = {
   putJob,
   patchJob,
   cancelJob,
+  cancelChunks,
   retryJob,
   rollbackJob,
   restartJob,

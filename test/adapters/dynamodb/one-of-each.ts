@@ -1,4 +1,5 @@
 import type { FleetEvent } from '../../../core/events/fleet-event.ts';
+import { cancelRanges, type JobRangesCancel } from '../../../core/jobs/cancel-ranges.ts';
 import { type Lease, newSlice } from '../../../core/model/cell.ts';
 import { edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import { emptyRanges, rangeOf } from '../../../core/model/ranges.ts';
@@ -18,6 +19,7 @@ import {
   makeCreation,
   north,
   submit,
+  traceOf,
 } from '../../contract/stored-fixture.ts';
 import type { Stores } from '../../contract/stored-ports.ts';
 import { startMs } from '../../core/cell-fixture.ts';
@@ -92,6 +94,9 @@ async function storeJobs(stores: Stores): Promise<void> {
   });
   const creation = { ...of, intents: new Map(intents) };
   await stores.changes.create(creation, kept, auditOf(asked!));
+  const found = (await stores.jobs.find(asked!))!;
+  const fewer = cancelRanges(found, await stores.changes.cellsOf(found.job), rangeOf(2, 4));
+  await stores.changes.commit(fewer as JobRangesCancel, traceOf(asked!));
   await submit(stores, ended!);
   const counted = cellStatus(job!, { done: rangeOf(0, 3), dead: rangeOf(4, 5), ...early });
   await commit(stores, north, {

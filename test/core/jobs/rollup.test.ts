@@ -10,6 +10,7 @@ import {
 } from '../../../core/model/job-status.ts';
 import { cellIdOf, edgeNameOf, jobIdOf } from '../../../core/model/names.ts';
 import type { JobCellStatus, WaitingCount } from '../../../core/model/plan.ts';
+import { rangeOf } from '../../../core/model/ranges.ts';
 import { makeCellStatus, startMs } from '../cell-fixture.ts';
 
 const job = jobIdOf('job-1');
@@ -337,4 +338,55 @@ test('failures in several cells together end the job early, although no cell has
   expect(rolled.next.reason).toBe('max-failed-chunks');
   expect(rolled.cancel).toEqual([north, south]);
   expect(roll(makeStatus({ maxFailedChunks: 2, cells: [north, south] }), cells).cancel).toEqual([]);
+});
+
+describe('a job of which its user cancelled some chunks', () => {
+  const asked = { cancelledRanges: rangeOf(2, 4) };
+  const others = { cancelled: rangeOf(2, 4) };
+
+  test('is done when the others are', () => {
+    const cell = counted({ total: 4, done: 2, cancelled: 2 }, { ...others, endedAtMs: endMs });
+    const { next, events } = roll(makeStatus({ ...asked, state: 'running' }), { [north]: cell });
+    expect(next).toMatchObject({ state: 'done', reason: null });
+    expect(percentOf(next)).toBe(100);
+    expect(events).toMatchObject([{ kind: 'done', detail: '2 of 4 chunks done, 2 cancelled.' }]);
+  });
+
+  test('is failed when one of the others is dead, or ended by something else', () => {
+    const dead = counted({ total: 4, done: 1, dead: 1, cancelled: 2 }, others);
+    expect(roll(makeStatus(asked), { [north]: dead }).next).toMatchObject({ state: 'failed' });
+    const late = counted(
+      { total: 4, done: 1, cancelled: 3 },
+      { cancelled: rangeOf(1, 4), reason: 'deadline' },
+    );
+    const { next } = roll(makeStatus(asked), { [north]: late });
+    expect(next).toMatchObject({ state: 'failed', reason: 'deadline' });
+    expect(percentOf(next)).toBeLessThan(100);
+  });
+
+  test('is cancelled when there are no others', () => {
+    const all = { cancelledRanges: rangeOf(0, 4) };
+    const cell = counted(
+      { total: 4, cancelled: 4 },
+      { cancelled: rangeOf(0, 4), endedAtMs: endMs },
+    );
+    const { next } = roll(makeStatus(all), { [north]: cell });
+    expect(next).toMatchObject({ state: 'cancelled', reason: 'cancelled' });
+    expect(percentOf(next)).toBe(0);
+  });
+
+  test('goes on, and its percents are of what is still wanted', () => {
+    const cell = counted({ total: 4, done: 1, running: 1, cancelled: 2 }, others);
+    const { next } = roll(makeStatus(asked), { [north]: cell });
+    expect(next.state).toBe('running');
+    expect(percentOf(next)).toBe(49);
+  });
+
+  test('still waits for the jobs that it depends on', () => {
+    const waits = makeStatus({ ...asked, dependsOn: [jobIdOf('p')], blockedByDependencies: true });
+    const cell = counted({ total: 4, waiting: 2, cancelled: 2 }, others);
+    const { next, cancel } = roll(waits, { [north]: cell }, { p: 'running' });
+    expect(next).toMatchObject({ state: 'waiting', dependencyFailed: false });
+    expect(cancel).toEqual([]);
+  });
 });

@@ -145,6 +145,38 @@ test('a job that is stopped is cancelled below, and given again it is another on
   expect(jobsBelow()).toBe(2);
 });
 
+const isTakenBack = (ranges: string) => () =>
+  fleet.seen.some(({ method, path }) => method === 'DELETE' && path.includes(`ranges=${ranges}`));
+
+test('chunks that are taken back are cancelled below, and the job there ends by the others', async () => {
+  const executor = begin();
+  const given = orders(makeSpec({ simulate: { seconds: 30 } }), 10, 20);
+  executor.start(given);
+  await until('it is there', () => puts().length === 1);
+  for (const order of given.slice(2, 5)) executor.stop(order);
+  expect(chunksOf('stopped')).toEqual([12, 13, 14]);
+  await until('they are cancelled', isTakenBack('2-4'));
+  await until('the others are done', () => chunksOf('done').length === 7);
+  expect(chunksOf('failed')).toEqual([]);
+  const below = await fleet.api.request('GET', puts()[0]!.path);
+  expect(below.json.status).toMatchObject({ state: 'done', chunks: { done: 7, cancelled: 3 } });
+  await until('nothing is noted', isSettled);
+});
+
+test('an agent that is killed before it asked for that asks when it starts again', async () => {
+  const first = begin();
+  const given = orders(makeSpec({ simulate: { seconds: 30 } }), 0, 6);
+  first.start(given);
+  await until('it is there', () => puts().length === 1);
+  first.stop(given[5]!);
+  void first.close();
+  const second = begin();
+  expect((await second.recover(['site-b'])).map(({ chunk }) => chunk)).toEqual([0, 1, 2, 3, 4]);
+  second.resume();
+  await until('it is cancelled', isTakenBack('5'));
+  await until('the others are done', () => chunksOf('done').length === 5);
+});
+
 test('what nothing below can run is refused, with the reason', async () => {
   const executor = begin();
   const run = { process: { argv: ['true'], env: {}, cwd: null, timeoutSeconds: null } };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { chunkNumbersLengthMax } from '../../../core/federation/limits.ts';
 import { jobIdOf } from '../../../core/model/names.ts';
-import { count, fromChunks, rangeOf, unionAll } from '../../../core/model/ranges.ts';
+import { count, emptyRanges, fromChunks, rangeOf, unionAll } from '../../../core/model/ranges.ts';
 import type { AgentSpec } from '../../../core/protocol/agent-spec.ts';
 import {
   bodyOfPart,
@@ -65,8 +65,16 @@ test('chunks become as few parts as their numbers allow', () => {
 });
 
 test('what was written down of a part is read again, and what makes no sense is not', () => {
-  const noted = { ...part, open: rangeOf(1, 3), keepOutput: 'none' as const };
+  const noted = {
+    ...part,
+    open: rangeOf(1, 3),
+    leaving: rangeOf(0, 1),
+    keepOutput: 'none' as const,
+  };
   expect(parsePart(formatPart(noted))).toEqual(noted);
+  const all = { ...noted, leaving: emptyRanges };
+  expect(formatPart(all)).not.toContain('leaving');
+  expect(parsePart(formatPart(all))).toEqual(all);
   const wrong = ['', '[]', '{"edge":1}', formatPart(noted).replace('3-4', '4-3')];
   expect(wrong.map(parsePart)).toEqual([null, null, null, null]);
 });

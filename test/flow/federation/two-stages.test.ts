@@ -68,6 +68,29 @@ test('its agent is killed in the middle: nothing is run twice, and each chunk co
   expect((await below.stats()).chunks.done - before).toBe(1_000);
 });
 
+/** How many chunks wait, are given out or run below. */
+const openBelow = async (): Promise<number> => {
+  const { running, scheduled, pending } = (await below.stats()).chunks;
+  return running + scheduled + pending;
+};
+
+test('chunks that are cancelled above are cancelled below, and the others run on', async () => {
+  const run = { simulate: { seconds: 600 } };
+  const { id } = await above.submit({ chunks: 20, chunkPower: 10, run });
+  await until('all of it runs below', async () => (await below.stats()).chunks.running === 20);
+  const fewer = await runClient(above.place.directory, 'chunk', 'cancel', id, '5-14', '--yes');
+  expect(fewer).toMatchObject({ code: 0 });
+  await until('ten of it are left below', async () => (await openBelow()) === 10);
+  const { status } = await above.jobWhen(id, 'ten cancelled', ({ status: { chunks } }) => {
+    return chunks.cancelled === 10 && chunks.running === 10;
+  });
+  expect(status).toMatchObject({ state: 'running', chunks: { done: 0, dead: 0 } });
+  const rest = await runClient(above.place.directory, 'chunk', 'cancel', id, '0-4,15-19', '--yes');
+  expect(rest).toMatchObject({ code: 0 });
+  await above.jobWhen(id, 'cancelled', (job) => job.status.state === 'cancelled');
+  await until('nothing of it is left below', async () => (await openBelow()) === 0);
+});
+
 test('what is cancelled above is cancelled below', async () => {
   const run = { simulate: { seconds: 600 } };
   const { id } = await above.submit({ chunks: 20, chunkPower: 10, run });
@@ -75,9 +98,5 @@ test('what is cancelled above is cancelled below', async () => {
   const cancelled = await runClient(above.place.directory, 'job', 'cancel', id, '--yes');
   expect(cancelled).toMatchObject({ code: 0 });
   await above.jobWhen(id, 'cancelled', ({ status }) => status.state === 'cancelled');
-  const isOver = async () => {
-    const { running, scheduled, pending } = (await below.stats()).chunks;
-    return running + scheduled + pending === 0;
-  };
-  await until('nothing of it is left below', isOver);
+  await until('nothing of it is left below', async () => (await openBelow()) === 0);
 });

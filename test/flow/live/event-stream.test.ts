@@ -1,3 +1,5 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readServerSent } from '../../../cli/client/server-sent.ts';
@@ -20,7 +22,7 @@ async function addressOf(query: string): Promise<string> {
   const { api, token } = product.place.endpoints()!;
   const headers = { authorization: `Bearer ${token}` };
   const answer = await fetch(`${api}/v1/events/stream?${query}`, { headers, redirect: 'manual' });
-  expect(answer.status).toBe(302);
+  expect(answer.status).toBe(307);
   return answer.headers.get('location')!;
 }
 
@@ -51,6 +53,30 @@ test('a job is followed to its end, and what was missed comes to who goes on', a
   expect(rest.map(({ kind }) => kind)).not.toContain('job.submitted');
   const all = await readStream(address, null);
   expect(all).toEqual([first, ...rest]);
+});
+
+test('whoever is sent there needs the token there too: curl brings it, fetch does not', async () => {
+  const { id } = await product.submit({ chunks: 1, run: { simulate: { seconds: 0 } } });
+  await product.done(id);
+  const { api, token } = product.place.endpoints()!;
+  const way = `${api}/v1/events/stream?job=${id}`;
+  const header = `authorization: Bearer ${token}`;
+  const curl = [
+    '-sSN',
+    '--noproxy',
+    '*',
+    '--location-trusted',
+    '--max-time',
+    '60',
+    '-H',
+    header,
+    way,
+  ];
+  const { stdout } = await promisify(execFile)('curl', curl);
+  expect(stdout).toContain('"kind":"job.done"');
+  const headers = { authorization: `Bearer ${token}` };
+  const without = await fetch(way, { headers });
+  expect([without.status, without.redirected]).toEqual([401, true]);
 });
 
 test('a subscription of a job brings what it becomes, up to its end', async () => {

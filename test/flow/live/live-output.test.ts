@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { outputTailBytesMax } from '../../../core/model/limits.ts';
 import { runClient } from '../cli/client.ts';
 import { makeProduct, type Product } from '../product.ts';
 import { until } from '../start/stage.ts';
@@ -41,6 +43,48 @@ test.each(['wired', 'polling'])(
     writeFileSync(go, '');
     expect(await following).toMatchObject({ code: 0, out: 'first\nsecond\n' });
     await product.done(id);
+  },
+);
+
+/** What is kept of a chunk that prints this, as the API answers it. */
+async function printed(edge: string, bytes: Uint8Array) {
+  const file = join(product.place.directory, `printed-${edge}-${bytes.length}`);
+  writeFileSync(file, bytes);
+  const run = { process: { argv: ['/bin/cat', file] } };
+  const body = { chunks: 1, run, requires: { edges: [edge] }, keepOutput: 'all' };
+  const { id } = await product.submit(body);
+  await product.done(id);
+  const { api, token } = product.place.endpoints()!;
+  const headers = { authorization: `Bearer ${token}` };
+  return until('it is kept', async () => {
+    const answer = await fetch(`${api}/v1/jobs/${id}/chunks/0/output`, { headers });
+    const isWhole = answer.headers.get('edgewise-complete') === 'true';
+    return answer.status === 200 && isWhole ? answer : null;
+  });
+}
+
+test.each(['wired', 'polling'])(
+  'bytes that are no text come back from the edge "%s" as they were printed',
+  async (edge) => {
+    const bytes = randomBytes(300);
+    const answer = await printed(edge, bytes);
+    expect(answer.headers.get('content-type')).toBe('application/octet-stream');
+    expect(Buffer.from(await answer.arrayBuffer()).toString('hex')).toBe(bytes.toString('hex'));
+  },
+);
+
+test.each(['wired', 'polling'])(
+  'of a long text of the edge "%s" both ends come back, each of whole characters',
+  async (edge) => {
+    const text = `.${'€'.repeat(100_000)}`;
+    const answer = await printed(edge, Buffer.from(text));
+    const omitted = answer.headers.get('edgewise-omitted')!.split('-').map(Number);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    const kept = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    expect(kept).toBe(text.slice(0, kept.length));
+    expect(bytes.length).toBeGreaterThan(outputTailBytesMax - 8);
+    expect(bytes.length).toBeLessThanOrEqual(outputTailBytesMax);
+    expect(omitted[1]! - omitted[0]!).toBe(Buffer.byteLength(text) - bytes.length);
   },
 );
 

@@ -25,6 +25,7 @@ type Decision = JobChange | Unchanged | Refusal;
 const eventKinds: Readonly<Record<JobChange['kind'], string>> = {
   edit: 'edited',
   cancel: 'cancelled',
+  'cancel-ranges': 'chunks-cancelled',
   retry: 'retried',
   update: 'updated',
   restart: 'restarted',

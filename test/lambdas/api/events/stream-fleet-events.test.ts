@@ -250,7 +250,7 @@ test('two hundred readers see the last of a thousand changes', async () => {
 
 test('the address is named to who may read, with what was asked for', async () => {
   const { status, headers } = await api.request('GET', '/v1/events/stream?job=a&after=now');
-  expect(status).toBe(302);
+  expect(status).toBe(307);
   expect(headers.location).toBe('http://127.0.0.1:9/v1/events/stream?job=a&after=now');
   expect((await api.request('GET', '/v1/events/stream', { token: null })).status).toBe(401);
 });

@@ -68,6 +68,10 @@ const changes = (): readonly Way[] => [
     rest: ['POST', '/v1/jobs', { chunks: 1, ...place }],
   },
   { field: `cancel(id: "${job}") { id }`, rest: ['DELETE', `/v1/jobs/${job}`] },
+  {
+    field: `cancelChunks(id: "${job}", ranges: "0") { id }`,
+    rest: ['DELETE', `/v1/jobs/${job}/chunks?ranges=0`],
+  },
   { field: 'cordon(edge: "hub") { name }', rest: ['PATCH', '/v1/edges/hub', { cordoned: true }] },
   {
     field: 'uncordon(edge: "hub") { name }',
