@@ -9,6 +9,7 @@ import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { JobChange, JobChanges, JobsStore } from '../../core/ports/jobs.ts';
 import { withNewJob } from '../../core/scheduler/short-pass.ts';
 import type { Answer, Call } from '../../lambdas/api/http/call.ts';
+import { cancelChunks } from '../../lambdas/api/jobs/cancel-chunks.ts';
 import { cancelJob } from '../../lambdas/api/jobs/cancel-job.ts';
 import type { JobsWriteDeps } from '../../lambdas/api/jobs/change/write-ports.ts';
 import { patchJob } from '../../lambdas/api/jobs/patch-job.ts';
@@ -76,6 +77,7 @@ const operations = {
   putJob,
   patchJob,
   cancelJob,
+  cancelChunks,
   retryJob,
   rollbackJob,
   restartJob,

@@ -1,12 +1,12 @@
 import { isFinal } from '../../core/model/job.ts';
 import { type EdgeName, edgeNameOf, type JobId } from '../../core/model/names.ts';
-import { count, has } from '../../core/model/ranges.ts';
+import { count, emptyRanges, has } from '../../core/model/ranges.ts';
 import { journalRetryMs } from '../../edge-agent/limits.ts';
 import type { Bug } from './bugs/bugs.ts';
 import { checkPromptness } from './checks/promptness.ts';
 import { checkTimelines } from './checks/timelines.ts';
 import { checkTotals } from './checks/totals.ts';
-import { must } from './checks/truth.ts';
+import { must, mustBeWithin } from './checks/truth.ts';
 import { layOutBursts, layOutCrowd } from './crowds/bursts.ts';
 import { drawDemands, layOutQueues } from './demands.ts';
 import { calm, type Faults } from './faults.ts';
@@ -347,8 +347,13 @@ function checkJobEnd(world: World, id: JobId): void {
       must(!isDone, () => `job ${id}: chunk ${chunk} is done and always fails`);
     }
   }
+  const unwanted = rows.job!.cancelledRanges ?? emptyRanges;
+  for (const cell of status.reason === 'max-failed-chunks' ? [] : rows.cells.values()) {
+    mustBeWithin(cell.cancelled, unwanted, `job ${id}: chunks that nobody cancelled`);
+  }
   if (deadly === null && counts.dead === 0) {
-    must(status.state === 'done', () => `job ${id} is ${status.state} although nothing was wrong`);
+    const state = counts.cancelled === counts.total ? 'cancelled' : 'done';
+    must(status.state === state, () => `job ${id} is ${status.state} although nothing was wrong`);
   }
   const counted = [...rows.executions.values()].reduce((sum, row) => sum + count(row.done), 0);
   must(

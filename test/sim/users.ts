@@ -1,7 +1,7 @@
 import type { Cell } from '../../core/model/cell.ts';
 import type { JobStatus } from '../../core/model/job-status.ts';
 import type { JobId } from '../../core/model/names.ts';
-import { isEmpty } from '../../core/model/ranges.ts';
+import { formatRanges, isEmpty, rangeOf } from '../../core/model/ranges.ts';
 import type { StoredJob } from '../../core/model/stored-job.ts';
 import type { ApiAnswer, ApiRequest } from './api.ts';
 import { must } from './checks/truth.ts';
@@ -31,6 +31,9 @@ const reclaimMs = 5_000;
 
 export class Users {
   readonly #world: UsersWorld;
+  /** Of who does not want some chunks any more; in some worlds there is nobody like that. */
+  readonly #parts: SeededRandom;
+  readonly #cancelsParts: boolean;
   readonly #bodies = new Map<string, object>();
   readonly #batches: { readonly names: readonly string[]; isAccepted: boolean }[] = [];
   #submissions = 0;
@@ -42,6 +45,8 @@ export class Users {
 
   constructor(world: UsersWorld) {
     this.#world = world;
+    this.#parts = world.random.stream('cancelled chunks');
+    this.#cancelsParts = this.#parts.chance(0.25);
   }
 
   /** Whether somebody still waits for an answer to a submission. */
@@ -120,6 +125,17 @@ export class Users {
     const job = random.pick(jobs);
     const users = random.chance(0.5) ? 2 : 1;
     for (let user = 0; user < users; user++) this.#actOn(job).catch(this.#world.defect);
+    if (!this.#cancelsParts || this.#parts.chance(0.4)) return;
+    this.#cancelPart(this.#parts.chance(0.5) ? job : this.#parts.pick(jobs)).catch(
+      this.#world.defect,
+    );
+  }
+
+  async #cancelPart({ id, chunking }: StoredJob): Promise<void> {
+    const first = this.#parts.between(0, chunking.chunks - 1);
+    const length = this.#parts.pick([1, 1, 3, 10, chunking.chunks]);
+    const ranges = formatRanges(rangeOf(first, Math.min(first + length, chunking.chunks)));
+    await this.#change('cancelChunks', id, undefined, { ranges });
   }
 
   /** A job's status changed: somebody may be looking at it. */
@@ -184,11 +200,17 @@ export class Users {
     };
   }
 
-  async #change(operation: ApiRequest['operation'], id: JobId, body?: object): Promise<void> {
+  async #change(
+    operation: ApiRequest['operation'],
+    id: JobId,
+    body?: object,
+    query?: ApiRequest['query'],
+  ): Promise<void> {
     const { random, stored } = this.#world;
     const version = stored(id)?.version ?? 0;
     const headers = random.chance(0.3) ? { 'if-match': `"${version}-seen"` } : {};
-    const request = { operation, id, headers, ...(body === undefined ? {} : { body }) };
+    const asked = { ...(body === undefined ? {} : { body }), ...(query && { query }) };
+    const request = { operation, id, headers, ...asked };
     const answer = await this.#intent(request);
     const expected = [200, 202, 404, 409, 412];
     must(

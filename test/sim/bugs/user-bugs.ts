@@ -59,6 +59,25 @@ export const userBugs: readonly Bug[] = [
       change.kind === 'cancel' ? { ...change, cells: change.cells.slice(1) } : change,
   },
   {
+    name: 'unwanted-chunks-leave-a-cell-out',
+    sentence: 'a cell does not learn which of its chunks are not wanted any more',
+    changes: (change) =>
+      change.kind === 'cancel-ranges' ? { ...change, cells: change.cells.slice(1) } : change,
+  },
+  {
+    name: 'unwanted-chunks-are-held',
+    sentence: 'a pass leaves edges the chunks that are not wanted any more',
+    load: (cell) => ({
+      ...cell,
+      jobs: new Map(
+        [...cell.jobs].map(([id, job]) => {
+          const { cancelledRanges: _, ...intent } = job.intent;
+          return [id, { ...job, intent }];
+        }),
+      ),
+    }),
+  },
+  {
     name: 'cancel-after-the-end',
     sentence: 'a job that has ended is cancelled all the same',
     sees: ({ job, status }) => ({

@@ -150,13 +150,19 @@ function checkRunning(seen: Cell, { name, work }: CellEdge): void {
   }
 }
 
-/** A pass that saw a job cancelled, and had its rows, takes back all that edges hold of it. */
+/**
+ * A pass that saw a job cancelled, or some of its chunks, and had its rows, takes back all that
+ * edges hold of that.
+ */
 function checkCancelled(seen: Cell, after: Cell, plan: Plan): void {
   if (rowsOf(plan) > planRowsMax / 2) return;
   for (const id of plan.jobStatuses.keys()) {
-    if (seen.jobs.get(id)?.intent.cancelled !== true) continue;
+    const intent = seen.jobs.get(id)?.intent;
+    const unwanted = intent?.cancelledRanges ?? emptyRanges;
+    if (intent?.cancelled !== true && isEmpty(unwanted)) continue;
     for (const { name, work } of after.edges.values()) {
-      const held = work?.leases.get(id)?.ranges ?? emptyRanges;
+      const all = work?.leases.get(id)?.ranges ?? emptyRanges;
+      const held = intent?.cancelled === true ? all : intersect(all, unwanted);
       must(isEmpty(held), () => `job ${id} is cancelled and ${name} holds ${formatRanges(held)}`);
     }
   }

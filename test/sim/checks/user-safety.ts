@@ -10,8 +10,10 @@ import {
   has,
   intersect,
   isEmpty,
+  parseRanges,
   type RangeSet,
   rangeOf,
+  subtract,
   union,
 } from '../../../core/model/ranges.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
@@ -98,7 +100,10 @@ function checkEdited({ request, change, before, after }: ChangeDone): void {
   const body = (request.body ?? {}) as Partial<StoredJob['spec']>;
   if (change.kind === 'cancel') wanted.cancelledAtMs = change.atMs;
   else if (change.kind === 'retry') wanted.retryEpoch = before.retryEpoch + 1;
-  else {
+  else if (change.kind === 'cancel-ranges') {
+    const asked = parseRanges(request.query?.ranges ?? '') ?? emptyRanges;
+    wanted.cancelledRanges = union(before.cancelledRanges ?? emptyRanges, asked);
+  } else {
     const { spec } = before;
     const isWhole = request.operation === 'putJob';
     wanted.spec = {
@@ -122,7 +127,10 @@ const retriesDefault = { attempts: 3, backoffSeconds: 5, maxFailedChunks: null }
 function checkMoment({ change, after, known, stateBefore, overtaken }: ChangeDone): void {
   const { id } = after;
   const hasEnded = stateBefore !== null && isFinal(stateBefore);
-  const isOfOpenJob = change.kind === 'cancel' || (change.kind === 'edit' && change.ofOpenJob);
+  const isOfOpenJob =
+    change.kind === 'cancel' ||
+    change.kind === 'cancel-ranges' ||
+    (change.kind === 'edit' && change.ofOpenJob);
   must(!hasEnded || !isOfOpenJob, () => `job ${id} had ended ${stateBefore}: ${change.detail}`);
   if (change.kind !== 'retry') return;
   for (const [cell, { isOpen, status }] of known) {
@@ -152,8 +160,16 @@ function checkCopies(stored: StoredView, { change, after, known }: ChangeDone): 
         isDeepStrictEqual(intent.spec.retries, spec.retries),
       () => `cell ${cell} does not know of the edit of job ${id}`,
     );
-    // What arrives in a cell at the same moment is asked by the next fold.
-    if (change.kind !== 'cancel' || known.get(cell)?.isOpen !== true) continue;
+    // What arrives in a cell at the same moment is asked by the next fold, or look.
+    if (known.get(cell)?.isOpen !== true) continue;
+    if (change.kind === 'cancel-ranges') {
+      const unknown = subtract(change.cancelledRanges, intent.cancelledRanges ?? emptyRanges);
+      must(
+        isEmpty(unknown),
+        () => `cell ${cell} does not know that ${formatRanges(unknown)} of job ${id} are cancelled`,
+      );
+    }
+    if (change.kind !== 'cancel') continue;
     must(intent.cancelled, () => `cell ${cell} does not know that job ${id} is cancelled`);
   }
 }
