@@ -1,10 +1,9 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
 import type { Execution, Job } from '../../core/contract/resources.ts';
 import { Ago, Took } from '../component/ago.tsx';
-import { ConfirmDialog } from '../component/confirm-dialog.tsx';
 import { ChunkBar, ChunkLegend } from '../component/job/chunk-bar.tsx';
 import { ChunkMap } from '../component/job/chunk-map.tsx';
+import { JobActions } from '../component/job/job-actions.tsx';
 import { JobAttempts } from '../component/job/job-attempts.tsx';
 import { JobChunks } from '../component/job/job-chunks.tsx';
 import { JobExecutions } from '../component/job/job-executions.tsx';
@@ -14,9 +13,9 @@ import { Labels, StateBadge } from '../component/marks.tsx';
 import { FeedNotice } from '../component/notice.tsx';
 import { ScrollText } from '../component/scroll-box.tsx';
 import { executionsInlineMax } from '../limits.ts';
-import { useClient, useCollection, useResource, type Watched } from '../live/use-live.ts';
+import { useCollection, useResource, type Watched } from '../live/use-live.ts';
 import { jobEndWords } from '../model/reason-words.ts';
-import { numberWords, powerWords } from '../model/words.ts';
+import { powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { type JobView, noFleetFilter, noJobsFilter } from '../route/route.ts';
 
@@ -70,15 +69,7 @@ export function JobPage({ id, view }: { id: string; view: JobView }) {
 }
 
 function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watched<Job> }) {
-  const client = useClient();
-  const [asking, setAsking] = useState<'cancel' | 'retry' | null>(null);
-  const { state, chunks } = job.status;
-  const over = state === 'done' || state === 'failed' || state === 'cancelled';
-  const send = (method: string, to: string) => async () => {
-    const answer = await client.send(method, to);
-    watched.refresh();
-    return answer.ok ? null : answer.problem;
-  };
+  const { state } = job.status;
   return (
     <header class="page-head">
       <div>
@@ -93,42 +84,8 @@ function JobHead({ job, path, watched }: { job: Job; path: string; watched: Watc
         </p>
         {job.status.reason && <p class="bad">{jobEndWords(job.status.reason)}</p>}
       </div>
-      <div class="buttons">
-        <Link class="button" to={{ page: 'submit', like: job.id }}>
-          Submit again
-        </Link>
-        <button type="button" disabled={chunks.dead === 0} onClick={() => setAsking('retry')}>
-          Retry failed chunks
-        </button>
-        <button type="button" class="danger" disabled={over} onClick={() => setAsking('cancel')}>
-          Cancel job
-        </button>
-      </div>
+      <JobActions job={job} path={path} watched={watched} />
       <FeedNotice live={watched} what="the job" />
-      {asking === 'cancel' && (
-        <ConfirmDialog
-          title="Cancel this job?"
-          confirm="Cancel job"
-          danger
-          onClose={() => setAsking(null)}
-          onConfirm={send('DELETE', path)}
-        >
-          <p>
-            {numberWords(chunks.total - chunks.done - chunks.dead)} chunks that are not done will
-            not run; those that run now are stopped on their edges.
-          </p>
-        </ConfirmDialog>
-      )}
-      {asking === 'retry' && (
-        <ConfirmDialog
-          title="Run the failed chunks again?"
-          confirm="Retry failed chunks"
-          onClose={() => setAsking(null)}
-          onConfirm={send('POST', `${path}/retry`)}
-        >
-          <p>{numberWords(chunks.dead)} chunks get all their attempts again.</p>
-        </ConfirmDialog>
-      )}
     </header>
   );
 }

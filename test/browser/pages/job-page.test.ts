@@ -148,6 +148,28 @@ describe.skipIf(found.path === null)('the page of a job', () => {
     await page.context().close();
   });
 
+  test('some chunks of a job are cancelled by their numbers, and a mistake is said', async () => {
+    const { id } = await ask('POST', '/v1/jobs', { body: { chunks: 9, pool: 'spare' } });
+    await fleet.api.settle();
+    const { page, errors } = await signedIn(`/jobs/${id}`);
+    await page.getByRole('button', { name: 'Cancel chunks' }).click();
+    const dialog = page.getByRole('dialog');
+    const ranges = dialog.getByLabel('Which of 0 to 8');
+    await ranges.fill('7-9');
+    await dialog.getByRole('button', { name: 'Cancel chunks' }).click();
+    await dialog.getByText('This job has chunks 0 to 8.').first().waitFor();
+    expect(await violations(page)).toEqual([]);
+    await ranges.fill('2-4');
+    await dialog.getByRole('button', { name: 'Cancel chunks' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await fleet.api.settle();
+    await page.getByRole('link', { name: 'cancelled 3' }).waitFor();
+    expect((await ask('GET', `/v1/jobs/${id}`)).status.chunks).toMatchObject({ cancelled: 3 });
+    // The browser notes what was refused.
+    expect(errors.filter((line) => !line.includes('400'))).toEqual([]);
+    await page.context().close();
+  });
+
   test('a chunk that is done shows its files as links, and any chunk is found by its number', async () => {
     const { page, errors } = await signedIn(`/jobs/${left}`);
     const panel = page.getByRole('region', { name: 'Chunks and what they left' });

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runClient } from '../cli/client.ts';
 import { makeProduct, type Product } from '../product.ts';
@@ -158,3 +160,39 @@ test.each(['federation-loop', 'federation-too-deep'] as const)(
     });
   },
 );
+
+test('one description brings all three to the same, and shows what was changed by hand', async () => {
+  const { directory } = top.place;
+  const edgewise = (...words: string[]) => runClient(directory, ...words);
+  const stages = { top, middle, bottom };
+  for (const [name, product] of Object.entries(stages)) {
+    const { api, token } = addressOf(product);
+    const set = await edgewise('config', 'set', name, '--api', api, '--token', token ?? '');
+    expect(set).toMatchObject({ code: 0 });
+  }
+  const description = {
+    stages: Object.keys(stages),
+    pools: { described: { policy: 'pack', description: 'of all three' } },
+    queues: { nightly: { weight: 2, quota: 5_000 } },
+    tokens: { uploader: { scopes: ['jobs:write', 'jobs:read'], pool: 'described' } },
+  };
+  writeFileSync(join(directory, 'stages.json'), JSON.stringify(description));
+  const federation = (...words: string[]) => {
+    return edgewise('federation', ...words, '-f', 'stages.json');
+  };
+  expect((await federation('diff')).code).toBe(5);
+  expect(await federation('apply', '--secrets', 'secrets', '--yes')).toMatchObject({ code: 0 });
+  expect((await federation('diff')).code).toBe(0);
+  for (const product of [top, middle, bottom]) {
+    expect(await askApi(product.place, '/v1/pools/described')).toMatchObject({ policy: 'pack' });
+  }
+  const body = JSON.stringify({ weight: 9 });
+  await askApi(bottom.place, '/v1/queues/nightly', { method: 'PUT', body });
+  const { code, out } = await federation('diff', '-o', 'json');
+  expect(code).toBe(5);
+  const shown = JSON.parse(out) as { stages: { drifts: { name: string; drift: string }[] }[] };
+  const drifts = shown.stages.map((stage) => stage.drifts.map((it) => [it.name, it.drift]));
+  expect(drifts).toEqual([[], [], [['nightly', 'differs']]]);
+  expect(await federation('apply', '--yes')).toMatchObject({ code: 0 });
+  expect((await federation('diff')).code).toBe(0);
+});
