@@ -136,11 +136,12 @@ function settle(pass: Pass, job: JobDraft, { ready, update }: Now): void {
   const next = new Map(unsettled);
   let progressAtMs = job.rollout!.progressAtMs;
   const unreachable = unreachableOf(pass, job);
+  const anew = startedAnewOf(job);
   for (const [chunk, readyAtMs] of unsettled) {
     if (has(unreachable, chunk)) next.delete(chunk);
     else if (!has(ready, chunk)) next.set(chunk, null);
     else {
-      const sinceMs = readyAtMs ?? pass.nowMs;
+      const sinceMs = has(anew, chunk) ? pass.nowMs : (readyAtMs ?? pass.nowMs);
       const settledAtMs = sinceMs + update.minReadySeconds * 1000;
       next.set(chunk, sinceMs);
       if (settledAtMs > pass.nowMs) lookAgain(pass, settledAtMs);
@@ -153,6 +154,12 @@ function settle(pass: Pass, job: JobDraft, { ready, update }: Now): void {
   const isSame =
     next.size === unsettled.size && [...next].every(([chunk, at]) => unsettled.get(chunk) === at);
   if (!isSame) change(pass, job, { unsettled: next, progressAtMs });
+}
+
+/** On edges whose agents died since the pass before: whether with what they ran, nobody knows. */
+function startedAnewOf(job: JobDraft): RangeSet {
+  const leases = job.leases.filter(({ edge: { boot, before } }) => boot !== before.boot);
+  return unionAll(leases.map(({ ranges }) => ranges));
 }
 
 function isStillReady(pass: Pass, job: JobDraft, chunk: number, atMs: number): boolean {

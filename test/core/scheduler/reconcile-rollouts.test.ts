@@ -85,6 +85,19 @@ test('it is over in the pass that hears of its last instance that it is still re
   expect(rolloutIn(allReady(asked, seconds(18)))).toMatchObject({ state: 'done', stable: 2 });
 });
 
+test('an agent that starts anew has its instances begin anew to be ready for long enough', () => {
+  const moved = settle(wanting(serviceStage(1, 1), 2), seconds(10));
+  const ready = allReady(moved, seconds(12));
+  // It died with what it ran, and says of the same start that it is ready now.
+  const edge = withReport(ready, 'edge-0', { [web]: said(ready, 'edge-0') }, seconds(20)).edges.get(
+    edgeNameOf('edge-0'),
+  )!;
+  const progress = { ...edge.report!.progress!, boot: 'another' };
+  const anew = { ...edge, report: { ...edge.report!, progress } };
+  const back = settle({ ...ready, edges: new Map([[edge.name, anew]]) }, seconds(20));
+  expect(rolloutIn(back).unsettled).toEqual(new Map([[0, seconds(20)]]));
+});
+
 test('silence is no readiness: what was ready for a moment and died counts for nobody', () => {
   const before = serviceStage(50, 5, { maxUnavailable: 5 }, 1_500);
   const first = settle(wanting(before, 2), seconds(10));
