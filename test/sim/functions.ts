@@ -6,6 +6,7 @@ import type { Plan } from '../../core/model/plan.ts';
 import type { CellMoves, CellStore } from '../../core/ports/cells.ts';
 import type { RollupStore } from '../../core/ports/rollups.ts';
 import { type EdgeEvent, parseEdgeEvent } from '../../core/protocol/edge-event.ts';
+import { applyPlan } from '../../core/scheduler/apply-plan.ts';
 import { violationsOf } from '../../core/scheduler/invariants.ts';
 import { withReports } from '../../core/scheduler/short-pass.ts';
 import type { Log } from '../../lambdas/log.ts';
@@ -243,10 +244,14 @@ export class Functions {
         return bug?.load?.(cell) ?? cell;
       },
       commit: async (decided) => {
-        const plan = this.#judged(decided, seenBy(decided));
+        const known = seenBy(decided);
+        const plan = this.#judged(decided, known);
         const run = (it: Plan, before: Cell) => cells.commit(bug?.commit?.(it, before) ?? it);
-        const outcome = await this.#commit(plan, seenBy(plan), same, run, by);
-        if (outcome === 'committed') seen.set(plan.meta!.id, stored.cells.get(plan.meta!.id)!);
+        const outcome = await this.#commit(plan, known, same, run, by);
+        // It goes on with what it has, and hears of nothing that was stored meanwhile.
+        if (outcome === 'committed' && known !== null) {
+          seen.set(plan.meta!.id, applyPlan(known, plan));
+        }
         return bug?.tellsLostRaceAsWon ? 'committed' : outcome;
       },
       commitWithReports: (decided, events) => {
