@@ -15,8 +15,8 @@ import { type AddressOf, onlyBytesOf } from './bucket-addresses.ts';
 import { isGone } from './bucket-objects.ts';
 
 /**
- * Files as uploads in parts. S3 compares the SHA-256 of each part, and knows of the whole the sum of
- * those sums: it says whether what is stored under a digest is of the parts that somebody names.
+ * Files as uploads in parts. S3 compares the SHA-256 of each part, and knows of the whole the sum
+ * of those sums: it says whether what is stored under a digest is of the parts that are named.
  */
 export function partedFiles({
   s3,

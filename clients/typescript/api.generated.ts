@@ -1237,6 +1237,7 @@ export type PartsUpload = {
   readonly sha256: string;
   /** Whether it is stored already. */
   readonly present: false;
+  /** Of the upload that is under way. */
   readonly uploadId: string;
   /** How long each part is but the last. */
   readonly partBytes: number;

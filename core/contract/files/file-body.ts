@@ -111,7 +111,7 @@ export const partsUploadSchema = z
   .strictObject({
     sha256: digestSchema,
     present: z.literal(false),
-    uploadId: z.string(),
+    uploadId: z.string().meta({ description: 'Of the upload that is under way.' }),
     partBytes: z.int().meta({ description: 'How long each part is but the last.' }),
     parts: z
       .array(
