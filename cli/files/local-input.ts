@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { readdir, readlink, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import { pathProblem, staysBelow } from '../../core/files/file-path.ts';
 import { fileBytesMax, manifestEntriesMax } from '../../core/files/limits.ts';
@@ -135,7 +135,7 @@ async function* walk(root: string): AsyncGenerator<Found> {
 
 /** A file of this machine, read through for its digest. */
 export async function readSource(file: string): Promise<FileSource> {
-  const { size } = await lstat(file);
+  const { size } = await stat(file);
   if (size > fileBytesMax) {
     throw usage(`${file} is larger than ${fileBytesMax} bytes.`, 'Cut it into parts.');
   }

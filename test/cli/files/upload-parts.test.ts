@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -46,6 +46,12 @@ test('a large file is known by its digest and those of its parts, read once', as
   expect(large.sha256).toBe(digestOf(bytes));
   expect(large.parts).toEqual(cut(bytes).map(digestOf));
   expect(await readSource(largeFile('small', 5))).not.toHaveProperty('parts');
+});
+
+test('a link to a large file is as large as the file', async () => {
+  const path = join(directory, 'link');
+  symlinkSync(largeFile('large', fileInPartsBytesMin + 1), path);
+  expect((await readSource(path)).parts).toHaveLength(2);
 });
 
 test('what is there of a large file is not sent again', async () => {
