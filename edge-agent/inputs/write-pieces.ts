@@ -10,27 +10,37 @@ export async function writePieces(
   pieces: AsyncIterable<Uint8Array>,
   seen: (piece: Uint8Array) => void,
 ): Promise<void> {
-  let waiting: Uint8Array[] = [];
+  // One is filled while the other is written.
+  let [filling, other] = [Buffer.allocUnsafe(downloadWriteBytes), Buffer.alloc(0)];
   let bytes = 0;
   let written: Promise<void> = Promise.resolve();
   const write = async (): Promise<void> => {
     await written;
-    const all = Buffer.concat(waiting, bytes);
-    [waiting, bytes] = [[], 0];
-    written = file.writeFile(all);
+    written = writeAll(file, filling.subarray(0, bytes));
     // It is waited for before the next one is written.
     written.catch(() => {});
+    const free = other.length > 0 ? other : Buffer.allocUnsafe(downloadWriteBytes);
+    [filling, other, bytes] = [free, filling, 0];
   };
   try {
     for await (const piece of pieces) {
       seen(piece);
-      waiting.push(piece);
-      bytes += piece.length;
-      if (bytes >= downloadWriteBytes) await write();
+      for (let at = 0; at < piece.length; ) {
+        const some = piece.subarray(at, at + downloadWriteBytes - bytes);
+        filling.set(some, bytes);
+        [at, bytes] = [at + some.length, bytes + some.length];
+        if (bytes === downloadWriteBytes) await write();
+      }
     }
   } finally {
     // Also of what broke: the next try goes on behind it.
     await write();
     await written;
+  }
+}
+
+async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  for (let at = 0; at < bytes.length; ) {
+    at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
   }
 }
