@@ -59,3 +59,5 @@ export const batchPartsAtOnceMax = 25;
 
 /** How often a job is looked for that a pass may be moving between its cell and the shelf. */
 export const recallAttemptsMax = 3;
+/** How often an upload in parts is ended that others end or change at the same moment. */
+export const completionsMax = 3;

@@ -70,6 +70,10 @@ export const jsonListBytesMax = 64 * 1024 * 1024;
 export const matrixRangeMax = 10_000;
 /** Files that are sent at once. */
 export const uploadsAtOnce = 4;
+/** What is read of a file at once. */
+export const readBytes = 262_144;
+/** Rounds of parts beyond those that a file of the largest size takes, before it is given up. */
+export const partRoundsBeside = 4;
 /** A file that does not move for so long is sent again. */
 export const uploadStallMs = 30_000;
 /** Files of subsystems in a directory: as many as a cluster may have. */

@@ -276,6 +276,8 @@ export const pollAfterReportMs = 150;
 export const downloadsAtOnce = 4;
 /** A download that brings nothing for so long is begun again where it stopped. */
 export const downloadStallMs = 30_000;
+/** What is written of a download at once, so that writing costs less than what comes. */
+export const downloadWriteBytes = 1_048_576;
 /** For so long inputs that cannot be reached are waited for before the edge says so. */
 export const inputPatienceMs = 10_000;
 export const inputRetryMsMin = 500;

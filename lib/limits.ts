@@ -16,6 +16,8 @@ export const eventStreamTimeoutSeconds = 150;
 export const outputsKeptDays = 30;
 /** Files of jobs: what a job names when it is accepted stays for twice a month at least. */
 export const filesKeptDays = 90;
+/** Uploads in parts that nobody goes on with: a link that was down over a weekend. */
+export const unfinishedUploadsKeptDays = 4;
 /** A year, as browsers ask for (the HSTS preload list asks for one at least). */
 export const hstsDays = 365;
 

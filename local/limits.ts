@@ -98,6 +98,13 @@ export const gatewayBodyBytesMax = 17_825_792;
 export const objectBytesMax = 5_368_709_120;
 /** S3: bodies above this are files, and never whole in memory (this machine's bound). */
 export const objectInMemoryBytesMax = 1_048_576;
+/** S3: what is read of such a file at once (this machine's bound). */
+export const objectReadBytes = 262_144;
+/** S3: parts of an upload have a number up to this, and all but the last so many bytes (AWS). */
+export const partNumberMax = 10_000;
+export const partBytesMin = 5_242_880;
+/** S3: parts or uploads of one list (AWS). */
+export const listedPartsMax = 1_000;
 /** S3: how long a presigned address is good for (AWS: seven days). */
 export const presignedSecondsMax = 604_800;
 /** AWS IoT: how far the time of a signature may be from now, whatever `X-Amz-Expires` says. */

@@ -2,8 +2,8 @@
  * The journey of the README, timed: a fresh clone, and then only what the README says, word for
  * word, to the first own job done, the second fleet added and the failed chunk's output read. `node
  * scripts/readme-journey.mjs`; the commands are taken from the README, so that one that stopped
- * working fails here first. With `--day` it goes on with a day's work in that clone, which the longer
- * checks run where they are.
+ * working fails here first. With `--day` it goes on with a day's work in that clone, which the
+ * longer checks run where they are.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -42,7 +42,9 @@ await runTally(async (tally) => {
     const said = { EDGEWISE_ENDPOINTS: deployed };
     if (!(await run('a stage is deployed', [`${tests}deploy-stage.test.ts`], said))) return;
     await run('flows', flows, { EDGEWISE_DEPLOYED: deployed }, true);
-    await run('what happens', [`${tests}live-events.test.ts`]);
+    const names = ['live-events', 'event-rules', 'large-files'];
+    const happens = names.map((name) => `${tests}${name}.test.ts`);
+    await run('what happens', happens);
     await run('stages beside it', [`${tests}neighbours.test.ts`]);
     await run('the end of a stage', [`${tests}destroy-stage.test.ts`]);
   } finally {

@@ -14,11 +14,12 @@ export type PresignedRequest = {
   readonly path: string;
   /** Lower-case names; to be sent exactly so. */
   readonly headers: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
   readonly seconds: number;
 };
 
 export function presignedAddress(
-  { method, path, headers, seconds }: PresignedRequest,
+  { method, path, headers, seconds, query: more = {} }: PresignedRequest,
   { url, region, service }: Endpoint,
   credentials: Credentials,
   nowMs: number,
@@ -30,6 +31,7 @@ export function presignedAddress(
   const names = Object.keys(all).sort();
   const { accessKeyId, secretAccessKey, sessionToken } = credentials;
   const query = queryOf({
+    ...more,
     'X-Amz-Algorithm': 'AWS4-HMAC-SHA256',
     'X-Amz-Credential': `${accessKeyId}/${scope}`,
     'X-Amz-Date': time,

@@ -59,3 +59,9 @@ function undeleted({ Code = 'InternalError', Key = '', Message = '' }: DeletionE
 function unfinished(prefix: string): Error {
   return Object.assign(new Error(`objects under ${prefix} are left`), { name: 'TimeoutError' });
 }
+
+const names = new Set(['NotFound', 'NoSuchKey', 'NoSuchBucket']);
+
+export function isGone(error: unknown): boolean {
+  return error instanceof Error && names.has(error.name);
+}

@@ -4,12 +4,10 @@ import {
   PutObjectCommand,
   type S3Client,
 } from '@aws-sdk/client-s3';
-import { fileAddressSeconds } from '../../core/files/limits.ts';
-import type { FileAddress, Files, ResultFiles, StoredNote } from '../../core/ports/files.ts';
-import { type Endpoint, endpointOf } from '../aws/endpoint.ts';
-import { type Credentials, environmentCredentials } from '../aws/environment-credentials.ts';
-import { presignedAddress } from '../aws/presigned-address.ts';
-import { newBucketClient, removeUnder } from './bucket-objects.ts';
+import type { Files, ResultFiles, StoredNote } from '../../core/ports/files.ts';
+import { addressesIn, onlyBytesOf, type Signing } from './bucket-addresses.ts';
+import { isGone, newBucketClient, removeUnder } from './bucket-objects.ts';
+import { partedFiles } from './parted-files.ts';
 
 /**
  * Files of jobs in a bucket, one object each, under the space that they belong to. Bytes go
@@ -20,10 +18,7 @@ export type FilesOptions = {
   /** What jobs need, or what they left. */
   readonly kind?: 'files' | 'results';
   readonly s3?: S3Client;
-  /** As a program finds them for whom an address is signed. */
-  readonly endpoint?: Endpoint;
-  readonly credentials?: Credentials;
-};
+} & Signing;
 
 export function createFiles(options: FilesOptions): Files {
   const { bucket, kind = 'files', s3 = newBucketClient(), ...signing } = options;
@@ -61,6 +56,7 @@ export function createFiles(options: FilesOptions): Files {
     downloadAddress(space, digest, nowMs) {
       return addressOf('GET', keyOf(space, digest), {}, nowMs);
     },
+    ...partedFiles({ s3, bucket, keyOf, addressOf }),
   };
 }
 
@@ -70,31 +66,6 @@ export function createResultFiles(options: Omit<FilesOptions, 'kind'>): ResultFi
     ...createFiles({ ...options, s3, kind: 'results' }),
     removeAll: (space) => removeUnder(s3, bucket, `results/${space}/`),
   };
-}
-type AddressOf = (
-  method: 'GET' | 'PUT',
-  key: string,
-  headers: Readonly<Record<string, string>>,
-  nowMs: number,
-) => FileAddress;
-
-/** Addresses in a bucket that are good for an hour, for whoever has one. */
-export function addressesIn(
-  bucket: string,
-  signing: Pick<FilesOptions, 'endpoint' | 'credentials'>,
-): AddressOf {
-  return (method, key, headers, nowMs) => {
-    const { endpoint, path } = placeOf(bucket, key, signing.endpoint);
-    const request = { method, path, headers, seconds: fileAddressSeconds };
-    const credentials = signing.credentials ?? environmentCredentials();
-    const url = presignedAddress(request, endpoint, credentials, nowMs);
-    return { url, headers, expiresAtMs: nowMs + fileAddressSeconds * 1_000 };
-  };
-}
-
-/** The store compares what comes with this. */
-export function onlyBytesOf(digest: string): Readonly<Record<string, string>> {
-  return { 'x-amz-checksum-sha256': Buffer.from(digest, 'hex').toString('base64') };
 }
 
 /** All of a small object; `null` when it is not there, or larger. */
@@ -128,28 +99,7 @@ async function readBytes(
   }
 }
 
-const gone = new Set(['NotFound', 'NoSuchKey', 'NoSuchBucket']);
-
-function isGone(error: unknown): boolean {
-  return error instanceof Error && gone.has(error.name);
-}
-
 /** S3 says that an object is gone only to those who may list the bucket. */
 function isDenied(error: unknown): boolean {
   return error instanceof Error && error.name === 'AccessDenied';
-}
-
-/** On AWS the bucket is a host, at any other address a part of the path. */
-function placeOf(
-  bucket: string,
-  key: string,
-  given?: Endpoint,
-): { readonly endpoint: Endpoint; readonly path: string } {
-  const endpoint = given ?? endpointOf({ service: 's3' }, {});
-  if (!/\.amazonaws\.com(\.cn)?$/.test(endpoint.url.hostname)) {
-    return { endpoint, path: `/${bucket}/${key}` };
-  }
-  const url = new URL(endpoint.url);
-  url.hostname = `${bucket}.${url.hostname}`;
-  return { endpoint: { ...endpoint, url }, path: `/${key}` };
 }

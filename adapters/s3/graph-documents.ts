@@ -1,7 +1,8 @@
 import { DeleteObjectsCommand, PutObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import type { GraphDocuments } from '../../core/ports/clusters.ts';
+import { addressesIn, onlyBytesOf } from './bucket-addresses.ts';
 import { getObject, newBucketClient, removeUnder } from './bucket-objects.ts';
-import { addressesIn, type FilesOptions, onlyBytesOf, readSmall } from './files.ts';
+import { type FilesOptions, readSmall } from './files.ts';
 
 /** Graphs as they were sent, one object each, under their cluster. */
 export function createGraphDocuments(

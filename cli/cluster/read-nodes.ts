@@ -59,7 +59,7 @@ async function smallEnough(
   const { body: upload } = await api.ask<Upload & { headers: Record<string, string> }>(
     ...(['POST', `${path}:upload`, asked] as const),
   );
-  const source = { name: 'the graph', sha256, bytes, from: { text } };
-  await putFile(terminal, { ...upload, sha256, present: false, expiresAt: '' }, source, () => {});
+  const source = { name: 'the graph', bytes, from: { text } };
+  await putFile(terminal, upload, source, () => {});
   return { upload: upload.token };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { readdir, readlink, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import { pathProblem, staysBelow } from '../../core/files/file-path.ts';
 import { fileBytesMax, manifestEntriesMax } from '../../core/files/limits.ts';
@@ -9,8 +9,10 @@ import {
   type ManifestEntry,
   type ManifestLink,
 } from '../../core/files/manifest.ts';
+import { sumsOfPieces } from '../../edge-agent/results/file-sums.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
+import { readBytes } from '../limits.ts';
 
 /**
  * What `--input` names, as a job names it: a file or a tree of this machine, by what is in it.
@@ -32,6 +34,8 @@ export type LocalInput = {
 export type FileSource = {
   readonly sha256: string;
   readonly bytes: number;
+  /** Of a large file, which is sent in parts, the digests of them. */
+  readonly parts?: readonly string[];
   /** For people. */
   readonly name: string;
   readonly from: { readonly file: string } | { readonly text: string };
@@ -131,15 +135,15 @@ async function* walk(root: string): AsyncGenerator<Found> {
 
 /** A file of this machine, read through for its digest. */
 export async function readSource(file: string): Promise<FileSource> {
-  const { size } = await lstat(file);
+  const { size } = await stat(file);
   if (size > fileBytesMax) {
     throw usage(`${file} is larger than ${fileBytesMax} bytes.`, 'Cut it into parts.');
   }
-  const sum = createHash('sha256');
+  const sums = sumsOfPieces(size);
   let bytes = 0;
-  for await (const chunk of createReadStream(file)) {
-    sum.update(chunk as Buffer);
+  for await (const chunk of createReadStream(file, { highWaterMark: readBytes })) {
+    sums.add(chunk as Buffer);
     bytes += (chunk as Buffer).length;
   }
-  return { sha256: sum.digest('hex'), bytes, name: file, from: { file } };
+  return { ...sums.end(), bytes, name: file, from: { file } };
 }

@@ -3,20 +3,28 @@ import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { UploadAnswer } from '../../core/contract/files/file-body.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
-import { requestAttemptsMax, retryFirstMs, uploadStallMs } from '../limits.ts';
+import { readBytes, requestAttemptsMax, retryFirstMs, uploadStallMs } from '../limits.ts';
 import type { Terminal } from '../terminal.ts';
 import type { FileSource } from './local-input.ts';
 
-type Upload = Extract<UploadAnswer, { readonly present: false }>;
+export type Upload = {
+  readonly uploadUrl: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** A file of this machine, or a part of it. */
+export type SentBytes = Pick<FileSource, 'name' | 'bytes' | 'from'> & {
+  /** Where it begins in the file. */
+  readonly start?: number;
+};
 
 /** Puts a file to its address, from the disk as it is read; again when the connection breaks. */
 export async function putFile(
   terminal: Terminal,
   upload: Upload,
-  source: FileSource,
+  source: SentBytes,
   moved: (bytes: number) => void,
 ): Promise<void> {
   for (let attempt = 1; ; attempt++) {
@@ -44,10 +52,16 @@ export async function putFile(
 /** The status of the answer, or why there is none. */
 async function putOnce(
   { uploadUrl, headers }: Upload,
-  { bytes, from }: FileSource,
+  { bytes, from, start = 0 }: SentBytes,
   signal: AbortSignal,
   moved: (bytes: number) => void,
 ): Promise<number | string> {
+  const sent = (file: string): Readable => {
+    const end = start + bytes - 1;
+    // Of an empty file there is no last byte.
+    if (bytes === 0) return Readable.from([]);
+    return createReadStream(file, { start, end, highWaterMark: readBytes });
+  };
   const send = uploadUrl.startsWith('https:') ? httpsRequest : httpRequest;
   const request = send(uploadUrl, {
     method: 'PUT',
@@ -57,14 +71,12 @@ async function putOnce(
   });
   request.once('timeout', () => request.destroy(new Error('it stands still')));
   const answered = answerTo(request);
-  const body = 'text' in from ? Readable.from([Buffer.from(from.text)]) : fileStream(from.file);
+  const body = 'text' in from ? Readable.from([Buffer.from(from.text)]) : sent(from.file);
   body.on('data', (chunk: Buffer) => moved(chunk.length));
   const ended = pipeline(body, request).catch(() => undefined);
   const [answer] = await Promise.all([answered, ended]);
   return answer;
 }
-
-const fileStream = (file: string): Readable => createReadStream(file, { highWaterMark: 262_144 });
 
 function answerTo(request: ClientRequest): Promise<number | string> {
   return new Promise((resolve) => {
@@ -77,7 +89,7 @@ function answerTo(request: ClientRequest): Promise<number | string> {
   });
 }
 
-function refused({ name }: FileSource, status: number): Failure {
+function refused({ name }: SentBytes, status: number): Failure {
   return status === 400
     ? new Failure(exitCode.failure, `${name} was changed while it was sent.`, 'Submit again.')
     : new Failure(exitCode.failure, `The store refuses ${name} with ${status}.`, 'Submit again.');

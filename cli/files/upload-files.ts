@@ -1,11 +1,12 @@
 import type { UploadAnswer } from '../../core/contract/files/file-body.ts';
 import { fileAddressesMax } from '../../core/files/limits.ts';
 import type { Api } from '../client/api.ts';
-import { uploadsAtOnce } from '../limits.ts';
 import { progressBar } from '../output/progress-bar.ts';
 import type { Terminal } from '../terminal.ts';
+import { inLanes } from './in-lanes.ts';
 import type { FileSource } from './local-input.ts';
 import { putFile } from './put-file.ts';
+import { uploadParts } from './upload-parts.ts';
 
 /**
  * Sends what the store does not have, each file once, a few at a time, straight to the store. What
@@ -31,8 +32,9 @@ export async function uploadFiles(
     settled += bytes;
     draw();
   };
-  for (let at = 0; at < all.length; at += fileAddressesMax) {
-    const some = all.slice(at, at + fileAddressesMax);
+  const small = all.filter(({ parts }) => parts === undefined);
+  for (let at = 0; at < small.length; at += fileAddressesMax) {
+    const some = small.slice(at, at + fileAddressesMax);
     const uploads = await askFor(api, some, pool);
     for (const { sha256, present } of uploads) {
       if (present) settled += byDigest.get(sha256)?.bytes ?? 0;
@@ -44,6 +46,13 @@ export async function uploadFiles(
       sentFiles += 1;
     });
     draw();
+  }
+  const isThere = (bytes: number): void => {
+    settled += bytes;
+    draw();
+  };
+  for (const source of all.filter(({ parts }) => parts !== undefined)) {
+    if (await uploadParts(api, terminal, source, { pool, moved, isThere })) sentFiles += 1;
   }
   bar.clear();
   const count = all.length === 1 ? '1 file' : `${all.length} files`;
@@ -65,14 +74,6 @@ async function askFor(
     body,
   });
   return asked.body.items;
-}
-
-async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  let next = 0;
-  const lane = async (): Promise<void> => {
-    for (let item = items[next++]; item !== undefined; item = items[next++]) await work(item);
-  };
-  await Promise.all(Array.from({ length: uploadsAtOnce }, lane));
 }
 
 export function sizeOf(bytes: number): string {

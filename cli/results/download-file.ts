@@ -1,6 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
+import { writePieces } from '../../edge-agent/inputs/write-pieces.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { requestAttemptsMax, retryFirstMs, uploadStallMs } from '../limits.ts';
@@ -72,11 +73,12 @@ async function bring(
     if (answer.status === 200) [offset, sum] = [0, createHash('sha256')];
     const file = await open(part, offset === 0 ? 'w' : 'a', executable ? 0o777 : 0o666);
     try {
-      for await (const chunk of isAll ? [] : (answer.body ?? [])) {
-        timer.refresh();
-        await file.writeFile(chunk);
-        sum.update(chunk);
-        moved(chunk.length);
+      if (!isAll && answer.body !== null) {
+        await writePieces(file, answer.body, (piece) => {
+          timer.refresh();
+          sum.update(piece);
+          moved(piece.length);
+        });
       }
     } finally {
       await file.close();

@@ -1,14 +1,14 @@
 """Edgewise for programs in Python 3.10 and newer: one module, nothing else needed.
 
 Every request ends; what can be repeated without harm is, a bounded number of times; what is refused
-is a ``Refusal``. Files are held in memory while they are sent or fetched: for large ones there is
-the command line.
+is a ``Refusal``. What is fetched is in memory whole: for large files there is the command line.
 """
 
 from __future__ import annotations
 
 import hashlib
 import http.client
+import io
 import json
 import os
 import random
@@ -45,6 +45,8 @@ LOOK_SECONDS_MAX = 5
 LIVE_ANSWER_SHARE = 0.5
 PAGE_LIMIT_MAX = 500
 FILES_PER_REQUEST_MAX = 500
+# What is larger is sent in parts of this size.
+PART_BYTES = 67_108_864
 # What a chunk printed may come this much later than the news that it has ended.
 OUTPUT_SECONDS_MAX = 15.0
 # Parameters of more chunks than these are stored as a file.
@@ -118,14 +120,12 @@ class Client:
             headers["content-type"] = "application/json"
             data = json.dumps(body).encode()
         address = self._url + urllib.parse.quote(path) + _query_text(query or {})
-        can_repeat = method != "POST" or key is not None
-        status, answered, text = _repeated(method, address, headers, data, can_repeat)
-        is_json = "json" in (answered.get("content-type") or "")
+        is_safe = method != "POST" or key is not None
+        status, answered, text = _repeated(method, address, headers, data, is_safe)
         if status >= 400:
             raise Refusal(status, _problem_in(text))
-        if not text:
-            return None
-        return json.loads(text) if is_json else text
+        is_json = "json" in (answered.get("content-type") or "")
+        return (json.loads(text) if is_json else text) if text else None
 
     def items(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[Json]:
         """Every item of a list, page by page as they are wanted."""
@@ -177,8 +177,7 @@ class Client:
         return found if isinstance(found, dict) and "cursor" in found else None
 
     def cancel(self, job_id: str) -> Json:
-        cancelled: Json = self.request("DELETE", f"/v1/jobs/{job_id}")
-        return cancelled
+        return dict(self.request("DELETE", f"/v1/jobs/{job_id}"))
 
     def jobs(self, **query: Any) -> Iterator[Json]:
         return self.items("/v1/jobs", query)
@@ -199,8 +198,7 @@ class Client:
         while True:
             try:
                 path = f"/v1/jobs/{job_id}/chunks/{chunk}/output"
-                printed: bytes = self.request("GET", path, query=query) or b""
-                return printed
+                return bytes(self.request("GET", path, query=query) or b"")
             except Refusal as refusal:
                 is_late = time.monotonic() > end
                 if refusal.status != 404 or is_late or not self._is_kept(job_id, chunk):
@@ -215,14 +213,19 @@ class Client:
 
     def put(self, data: bytes | Path, pool: str | None = None) -> str:
         """Stores bytes or a file unless they are there; the digest by which a job names them."""
-        if isinstance(data, Path):
-            data = data.read_bytes()
-        sha256 = hashlib.sha256(data).hexdigest()
-        body = {"sha256": sha256, "bytes": len(data), **({} if pool is None else {"pool": pool})}
-        answer = self.request("POST", "/v1/files", body)
-        if not answer["present"]:
-            _send(answer, data)
-        return sha256
+        sha256, size, sums = _sums_of(data)
+        body = {"sha256": sha256, "bytes": size, **({} if pool is None else {"pool": pool})}
+        if len(sums) > 1:
+            body["parts"] = sums
+        for _ in range(len(sums) + 2):
+            answer = self.request("POST", "/v1/files", body)
+            if answer["present"]:
+                return sha256
+            for part in answer.get("parts", [answer]):
+                _send(part, _part_of(data, part.get("number", 1)))
+            if len(sums) <= 1:
+                return sha256
+        raise OSError(f"The store does not keep the parts of {sha256}.")
 
     def put_tree(self, root: str | Path, pool: str | None = None) -> str:
         """Stores what lies below a directory; the digest by which a job names it as ``manifest``.
@@ -238,17 +241,17 @@ class Client:
                 _check_link(base, path)
                 entries.append({"path": name, "link": os.readlink(path)})
             elif path.is_file():
-                data = path.read_bytes()
-                sha256 = hashlib.sha256(data).hexdigest()
+                sha256, size, sums = _sums_of(path)
                 mode = "755" if path.stat().st_mode & 0o100 else "644"
-                entry = {"path": name, "sha256": sha256, "bytes": len(data), "mode": mode}
-                entries.append(entry)
-                paths[sha256] = path
+                entries.append({"path": name, "sha256": sha256, "bytes": size, "mode": mode})
+                if len(sums) > 1:
+                    self.put(path, pool)
+                else:
+                    paths[sha256] = path
         entries.sort(key=lambda entry: entry["path"].encode("utf-16-be"))
         self._put_all(paths, pool)
         lines = (json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in entries)
-        text = "[" + ",\n".join(lines) + "]\n"
-        return self.put(text.encode(), pool)
+        return self.put(("[" + ",\n".join(lines) + "]\n").encode(), pool)
 
     def _put_all(self, paths: Mapping[str, Path], pool: str | None) -> None:
         digests = list(paths)
@@ -362,11 +365,26 @@ class _Rest:
         return cursor
 
 
+def _part_of(data: bytes | Path, number: int) -> bytes:
+    with data.open("rb") if isinstance(data, Path) else io.BytesIO(data) as file:
+        file.seek((number - 1) * PART_BYTES)
+        return file.read(PART_BYTES)
+
+
+def _sums_of(data: bytes | Path) -> tuple[str, int, list[str]]:
+    whole, size, parts = hashlib.sha256(), 0, []
+    while part := _part_of(data, len(parts) + 1):
+        whole.update(part)
+        size += len(part)
+        parts.append(hashlib.sha256(part).hexdigest())
+    return whole.hexdigest(), size, parts
+
+
 def _send(answer: Mapping[str, Any], data: bytes) -> None:
     headers = {"content-type": "application/octet-stream", **answer["headers"]}
     status, _, _ = _repeated("PUT", answer["uploadUrl"], headers, data, True)
     if status >= 400:
-        raise OSError(f"The store refuses {answer['sha256']} with {status}.")
+        raise OSError(f"The store refuses a file or a part of it with {status}.")
 
 
 def _check_link(base: Path, path: Path) -> None:
@@ -426,8 +444,7 @@ def _repeated(
             continue
         asked = answered.get("retry-after") or "0"
         pause = max(backoff, float(asked) if asked.isdecimal() else 0.0)
-        is_later = status in (429, 503)
-        if not is_later or attempt == ATTEMPTS_MAX or pause > RETRY_AFTER_SECONDS_MAX:
+        if status not in (429, 503) or attempt == ATTEMPTS_MAX or pause > RETRY_AFTER_SECONDS_MAX:
             return status, answered, text
         time.sleep(pause)
     raise AssertionError("the last attempt answers or raises")

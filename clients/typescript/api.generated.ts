@@ -496,9 +496,14 @@ export type FileBody = {
   readonly sha256: string;
   /** Its length. */
   readonly bytes: number;
+  /** To send it in parts, the SHA-256 of each 67108864 bytes of it, in order; what is larger than 5 GB is sent so. */
+  readonly parts?: readonly string[];
   /** Whose files; that of the token, or else "default". */
   readonly pool?: string;
 };
+
+/** Where it is put, in one piece or in parts. */
+export type FileUpload = Upload | PartsUpload;
 
 export type FleetEvent = {
   /** The same of an event that comes a second time. */
@@ -1226,6 +1231,29 @@ export type Params = {
   readonly format?: 'lines' | 'csv' | 'jsonl';
 };
 
+/** PUT these parts, and ask again: when all are there the file is stored. */
+export type PartsUpload = {
+  /** The SHA-256 of a file, in hexadecimal. */
+  readonly sha256: string;
+  /** Whether it is stored already. */
+  readonly present: false;
+  /** Of the upload that is under way. */
+  readonly uploadId: string;
+  /** How long each part is but the last. */
+  readonly partBytes: number;
+  /** Those that are not there, the first hundred of them. */
+  readonly parts: readonly ({
+    /** Its place, from 1. */
+    readonly number: number;
+    /** Where to PUT it. */
+    readonly uploadUrl: string;
+    /** Headers to send with it. */
+    readonly headers: { readonly [name: string]: string };
+  })[];
+  /** Until when it is good; without it, for ever. ISO 8601, UTC. */
+  readonly expiresAt: string;
+};
+
 /** Where a job would go now; nothing is stored. */
 export type Plan = {
   /** Whether all of it could be placed now. */
@@ -1466,6 +1494,11 @@ export type ResultFileList = {
   readonly nextCursor: string | null;
 };
 
+export type ResultUploads = {
+  /** What was asked for, in the order of the list. */
+  readonly items: readonly (StoredFile | Upload | PartsUpload)[];
+};
+
 export type ResultUploadsBody = {
   /** The files, each by its digest and length. */
   readonly files: readonly ({
@@ -1473,6 +1506,8 @@ export type ResultUploadsBody = {
     readonly sha256: string;
     /** Its length. */
     readonly bytes: number;
+    /** To send it in parts, the SHA-256 of each 67108864 bytes of it, in order; what is larger than 5 GB is sent so. */
+    readonly parts?: readonly string[];
   })[];
 };
 
@@ -2781,7 +2816,7 @@ export type Routes = {
     path: {};
     query: {};
     body: FileBody;
-    answer: StoredFile | Upload;
+    answer: StoredFile | FileUpload;
   };
   /** The same for many files */
   'POST /v1/files/uploads': {
@@ -2837,7 +2872,7 @@ export type Routes = {
     path: { id: string };
     query: {};
     body: ResultUploadsBody;
-    answer: Uploads;
+    answer: ResultUploads;
   };
   /** Have an address notified of events from now on */
   'POST /v1/webhooks': {

@@ -9,12 +9,15 @@ import type {
 } from './api.generated.ts';
 import {
   attemptsMax,
+  filePartBytes,
   filesPerRequestMax,
   liveSecondsMax,
   lookSecondsMax,
   outputMsMax,
   pageLimitMax,
+  partRoundsMax,
   pollMsMax,
+  putMsMax,
   requestMsMax,
   retryAfterMsMax,
 } from './limits.ts';
@@ -215,13 +218,34 @@ export class Edgewise {
     }
   }
 
-  /** Stores a file unless it is there, and says how a job names it among its inputs. */
+  /**
+   * Stores a file unless it is there, and says how a job names it among its inputs. A large one is
+   * sent in parts, and what is there of it is not sent again.
+   */
   async put(bytes: Uint8Array<ArrayBuffer>, pool?: string): Promise<{ readonly sha256: string }> {
     const sha256 = await digestOf(bytes);
-    const body = { sha256, bytes: bytes.byteLength, ...(pool === undefined ? {} : { pool }) };
-    const answer = await this.request('POST /v1/files', { body });
-    if (!answer.present) await this.#put(answer, bytes);
-    return { sha256 };
+    const parts: string[] = [];
+    for (let at = 0; at < bytes.byteLength; at += filePartBytes) {
+      parts.push(await digestOf(bytes.subarray(at, at + filePartBytes)));
+    }
+    const body = {
+      ...{ sha256, bytes: bytes.byteLength },
+      ...(parts.length > 1 ? { parts } : {}),
+      ...(pool === undefined ? {} : { pool }),
+    };
+    for (let round = 0; round < partRoundsMax; round++) {
+      const answer = await this.request('POST /v1/files', { body });
+      if (answer.present) return { sha256 };
+      if (!('parts' in answer)) {
+        await this.#put(answer, bytes);
+        return { sha256 };
+      }
+      for (const { number, ...address } of answer.parts) {
+        const at = (number - 1) * filePartBytes;
+        await this.#put({ sha256, ...address }, bytes.subarray(at, at + filePartBytes));
+      }
+    }
+    throw new Error(`The store does not keep the parts of ${sha256}.`);
   }
 
   /**
@@ -237,7 +261,11 @@ export class Edgewise {
       entries.push({ path, sha256, bytes: bytes.byteLength, mode });
       contents.set(sha256, bytes);
     }
-    const digests = [...contents.keys()];
+    const isLarge = (digest: string) => contents.get(digest)!.byteLength > filePartBytes;
+    for (const digest of [...contents.keys()].filter(isLarge)) {
+      await this.put(contents.get(digest)!, pool);
+    }
+    const digests = [...contents.keys()].filter((digest) => !isLarge(digest));
     for (let at = 0; at < digests.length; at += filesPerRequestMax) {
       const some = digests.slice(at, at + filesPerRequestMax).map((sha256) => {
         return { sha256, bytes: contents.get(sha256)!.byteLength };
@@ -254,11 +282,11 @@ export class Edgewise {
   }
 
   async #put(
-    { sha256, uploadUrl, headers }: FileUpload,
+    { sha256, uploadUrl, headers }: PutAddress,
     body: Uint8Array<ArrayBuffer>,
   ): Promise<void> {
     const init = { method: 'PUT', headers, body };
-    const { status } = await this.#repeated(() => this.#fetch(uploadUrl, init), true);
+    const { status } = await this.#repeated(() => this.#fetch(uploadUrl, init, putMsMax), true);
     if (status >= 400) throw new Error(`The store refuses ${sha256} with ${status}.`);
   }
 
@@ -308,8 +336,8 @@ export class Edgewise {
     });
   }
 
-  async #fetch(url: string, init: RequestInit): Promise<Received> {
-    const ends = [AbortSignal.timeout(requestMsMax), this.#settings.signal];
+  async #fetch(url: string, init: RequestInit, msMax = requestMsMax): Promise<Received> {
+    const ends = [AbortSignal.timeout(msMax), this.#settings.signal];
     const signal = AbortSignal.any(ends.filter((end) => end !== undefined));
     const response = await (this.#settings.fetch ?? fetch)(url, { ...init, signal });
     const bytes = new Uint8Array(await response.arrayBuffer());
@@ -333,7 +361,7 @@ export class Edgewise {
   }
 }
 
-type FileUpload = {
+type PutAddress = {
   readonly sha256: string;
   readonly uploadUrl: string;
   readonly headers: Record<string, string>;

@@ -2,6 +2,8 @@
 
 /** One request, answer included. The API's own limit is 29 seconds. */
 export const requestMsMax = 30_000;
+/** A part of a file, at a megabit a second. */
+export const putMsMax = 600_000;
 /** First try and repetitions together. */
 export const attemptsMax = 5;
 export const retryFirstMs = 200;
@@ -22,5 +24,9 @@ export const liveAnswerShare = 0.5;
 export const outputMsMax = 15_000;
 /** Items of one page. */
 export const pageLimitMax = 500;
+/** What is larger is sent in parts of this size: `filePartBytes` of the API. */
+export const filePartBytes = 67_108_864;
+/** Addresses of 800 parts, a hundred in an answer, and some that are asked for again. */
+export const partRoundsMax = 12;
 /** Of one request for addresses: `fileAddressesMax` of the API. */
 export const filesPerRequestMax = 500;

@@ -1,7 +1,19 @@
 /** Bounds of the files of jobs: in the name the unit, in the comment the source. */
 
-/** S3: what one PUT takes is 5 GB, and only of one piece does it compare the SHA-256. */
-export const fileBytesMax = 5_368_709_120;
+/** A scan or a model of today; 800 parts, of which S3 takes 10,000. */
+export const fileBytesMax = 53_687_091_200;
+/** S3: what one PUT takes, and only of one piece does it compare the SHA-256 of the whole. */
+export const filePutBytesMax = 5_368_709_120;
+/** What is larger is sent in parts: a link of 10 megabits takes more than a minute for it. */
+export const fileInPartsBytesMin = 100_000_000;
+/**
+ * S3: 5 MB to 5 GB. A broken connection loses no more, and the sums of all parts of a file fit a
+ * body. It never changes: what a file comes to in parts follows from it.
+ */
+export const filePartBytes = 67_108_864;
+export const filePartsMax = fileBytesMax / filePartBytes;
+/** Addresses of one answer, which has 6 MB; as much as an hour takes at 15 megabits. */
+export const partAddressesMax = 100;
 /**
  * A manifest is read whole by functions and agents; ten thousand files of a tree take two
  * megabytes.

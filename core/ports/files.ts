@@ -20,6 +20,18 @@ export type Files = {
   keepNote(space: string, digest: string, name: string, bytes: Uint8Array): Promise<void>;
   /** Where its bytes are put; the store refuses others than those of the digest. */
   uploadAddress(space: string, digest: string, nowMs: number): FileAddress;
+  /** As `find`, where what is stored was compared with these very parts; `null` otherwise. */
+  findInParts(space: string, digest: string, parts: FileParts): Promise<StoredFile | null>;
+  /**
+   * Begins an upload in parts, or goes on with the one that is under way: where parts are put that
+   * are not there. `null`: all were there, and the file is whole from now on.
+   */
+  storeInParts(
+    space: string,
+    digest: string,
+    parts: FileParts,
+    nowMs: number,
+  ): Promise<PartUploads | null>;
   /** Where it is read, whole or in part. */
   downloadAddress(space: string, digest: string, nowMs: number): FileAddress;
 };
@@ -27,12 +39,31 @@ export type Files = {
 /** What chunks of jobs left, each job in a space of its own (`core/files/result-space.ts`). */
 export type ResultFiles = Pick<
   Files,
-  'find' | 'read' | 'readPart' | 'uploadAddress' | 'downloadAddress'
+  | 'find'
+  | 'read'
+  | 'readPart'
+  | 'uploadAddress'
+  | 'downloadAddress'
+  | 'findInParts'
+  | 'storeInParts'
 > & {
   removeAll(space: string): Promise<void>;
 };
 
 export type StoredFile = { readonly bytes: number; readonly storedAtMs: number };
+
+/** A file cut into pieces of `filePartBytes`; the last one may be smaller. */
+export type FileParts = {
+  readonly bytes: number;
+  /** The SHA-256 of each, in hexadecimal: the store refuses others. */
+  readonly sums: readonly string[];
+};
+
+export type PartUploads = {
+  readonly uploadId: string;
+  /** By number, from 1; at most `partAddressesMax`. */
+  readonly parts: readonly { readonly number: number; readonly address: FileAddress }[];
+};
 
 export type StoredNote = { readonly bytes: Uint8Array; readonly storedAtMs: number };
 

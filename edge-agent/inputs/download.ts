@@ -8,6 +8,7 @@ import { causeOf } from '../link/control-plane-api.ts';
 import { sumOf } from './file-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { InputFault } from './input-fault.ts';
+import { writePieces } from './write-pieces.ts';
 
 /**
  * Fetches one file to where its part is kept, going on where an earlier try ended, and holds every
@@ -32,8 +33,9 @@ export async function download(wanted: Download): Promise<void> {
     const file = await open(path, 'r');
     offset = (await file.stat()).size;
     await file.close();
-    sum = await sumOf(path);
+    if (offset > 0) sum = await sumOf(path);
   }
+  const hadPart = offset > 0;
   const stall = makeStall(wanted.clock, wanted.signal);
   try {
     const answer = await ask(wanted, offset, stall.signal);
@@ -60,6 +62,8 @@ export async function download(wanted: Download): Promise<void> {
   }
   if (sum.digest('hex') === digest) return;
   rmSync(path, { force: true });
+  // What an earlier life left may be damaged, and the store not.
+  if (hadPart) return download(wanted);
   throw new InputFault('input-corrupt', `${digest} has other bytes than it should`);
 }
 
@@ -89,10 +93,7 @@ async function write(
 ): Promise<void> {
   const file = await open(path, goesOn ? 'a' : 'w', 0o600);
   try {
-    for await (const chunk of answer.body ?? []) {
-      seen(chunk);
-      await file.writeFile(chunk);
-    }
+    if (answer.body !== null) await writePieces(file, answer.body, seen);
   } finally {
     await file.close();
   }

@@ -64,7 +64,7 @@ export type ControlPlaneApi = {
   storeResults(
     secret: string,
     job: JobId,
-    files: readonly { readonly sha256: string; readonly bytes: number }[],
+    files: readonly FileToStore[],
   ): Promise<readonly UploadAddress[]>;
   putResult(
     secret: string,
@@ -73,14 +73,25 @@ export type ControlPlaneApi = {
   ): Promise<void>;
 };
 
-/** Where a file is put; `null`: it is there already. */
+export type FileToStore = {
+  readonly sha256: string;
+  readonly bytes: number;
+  /** The digests of its parts, when it is sent in parts; such a file is asked for alone. */
+  readonly parts?: readonly string[];
+};
+
+export type PutAddress = {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+/** Where a file is put, or those parts of it that are missing; `null`: it is there already. */
 export type UploadAddress = {
   readonly sha256: string;
-  readonly address: {
-    readonly url: string;
-    readonly headers: Readonly<Record<string, string>>;
-  } | null;
+  readonly address: PutAddress | { readonly parts: readonly PartAddress[] } | null;
 };
+
+export type PartAddress = PutAddress & { readonly number: number };
 
 /** Where files can be read; what is not among them is not there, or not for this edge. */
 export type FileAddresses = {
@@ -197,16 +208,31 @@ function readUploads(value: unknown): UploadAddress[] {
   const items = isRecord(value) && Array.isArray(value.items) ? value.items : [];
   return items.flatMap((item: unknown): UploadAddress[] => {
     if (!isRecord(item) || typeof item.sha256 !== 'string') return [];
-    const { sha256, present, uploadUrl: url } = item;
+    const { sha256, present } = item;
     if (present === true) return [{ sha256, address: null }];
-    if (typeof url !== 'string' || !isRecord(item.headers)) return [];
-    const headers = Object.fromEntries(
-      Object.entries(item.headers).filter((each): each is [string, string] => {
-        return typeof each[1] === 'string';
-      }),
-    );
-    return [{ sha256, address: { url, headers } }];
+    if (Array.isArray(item.parts)) {
+      const parts = item.parts.flatMap((part: unknown) => {
+        const address = readPutAddress(part);
+        if (address === null || !isRecord(part) || !isCount(part.number)) return [];
+        return part.number === 0 ? [] : [{ ...address, number: part.number }];
+      });
+      return [{ sha256, address: { parts } }];
+    }
+    const address = readPutAddress(item);
+    return address === null ? [] : [{ sha256, address }];
   });
+}
+
+function readPutAddress(value: unknown): PutAddress | null {
+  if (!isRecord(value) || typeof value.uploadUrl !== 'string' || !isRecord(value.headers)) {
+    return null;
+  }
+  const headers = Object.fromEntries(
+    Object.entries(value.headers).filter((each): each is [string, string] => {
+      return typeof each[1] === 'string';
+    }),
+  );
+  return { url: value.uploadUrl, headers };
 }
 
 /** Another API is asked the same way. */

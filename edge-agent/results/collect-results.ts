@@ -3,6 +3,7 @@ import { manifestBytesMax } from '../../core/files/limits.ts';
 import { formatManifest, type ManifestEntry } from '../../core/files/manifest.ts';
 import type { JobOutputs } from '../../core/model/job.ts';
 import type { DirectoryOwner } from '../chunk-directory/chunk-directories.ts';
+import type { FileToStore } from '../link/control-plane-api.ts';
 import { findResults } from './find-results.ts';
 import { digestFile } from './read-file.ts';
 import { ResultFault } from './result-fault.ts';
@@ -16,11 +17,7 @@ export type Collected = {
   readonly bytes: number;
 };
 
-export type ResultSource = {
-  readonly sha256: string;
-  readonly bytes: number;
-  readonly from: string;
-};
+export type ResultSource = FileToStore & { readonly from: string };
 
 const bytesPerMb = 1024 * 1024;
 
@@ -36,11 +33,12 @@ export async function collectResults(
   let total = 0;
   for (const { path, from } of found.files) {
     signal.throwIfAborted();
-    const { sha256, bytes, isExecutable } = await digestFile(root, from, owner);
+    const { isExecutable, ...read } = await digestFile(root, from, owner);
+    const { sha256, bytes } = read;
     total += bytes;
     if (total > maxMb * bytesPerMb) throw new ResultFault(`they are more than ${maxMb} MB (maxMb)`);
     files.push({ path, sha256, bytes, isExecutable });
-    sources.set(sha256, { sha256, bytes, from });
+    sources.set(sha256, { ...read, from });
   }
   const text = Buffer.from(formatManifest({ files, links: found.links }));
   if (text.length > manifestBytesMax) throw new ResultFault('their names are too long together');

@@ -8,6 +8,8 @@ export const chunksSentAtOnce = 4;
 export const uploadStallMs = 30_000;
 export const sendRetryMsMin = 500;
 export const sendRetryMsMax = 60_000;
+/** Rounds of parts beyond those that a file of the largest size takes, before it is put off. */
+export const partRoundsBeside = 4;
 /** A file is read in pieces of this size, and is never whole in memory. */
 export const readBytes = 256 * 1024;
 /** What is another one so often when it is read again is still being written. */

@@ -1,8 +1,8 @@
-import { createHash } from 'node:crypto';
 import { closeSync, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { fileBytesMax } from '../../core/files/limits.ts';
 import type { DirectoryOwner } from '../chunk-directory/chunk-directories.ts';
+import { type FileSums, sumsOfPieces } from './file-sums.ts';
 import { shown } from './find-results.ts';
 import { readBytes } from './limits.ts';
 import { openFile } from './open-beneath.ts';
@@ -10,8 +10,7 @@ import { ResultFault } from './result-fault.ts';
 
 const readAt = promisify(read);
 
-export type ReadFile = {
-  readonly sha256: string;
+export type ReadFile = FileSums & {
   readonly bytes: number;
   readonly isExecutable: boolean;
 };
@@ -31,24 +30,24 @@ export async function digestFile(
     if (stat.size > fileBytesMax) {
       throw new ResultFault(`${shown(path)} is larger than ${fileBytesMax} bytes`);
     }
-    const sum = createHash('sha256');
-    const bytes = await eachPiece(fd, stat.size, (piece) => void sum.update(piece));
-    return { sha256: sum.digest('hex'), bytes, isExecutable: (stat.mode & 0o100) !== 0 };
+    const sums = sumsOfPieces(stat.size);
+    const bytes = await eachPiece(fd, 0, stat.size, sums.add);
+    return { ...sums.end(), bytes, isExecutable: (stat.mode & 0o100) !== 0 };
   } finally {
     closeSync(fd);
   }
 }
 
-/** Its pieces, one after the other; answers how many bytes there were, at most so many. */
+/** Its pieces from there on, in order; answers how many bytes there were, at most so many. */
 export async function sendFile(
   root: string,
   path: string,
-  bytes: number,
+  { start, bytes }: { readonly start: number; readonly bytes: number },
   take: (piece: Buffer) => Promise<void> | void,
 ): Promise<number> {
   const { fd } = opened(root, path);
   try {
-    return await eachPiece(fd, bytes, take);
+    return await eachPiece(fd, start, start + bytes, take);
   } finally {
     closeSync(fd);
   }
@@ -56,18 +55,19 @@ export async function sendFile(
 
 async function eachPiece(
   fd: number,
-  bytesMax: number,
+  start: number,
+  end: number,
   take: (piece: Buffer) => Promise<void> | void,
 ): Promise<number> {
-  let at = 0;
-  while (at < bytesMax) {
-    const wanted = Math.min(readBytes, bytesMax - at);
+  let at = start;
+  while (at < end) {
+    const wanted = Math.min(readBytes, end - at);
     const { bytesRead, buffer } = await readAt(fd, Buffer.alloc(wanted), 0, wanted, at);
     if (bytesRead === 0) break;
     at += bytesRead;
     await take(buffer.subarray(0, bytesRead));
   }
-  return at;
+  return at - start;
 }
 
 function opened(root: string, path: string) {

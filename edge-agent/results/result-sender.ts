@@ -12,7 +12,7 @@ import { type ChunkName, keyOf } from '../executors/executor.ts';
 import { type Clock, sleep } from '../host/clock.ts';
 import type { Log } from '../host/log-lines.ts';
 import { makeBackoff } from '../link/backoff.ts';
-import type { ControlPlaneApi } from '../link/control-plane-api.ts';
+import type { ControlPlaneApi, PutAddress } from '../link/control-plane-api.ts';
 import { type Limiter, makeLimiter } from '../link/limiter.ts';
 import { type Collected, collectResults, type ResultSource } from './collect-results.ts';
 import {
@@ -23,9 +23,10 @@ import {
   uploadsAtOnce,
 } from './limits.ts';
 import { ownPatternsOf } from './own-patterns.ts';
-import { putFile } from './put-file.ts';
+import { putFile, type Upload } from './put-file.ts';
 import { sendFile } from './read-file.ts';
 import { ResultFault } from './result-fault.ts';
+import { storeInParts } from './store-in-parts.ts';
 
 /**
  * Sends what chunks left that have ended: the files, each content once, then their list, and then
@@ -152,36 +153,45 @@ async function store(
   signal: AbortSignal,
 ): Promise<void> {
   const list = { sha256: manifest.sha256, bytes: manifest.text.length };
-  const put = async (file: { sha256: string; bytes: number }, source: ResultSource | null) => {
-    const { url, headers } = addresses.get(file.sha256)!;
-    const read = async (take: (piece: Buffer) => Promise<void>): Promise<number> => {
-      if (source !== null) return sendFile(root, source.from, source.bytes, take);
-      await take(manifest.text);
-      return manifest.text.length;
-    };
-    const status = await putFile({ url, headers, bytes: file.bytes, read }, signal);
+  const put = async (address: PutAddress, of: string, bytes: number, read: Upload['read']) => {
+    const status = await putFile({ ...address, bytes, read }, signal);
     if (status === 200) return;
-    if (status === 400)
-      throw new OtherBytes(`${source?.from ?? 'a list'} changes while it is read`);
+    if (status === 400) throw new OtherBytes(`${of} changes while it is read`);
     throw new Error(`the store answers ${status}`);
   };
-  let addresses = new Map<string, Address>();
-  for (let at = 0; at < sources.length; at += fileAddressesMax) {
-    const some = sources.slice(at, at + fileAddressesMax);
-    addresses = await addressesOf(api, name, secret(), some);
+  const putSome = (source: ResultSource, address: PutAddress, start: number, bytes: number) =>
+    files(() => {
+      const read: Upload['read'] = (take) => sendFile(root, source.from, { start, bytes }, take);
+      return put(address, source.from, bytes, read);
+    });
+  const [large, small] = [sources.filter(isInParts), sources.filter((one) => !isInParts(one))];
+  for (let at = 0; at < small.length; at += fileAddressesMax) {
+    const some = small.slice(at, at + fileAddressesMax);
+    const addresses = await addressesOf(api, name, secret(), some);
     const absent = some.filter(({ sha256 }) => addresses.has(sha256));
-    const ends = await Promise.allSettled(absent.map((source) => files(() => put(source, source))));
+    const ends = await Promise.allSettled(
+      absent.map((source) => putSome(source, addresses.get(source.sha256)!, 0, source.bytes)),
+    );
     const failed = ends.find((end) => end.status === 'rejected');
     if (failed !== undefined) throw failed.reason;
   }
-  addresses = await addressesOf(api, name, secret(), [list]);
-  if (addresses.has(list.sha256)) await put(list, null);
+  for (const { from, ...file } of large) {
+    const ask = async () => (await api.storeResults(secret(), name.job, [file]))[0];
+    await storeInParts(file.bytes, ask, (...place) => putSome({ from, ...file }, ...place));
+  }
+  const address = (await addressesOf(api, name, secret(), [list])).get(list.sha256);
+  if (address !== undefined) {
+    await put(address, 'a list', list.bytes, async (take) => {
+      await take(manifest.text);
+      return list.bytes;
+    });
+  }
   const { job, chunk, attempt } = name;
   const place = { job, chunk };
   await api.putResult(secret(), place, { manifest: list.sha256, ...sums, attempt, done: isDone });
 }
 
-type Address = { readonly url: string; readonly headers: Readonly<Record<string, string>> };
+const isInParts = ({ parts }: ResultSource): boolean => parts !== undefined;
 
 /** Of those that have to be sent. */
 async function addressesOf(
@@ -189,14 +199,16 @@ async function addressesOf(
   { job }: ChunkName,
   secret: string,
   files: readonly { readonly sha256: string; readonly bytes: number }[],
-): Promise<Map<string, Address>> {
+): Promise<Map<string, PutAddress>> {
   const wanted = files.map(({ sha256, bytes }) => ({ sha256, bytes }));
   const answer = await api.storeResults(secret, job, wanted);
   const known = new Set(answer.map(({ sha256 }) => sha256));
   const [lost] = wanted.filter(({ sha256 }) => !known.has(sha256));
   if (lost !== undefined) throw new Error('the API does not say where to put a file');
   return new Map(
-    answer.flatMap(({ sha256, address }) => (address === null ? [] : [[sha256, address]])),
+    answer.flatMap(({ sha256, address }) =>
+      address === null || 'parts' in address ? [] : [[sha256, address]],
+    ),
   );
 }
 

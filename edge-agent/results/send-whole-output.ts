@@ -7,8 +7,11 @@ import {
   ControlPlaneError,
   type OutputPlace,
 } from '../link/control-plane-api.ts';
-import { putFile } from './put-file.ts';
+import { makeLimiter } from '../link/limiter.ts';
+import { uploadsAtOnce } from './limits.ts';
+import { putFile, type Upload } from './put-file.ts';
 import { digestFile, sendFile } from './read-file.ts';
+import { storeInParts } from './store-in-parts.ts';
 
 /**
  * An output that is kept whole goes to the store as a result does, in pieces and by what is in it;
@@ -29,21 +32,23 @@ export async function sendWholeOutput(
   },
 ): Promise<void> {
   const [root, name] = [dirname(path), basename(path)];
-  const { sha256, bytes } = await digestFile(root, name, null);
-  const [found] = await api.storeResults(secret, place.job, [{ sha256, bytes }]);
-  if (found === undefined) throw new Error('the API does not say where to put an output');
-  if (found.address !== null) {
-    const read = (take: (piece: Buffer) => Promise<void>) => sendFile(root, name, bytes, take);
-    const status = await putFile({ ...found.address, bytes, read }, signal);
-    if (status !== 200)
+  const { isExecutable: _, ...file } = await digestFile(root, name, null);
+  const ask = async () => (await api.storeResults(secret, place.job, [file]))[0];
+  const turn = makeLimiter(uploadsAtOnce);
+  await storeInParts(file.bytes, ask, (address, start, bytes) =>
+    turn(async () => {
+      const read: Upload['read'] = (take) => sendFile(root, name, { start, bytes }, take);
+      const status = await putFile({ ...address, bytes, read }, signal);
+      if (status === 200) return;
       throw new ControlPlaneError(`the store answers ${status}`, null, 'no-answer', null);
-  }
+    }),
+  );
   const ends = readFileEnds(join(root, name), outputHeadBytesMax, outputTailBytesMax);
   const kept = ends === null ? null : keptTextOf(ends);
   if (kept === null) return;
   await api.putOutput(
     secret,
-    { ...place, total: kept.total, head: kept.head, whole: sha256 },
+    { ...place, total: kept.total, head: kept.head, whole: file.sha256 },
     kept.bytes,
   );
 }

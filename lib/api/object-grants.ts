@@ -10,6 +10,9 @@ type Grant = {
   readonly to: readonly ApiFunction[];
 };
 
+/** Reading, and storing in one piece or in parts. */
+const uploads = ['s3:GetObject', 's3:PutObject', 's3:ListMultipartUploadParts'];
+
 const grants: readonly Grant[] = [
   { part: '*', actions: ['s3:GetObject'], to: ['live'] },
   { part: 'files/*', actions: ['s3:GetObject'], to: ['jobs-read'] },
@@ -26,8 +29,8 @@ const grants: readonly Grant[] = [
     to: ['jobs-write', 'jobspecs', 'graphql', 'edge-link', 'schedules'],
   },
   { part: 'files/*.index', actions: ['s3:PutObject'], to: ['jobs-write', 'graphql', 'schedules'] },
-  { part: 'files/*', actions: ['s3:GetObject', 's3:PutObject'], to: ['files'] },
-  { part: 'results/*', actions: ['s3:GetObject', 's3:PutObject'], to: ['files'] },
+  { part: 'files/*', actions: uploads, to: ['files'] },
+  { part: 'results/*', actions: uploads, to: ['files'] },
   { part: 'results/*', actions: ['s3:GetObject'], to: ['edge-link'] },
 ];
 
@@ -58,4 +61,6 @@ export function allowObjects(
     }
   }
   for (const name of lists) functions.get(name)?.allow(['s3:ListBucket'], [bucket.bucketArn]);
+  // Who goes on with an upload in parts looks for it by the name of the file.
+  functions.get('files')?.allow(['s3:ListBucketMultipartUploads'], [bucket.bucketArn]);
 }

@@ -5,7 +5,12 @@ import { keptDays } from '../../core/files/limits.ts';
 import { acceptFinding } from '../frame/accepted-finding.ts';
 import { pinLogicalId } from '../frame/logical-id.ts';
 import type { Stage } from '../frame/stage.ts';
-import { filesKeptDays, graphUploadsKeptDays, outputsKeptDays } from '../limits.ts';
+import {
+  filesKeptDays,
+  graphUploadsKeptDays,
+  outputsKeptDays,
+  unfinishedUploadsKeptDays,
+} from '../limits.ts';
 
 /**
  * Where the kept outputs of chunks lie, for a month, the files of jobs, for a quarter, what chunks
@@ -29,7 +34,7 @@ export class OutputsBucket extends Construct {
           prefix: `results/${days}-`,
           expiration: Duration.days(days + 1),
         })),
-        { abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        { abortIncompleteMultipartUploadAfter: Duration.days(unfinishedUploadsKeptDays) },
       ],
       removalPolicy: props.stage.removalPolicy,
     });

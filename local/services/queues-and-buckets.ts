@@ -10,6 +10,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { buildApp } from 'fauxqs';
 import { accountId } from '../account.ts';
 import { StartFailure } from '../failure.ts';
+import { type MultipartUploads, openMultipartUploads } from './s3/multipart-uploads.ts';
 import { type ObjectFiles, type ObjectRows, openObjectFiles } from './s3/object-files.ts';
 
 type Parts = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
@@ -36,6 +37,7 @@ export type QueuesAndBuckets = {
   readonly buckets: BucketStore;
   /** Bodies that are too large for the stand-in. */
   readonly files: ObjectFiles;
+  readonly uploads: MultipartUploads;
   /** One request of the SQS, SNS or S3 protocol. */
   handle(request: StandInRequest): Promise<StandInAnswer>;
   /** An SQS operation of the local cloud itself, without a permission check. */
@@ -76,6 +78,7 @@ export async function openQueuesAndBuckets(
   Object.assign(buckets, { persistence });
   for (const queue of queues.allQueues()) Object.assign(queue, { persistence });
   const files = openObjectFiles(join(dataDir, 'objects'), persistence, buckets);
+  const uploads = openMultipartUploads(join(dataDir, 'uploads'));
   const app = buildApp({
     logger: false,
     defaultRegion: region,
@@ -95,7 +98,7 @@ export async function openQueuesAndBuckets(
     await app.close();
     persistence.close();
   };
-  return { queues, topics, buckets, files, handle, ...ownCalls(handle), close };
+  return { queues, topics, buckets, files, uploads, handle, ...ownCalls(handle), close };
 }
 
 /** What the local cloud itself sends, in the forms of the two protocols. */

@@ -1,8 +1,32 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { ServicesContract } from './services.ts';
+import { filePartBytes } from '../../core/files/limits.ts';
+import type { FileParts } from '../../core/ports/files.ts';
+import { cut } from '../memory/parted-files.ts';
+import type { Services, ServicesContract } from './services.ts';
 
 const digestOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+const partsOf = (bytes: Uint8Array): FileParts => ({
+  bytes: bytes.length,
+  sums: cut(bytes).map(digestOf),
+});
+
+/** Puts those parts that are asked for, and answers their numbers. */
+async function putMissing(
+  { files, putFile }: Services,
+  digest: string,
+  bytes: Uint8Array,
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly number[] | null> {
+  const upload = await files.storeInParts('a', digest, partsOf(bytes), Date.now());
+  if (upload === null) return null;
+  const some = upload.parts.slice(0, most);
+  for (const { number, address } of some) {
+    expect(await putFile(address, cut(bytes)[number - 1]!)).toBe(200);
+  }
+  return some.map(({ number }) => number);
+}
 
 /** What every keeper of files promises. */
 export const filesContract: ServicesContract = (services) => {
@@ -70,6 +94,54 @@ export const filesContract: ServicesContract = (services) => {
     expect(await putFile(address, bytes)).toBe(200);
     expect(await putFile(address, other)).toBeGreaterThanOrEqual(400);
     expect(Buffer.from((await files.read('a', digestOf(bytes), 50))!).equals(bytes)).toBe(true);
+  });
+
+  test('a file in parts goes on where it was, and is whole when all are there', async () => {
+    const { files, getFile } = services();
+    const bytes = randomBytes(filePartBytes + 1_000);
+    const digest = digestOf(bytes);
+    const parts = partsOf(bytes);
+    expect(await files.findInParts('a', digest, parts)).toBeNull();
+    expect(await putMissing(services(), digest, bytes, 1)).toEqual([1]);
+    expect(await files.find('a', digest)).toBeNull();
+    expect(await putMissing(services(), digest, bytes)).toEqual([2]);
+    expect(await files.find('a', digest)).toBeNull();
+    expect(await putMissing(services(), digest, bytes)).toBeNull();
+    expect(await files.findInParts('a', digest, parts)).toMatchObject({ bytes: bytes.length });
+    expect(await files.find('a', digest)).toMatchObject({ bytes: bytes.length });
+    const { url } = files.downloadAddress('a', digest, Date.now());
+    expect(digestOf((await getFile(url))!)).toBe(digest);
+    const across = await files.readPart('a', digest, filePartBytes - 5, filePartBytes + 5);
+    const wanted = bytes.subarray(filePartBytes - 5, filePartBytes + 5);
+    expect(Buffer.from(across!).equals(wanted)).toBe(true);
+  });
+
+  test('a part of other bytes is refused, and what others stored under a digest is replaced', async () => {
+    const { files, putFile } = services();
+    const [bytes, other] = [randomBytes(9_000), randomBytes(9_000)];
+    const digest = digestOf(bytes);
+    const upload = await files.storeInParts('a', digest, partsOf(bytes), Date.now());
+    const { address } = upload!.parts[0]!;
+    expect(await putFile(address, other)).toBeGreaterThanOrEqual(400);
+    const sums = files.uploadAddress('a', digestOf(other), Date.now()).headers;
+    expect(await putFile({ ...address, headers: sums }, other)).toBeGreaterThanOrEqual(400);
+    // Who says other sums stores other bytes: of the whole nothing is compared.
+    expect(await putMissing(services(), digest, other)).toEqual([1]);
+    expect(await putMissing(services(), digest, other)).toBeNull();
+    expect(await files.find('a', digest)).toMatchObject({ bytes: 9_000 });
+    expect(await files.findInParts('a', digest, partsOf(bytes))).toBeNull();
+    expect(await putMissing(services(), digest, bytes)).toEqual([1]);
+    expect(await putMissing(services(), digest, bytes)).toBeNull();
+    expect(Buffer.from((await files.read('a', digest, 9_000))!).equals(bytes)).toBe(true);
+    expect(await files.findInParts('a', digest, partsOf(bytes))).toMatchObject({ bytes: 9_000 });
+  });
+
+  test('a file that was stored in one piece is the same as one in parts', async () => {
+    const { files, putFile } = services();
+    const bytes = randomBytes(700);
+    const digest = digestOf(bytes);
+    expect(await putFile(files.uploadAddress('a', digest, Date.now()), bytes)).toBe(200);
+    expect(await files.findInParts('a', digest, partsOf(bytes))).toMatchObject({ bytes: 700 });
   });
 
   test('what chunks of a job left goes with it, and nothing else does', async () => {

@@ -57,7 +57,12 @@ export async function startLocalServices(sdk: Sdk): Promise<LocalServices> {
   const { port } = server.address() as AddressInfo;
   const bucketServer = await serveSignedBuckets(standIn, stateDir);
   const config = { endpoint: `http://127.0.0.1:${port}`, region, credentials };
-  const [admin, s3] = [new SQSClient(config), new S3Client({ ...config, forcePathStyle: true })];
+  const admin = new SQSClient(config);
+  // Through the gateway, which looks at sums and knows uploads in parts.
+  const s3 = new S3Client({
+    ...{ region, credentials: bucketServer.credentials, forcePathStyle: true },
+    endpoint: bucketServer.endpoint.url.href,
+  });
   await s3.send(new CreateBucketCommand({ Bucket: bucket }));
   const [timerUrl, removalUrl] = [
     await createQueue(admin, 'timers'),

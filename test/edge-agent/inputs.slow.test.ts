@@ -287,6 +287,19 @@ function partOf(path: string): Promise<void> {
   });
 }
 
+test('a part that was damaged meanwhile is fetched anew, and is no refusal', async () => {
+  const bytes = randomBytes(100_000);
+  const sha256 = controlPlane.files.add(bytes);
+  const parts = join(stage.path, 'edge-1', 'cache', 'parts');
+  mkdirSync(parts, { recursive: true });
+  // As a loss of power leaves it: of the right length, and without what was in it.
+  writeFileSync(join(parts, sha256), Buffer.concat([bytes.subarray(0, 10), Buffer.alloc(5_000)]));
+  start();
+  give('job-a', 'sha256sum < x', [{ path: 'x', sha256 }]);
+  expect(await ended('job-a')).toMatch(sha256);
+  expect(controlPlane.files.reads.map(({ start: at }) => at)).toEqual([5_010, 0]);
+});
+
 test('an input that somebody changed in the cache is fetched again', async () => {
   const sha256 = controlPlane.files.add('true\n');
   start();

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { fileAddressSeconds } from '../../core/files/limits.ts';
 import type { FileAddress, Files, ResultFiles } from '../../core/ports/files.ts';
+import { type Held, hashOf, partsInMemory } from './parted-files.ts';
 
 /** Files in memory, at addresses that mean something to it alone. */
 export type MemoryFiles = Files &
@@ -15,8 +15,6 @@ export type MemoryFiles = Files &
     age(pool: string, digest: string, storedAtMs: number): void;
     remove(pool: string, digest: string): void;
   };
-
-type Held = { readonly bytes: Uint8Array; readonly storedAtMs: number };
 
 export function createMemoryFiles(clock = { nowMs: Date.now }, name = 'files'): MemoryFiles {
   const held = new Map<string, Held>();
@@ -33,6 +31,9 @@ export function createMemoryFiles(clock = { nowMs: Date.now }, name = 'files'): 
     const key = pathname.split('/').slice(-2).join('/');
     return searchParams.get('method') === method ? key : null;
   };
+  const { putPart, ...inParts } = partsInMemory(held, clock, (key, nowMs) =>
+    addressOf('PUT', key, nowMs),
+  );
   return {
     async find(pool, digest) {
       const file = held.get(keyOf(pool, digest));
@@ -54,10 +55,13 @@ export function createMemoryFiles(clock = { nowMs: Date.now }, name = 'files'): 
       notes.set(`${keyOf(pool, digest)}.${name}`, note);
     },
     uploadAddress: (pool, digest, nowMs) => addressOf('PUT', keyOf(pool, digest), nowMs),
+    ...inParts,
     downloadAddress: (pool, digest, nowMs) => addressOf('GET', keyOf(pool, digest), nowMs),
     put({ url, headers }, bytes) {
       const key = keyAt(url, 'PUT');
-      const sum = createHash('sha256').update(bytes).digest('hex');
+      const sum = hashOf(bytes);
+      const ofPart = key === null ? null : putPart(key, url, sum, headers['x-sum'], bytes);
+      if (ofPart !== null) return ofPart;
       if (key === null || headers['x-sum'] !== key.split('/')[1]) return 403;
       if (sum !== headers['x-sum']) return 400;
       held.set(key, { bytes: Uint8Array.from(bytes), storedAtMs: clock.nowMs() });

@@ -249,9 +249,7 @@ export class Functions {
         const run = (it: Plan, before: Cell) => cells.commit(bug?.commit?.(it, before) ?? it);
         const outcome = await this.#commit(plan, known, same, run, by);
         // It goes on with what it has, and hears of nothing that was stored meanwhile.
-        if (outcome === 'committed' && known !== null) {
-          seen.set(plan.meta!.id, applyPlan(known, plan));
-        }
+        if (outcome === 'committed' && known) seen.set(plan.meta!.id, applyPlan(known, plan));
         return bug?.tellsLostRaceAsWon ? 'committed' : outcome;
       },
       commitWithReports: (decided, events) => {

@@ -4,6 +4,9 @@ import { inputUrlProblem } from '../../files/input-url.ts';
 import {
   fileAddressesMax,
   fileBytesMax,
+  filePartBytes,
+  filePartsMax,
+  filePutBytesMax,
   filesAskedMax,
   inputsMax,
   inputUrlLengthMax,
@@ -24,10 +27,42 @@ export const digestSchema = z
 const poolSchema = nameSchema.optional().meta({
   description: 'Whose files; that of the token, or else "default".',
 });
-const bytesSchema = whole(0, fileBytesMax);
+/** What is put in one piece. */
+const bytesSchema = whole(0, filePutBytesMax);
+
+/** Of a file that may be sent in parts. */
+export const fileInPartsFields = {
+  sha256: digestSchema,
+  bytes: whole(0, fileBytesMax),
+  parts: z
+    .array(digestSchema)
+    .min(1)
+    .max(filePartsMax)
+    .optional()
+    .meta({
+      description:
+        `To send it in parts, the SHA-256 of each ${filePartBytes} bytes of it, in order; ` +
+        'what is larger than 5 GB is sent so.',
+    }),
+};
+
+export function checkParts(
+  { bytes, parts }: { readonly bytes: number; readonly parts?: readonly string[] | undefined },
+  context: z.RefinementCtx,
+): void {
+  const issue = (message: string) => context.addIssue({ code: 'custom', path: ['parts'], message });
+  const wanted = Math.max(1, Math.ceil(bytes / filePartBytes));
+  if (parts === undefined) {
+    if (bytes <= filePutBytesMax) return;
+    issue(`It is larger than ${filePutBytesMax} bytes: say the SHA-256 of each of its parts.`);
+  } else if (parts.length !== wanted) {
+    issue(`${bytes} bytes are ${wanted} parts of ${filePartBytes} bytes.`);
+  }
+}
 
 export const fileBodySchema = z
-  .strictObject({ sha256: digestSchema, bytes: bytesSchema, pool: poolSchema })
+  .strictObject({ ...fileInPartsFields, pool: poolSchema })
+  .superRefine(checkParts)
   .meta({ id: 'FileBody' });
 
 export const uploadsBodySchema = z
@@ -72,6 +107,32 @@ export const uploadSchema = z
     description: 'PUT the bytes to this address, with these headers; other bytes are refused.',
   });
 
+export const partsUploadSchema = z
+  .strictObject({
+    sha256: digestSchema,
+    present: z.literal(false),
+    uploadId: z.string().meta({ description: 'Of the upload that is under way.' }),
+    partBytes: z.int().meta({ description: 'How long each part is but the last.' }),
+    parts: z
+      .array(
+        z.strictObject({
+          number: z.int().meta({ description: 'Its place, from 1.' }),
+          uploadUrl: z.string(),
+          headers: z.record(z.string(), z.string()),
+        }),
+      )
+      .meta({ description: 'Those that are not there, the first hundred of them.' }),
+    expiresAt: timeSchema,
+  })
+  .meta({
+    id: 'PartsUpload',
+    description: 'PUT these parts, and ask again: when all are there the file is stored.',
+  });
+
+export const fileUploadSchema = z
+  .union([uploadSchema, partsUploadSchema])
+  .meta({ id: 'FileUpload', description: 'Where it is put, in one piece or in parts.' });
+
 export const uploadsSchema = z
   .strictObject({ items: z.array(z.union([storedFileSchema, uploadSchema])) })
   .meta({ id: 'Uploads' });
@@ -89,7 +150,14 @@ export const addressesSchema = z
   })
   .meta({ id: 'Addresses', description: 'Where each can be read; ranges are answered.' });
 
+export const resultUploadsSchema = z
+  .strictObject({ items: z.array(z.union([storedFileSchema, uploadSchema, partsUploadSchema])) })
+  .meta({ id: 'ResultUploads' });
+
 export type UploadAnswer = z.output<typeof uploadsSchema>['items'][number];
+export type PartsUploadAnswer =
+  | z.output<typeof storedFileSchema>
+  | z.output<typeof partsUploadSchema>;
 export type AddressesAnswer = z.output<typeof addressesSchema>;
 
 /** The two directories that every chunk finds in its own. */

@@ -22,7 +22,10 @@ export const fileOperations: Readonly<Record<string, Operation>> = {
     summary: 'Say what a file is, and hear where to put it unless it is there',
     tag: 'files',
     body: { schema: files.fileBodySchema },
-    answers: { 200: files.storedFileSchema, 201: files.uploadSchema },
+    answers: {
+      200: files.storedFileSchema,
+      201: files.fileUploadSchema,
+    },
     problems: ofBody,
   },
   storeFiles: {
@@ -82,7 +85,7 @@ export const fileOperations: Readonly<Record<string, Operation>> = {
     summary: 'Where an edge puts files of chunks that it was given',
     tag: 'files',
     body: { schema: results.resultUploadsBodySchema },
-    answers: { 200: files.uploadsSchema },
+    answers: { 200: files.resultUploadsSchema },
     problems: [...ofBody, 'not-found'],
   },
   putResult: {

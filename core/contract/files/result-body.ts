@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import {
   fileAddressesMax,
-  fileBytesMax,
   keepDaysMax,
   manifestEntriesMax,
   outputPathLengthMax,
@@ -12,7 +11,7 @@ import {
 import { patternProblem } from '../../files/result-pattern.ts';
 import { attemptsMax } from '../../model/limits.ts';
 import { text, whole } from '../text-schema.ts';
-import { digestSchema } from './file-body.ts';
+import { checkParts, digestSchema, fileInPartsFields } from './file-body.ts';
 
 /** Files that chunks leave: which they are, how edges store them, and how they are read. */
 
@@ -45,9 +44,12 @@ export const keepDaysSchema = whole(1, keepDaysMax).meta({
 export const resultUploadsBodySchema = z
   .strictObject({
     files: z
-      .array(z.strictObject({ sha256: digestSchema, bytes: whole(0, fileBytesMax) }))
+      .array(z.strictObject(fileInPartsFields).superRefine(checkParts))
       .min(1)
-      .max(fileAddressesMax),
+      .max(fileAddressesMax)
+      .refine((files) => files.length === 1 || files.every(({ parts }) => parts === undefined), {
+        error: 'A file in parts is asked for alone.',
+      }),
   })
   .meta({ id: 'ResultUploadsBody' });
 

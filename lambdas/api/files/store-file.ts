@@ -1,15 +1,19 @@
 import type * as z from 'zod';
 import {
   fileBodySchema,
+  type PartsUploadAnswer,
   type UploadAnswer,
   uploadsBodySchema,
 } from '../../../core/contract/files/file-body.ts';
+import { filesFreshMs } from '../../../core/files/limits.ts';
+import { isBound } from '../../../core/model/caller.ts';
 import { checkQuery } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { type Context, defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import { knownFiles } from './fresh-files.ts';
 import { poolOfFiles } from './pool-of-files.ts';
+import { storeParts } from './store-parts.ts';
 
 type Wanted = z.output<typeof uploadsBodySchema>;
 
@@ -23,7 +27,18 @@ export const storeFile = defineOperation({
     checkQuery(call, []);
     return readBody(call, fileBodySchema);
   },
-  run: async ({ sha256, bytes, pool }, context, deps: Pick<Ports, 'files'>) => {
+  run: async (
+    { sha256, bytes, pool: named, parts },
+    context,
+    deps: Pick<Ports, 'files'>,
+  ): Promise<UploadAnswer | PartsUploadAnswer> => {
+    const pool = poolOfFiles(context.caller, named);
+    if (parts !== undefined) {
+      // Who is bound to clusters does not learn what others stored.
+      const freshMs = isBound(context.caller) ? 0 : filesFreshMs;
+      const file = { sha256, bytes, sums: parts };
+      return storeParts(deps.files, pool, file, { freshMs, nowMs: context.nowMs });
+    }
     const [answer] = await uploadsOf({ files: [{ sha256, bytes }], pool }, context, deps);
     return answer!;
   },

@@ -1,4 +1,4 @@
-import type { UploadAnswer } from '../../../core/contract/files/file-body.ts';
+import type { PartsUploadAnswer, UploadAnswer } from '../../../core/contract/files/file-body.ts';
 import { resultUploadsBodySchema } from '../../../core/contract/files/result-body.ts';
 import { notFound } from '../../../core/contract/problem.ts';
 import { fileLooksAtOnce, resultsFreshMs } from '../../../core/files/limits.ts';
@@ -6,6 +6,7 @@ import { resultSpaceOf } from '../../../core/files/result-space.ts';
 import type { EdgeCaller } from '../../../core/model/caller.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
 import { jobOfEdge } from '../edge-link/given-chunk.ts';
+import { storeParts } from '../files/store-parts.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
 import { readBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
@@ -21,7 +22,11 @@ export const storeResults = defineOperation({
     checkQuery(call, []);
     return { id: jobOfPath(call), ...readBody(call, resultUploadsBodySchema) };
   },
-  run: async ({ id, files }, context, deps: Pick<Ports, 'jobs' | 'results'>) => {
+  run: async (
+    { id, files },
+    context,
+    deps: Pick<Ports, 'jobs' | 'results'>,
+  ): Promise<readonly (UploadAnswer | PartsUploadAnswer)[]> => {
     const { nowMs } = context;
     const caller = context.caller as EdgeCaller;
     const job = await jobOfEdge(id, caller, deps);
@@ -30,6 +35,12 @@ export const storeResults = defineOperation({
     const leavesNothing = outputs === undefined && outputMb === undefined;
     if (given.length === 0 || leavesNothing) throw notFound(`job "${id}"`);
     const space = resultSpaceOf(job);
+    const [first] = files;
+    if (first?.parts !== undefined) {
+      const { sha256, bytes, parts: sums } = first;
+      const times = { freshMs: resultsFreshMs, nowMs };
+      return [await storeParts(deps.results, space, { sha256, bytes, sums }, times)];
+    }
     const fresh = new Set<string>();
     const digests = [...new Set(files.map(({ sha256 }) => sha256))];
     await forEachLimited(digests, fileLooksAtOnce, async (digest) => {

@@ -34,10 +34,11 @@ export function checksumProblem(request: GatewayRequest): string | undefined {
 
 /** In base64, as headers have it. */
 function sumOf({ body, spooled }: GatewayRequest, name: string): string {
-  const base64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64');
   if (name === 'CRC32') {
     return base64(spooled?.crc32 ?? (crc32(body) >>> 0).toString(16).padStart(8, '0'));
   }
   if (name === 'MD5') return base64(spooled?.md5 ?? createHash('md5').update(body).digest('hex'));
   return base64(spooled?.sha256 ?? createHash('sha256').update(body).digest('hex'));
 }
+
+export const base64 = (hex: string): string => Buffer.from(hex, 'hex').toString('base64');

@@ -17,6 +17,7 @@ import { plain } from '../sqs/gateway.ts';
 import { checksumProblem } from './checksums.ts';
 import { conditionalWrites } from './conditional-writes.ts';
 import { isLargePut, largeGet, putLarge } from './large-objects.ts';
+import { multipartAnswer } from './multipart-requests.ts';
 
 /** Parts of buckets and objects that S3 has and the local cloud has not. */
 const missingParts = new Set([
@@ -65,7 +66,8 @@ const offer: Offer = {
       'HeadObject',
     ],
     ...['DeleteObject', 'DeleteObjects', 'ListObjects', 'ListObjectsV2'],
-    ...['CreateMultipartUpload', 'UploadPart', 'CompleteMultipartUpload', 'AbortMultipartUpload'],
+    ...['CreateMultipartUpload', 'UploadPart', 'UploadPartCopy', 'CompleteMultipartUpload'],
+    ...['AbortMultipartUpload', 'ListParts', 'ListMultipartUploads'],
   ],
   instead: 'All other settings of buckets come from the template.',
 };
@@ -123,6 +125,12 @@ export function s3Service(
     if (condition.kind === 'refused') {
       return sendS3Error(res, condition.status, condition.code, condition.message);
     }
+    const ofParts = multipartAnswer(request, standIn);
+    if (ofParts !== undefined) {
+      ofParts(res);
+      condition.end();
+      return;
+    }
     if (request.spooled !== undefined) {
       putLarge(request, res, standIn);
       condition.end();
@@ -176,9 +184,7 @@ function whyHidden(roles: RoleBook, caller: Caller, request: GatewayRequest): st
 }
 
 function isMissing(request: GatewayRequest): boolean {
-  const names = [...request.query.keys()];
-  if (names.some((name) => missingParts.has(name))) return true;
-  return bucketOnly(request) !== undefined && request.query.has('uploads');
+  return [...request.query.keys()].some((name) => missingParts.has(name));
 }
 
 /** The bucket of a request that is about a bucket and not about an object in it. */

@@ -4,21 +4,21 @@
  */
 import { createReadStream } from 'node:fs';
 import type { ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { sendS3Error } from '../../engine/gateway/answer.ts';
 import type { GatewayRequest } from '../../engine/gateway/request.ts';
-import { objectInMemoryBytesMax } from '../../limits.ts';
+import { objectInMemoryBytesMax, objectReadBytes } from '../../limits.ts';
 import type { BucketStore } from '../queues-and-buckets.ts';
-import type { ObjectFiles, StoredObject } from './object-files.ts';
+import { type ObjectFiles, piecesOf, type StoredObject } from './object-files.ts';
 
-/** An object in one piece that is large: no copy, no part, no body in frames of its own. */
-export function isLargePut({ method, path, query, message }: GatewayRequest): boolean {
+/** An object or a part of one that is large: no copy, no body in frames of its own. */
+export function isLargePut({ method, path, message }: GatewayRequest): boolean {
   const { headers } = message;
   const encoding = String(headers['content-encoding'] ?? '');
   return (
     method === 'PUT' &&
     keyOf(path) !== '' &&
-    !query.has('partNumber') &&
     headers['x-amz-copy-source'] === undefined &&
     !encoding.includes('aws-chunked') &&
     Number(headers['content-length'] ?? 0) > objectInMemoryBytesMax
@@ -51,7 +51,7 @@ export function putLarge(
       ? { checksumAlgorithm: 'SHA256', checksumValue: checksum, checksumType: 'FULL_OBJECT' }
       : {}),
   };
-  files.put(bucket, object, spooled);
+  files.put(bucket, object, spooled.path);
   const sum = typeof checksum === 'string' ? { 'x-amz-checksum-sha256': checksum } : {};
   res.writeHead(200, { etag, 'content-length': 0, ...sum });
   res.end();
@@ -106,10 +106,20 @@ async function sendLarge(
     ...Object.fromEntries(metadata),
     ...(headers.range === undefined ? {} : sent),
   });
-  await pipeline(createReadStream(file, { start, end }), res).catch((error: unknown) => {
+  await pipeline(Readable.from(bytesOf(file, start, end)), res).catch((error: unknown) => {
     // Who asked has gone away.
     if ((error as { code?: string }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   });
+}
+
+/** From the first byte to the last, which is one of them, over the files that have them. */
+async function* bytesOf(file: string, first: number, last: number): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (const { path, bytes } of piecesOf(file)) {
+    const [start, end] = [Math.max(0, first - at), Math.min(bytes - 1, last - at)];
+    at += bytes;
+    if (start <= end) yield* createReadStream(path, { start, end, highWaterMark: objectReadBytes });
+  }
 }
 
 /** `null`: there is no such part. */
@@ -126,14 +136,15 @@ function rangeOf(
   return start > end || start >= total ? null : { start, end };
 }
 
-function metadataOf({ message }: GatewayRequest): Record<string, string> {
+export function metadataOf({ message }: GatewayRequest): Record<string, string> {
   const found = Object.entries(message.headers).flatMap(([name, value]) =>
     name.startsWith('x-amz-meta-') ? [[name.slice('x-amz-meta-'.length), String(value)]] : [],
   );
   return Object.fromEntries(found) as Record<string, string>;
 }
 
-const bucketOf = (path: string): string => decodeURIComponent(path).slice(1).split('/')[0] ?? '';
+export const bucketOf = (path: string): string =>
+  decodeURIComponent(path).slice(1).split('/')[0] ?? '';
 
-const keyOf = (path: string): string =>
+export const keyOf = (path: string): string =>
   decodeURIComponent(path).slice(1).split('/').slice(1).join('/');

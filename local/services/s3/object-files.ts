@@ -3,11 +3,10 @@
  * database and whole in memory. It still knows each object; its row has the name of the file in
  * place of the body, and with it another length than the object.
  */
-import { mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { buildApp } from 'fauxqs';
-import type { SpooledBody } from '../../engine/gateway/spool.ts';
 
 type Stores = NonNullable<NonNullable<Parameters<typeof buildApp>[0]>['stores']>;
 
@@ -17,8 +16,10 @@ export type StoredObject = ReturnType<Stores['s3Store']['getObject']>;
 export type ObjectFiles = {
   /** Files of this directory can become bodies. */
   readonly directory: string;
-  put(bucket: string, object: StoredObject, body: SpooledBody): void;
-  /** Undefined for an object whose body the stand-in has. */
+  put(bucket: string, object: StoredObject, path: string): void;
+  /** One whose body is in memory. */
+  putSmall(bucket: string, object: StoredObject): void;
+  /** A file, or a directory of parts; undefined for an object whose body the stand-in has. */
   fileOf(bucket: string, key: string): string | undefined;
 };
 
@@ -50,7 +51,7 @@ export function openObjectFiles(
   };
   const forget = (bucket: string, key: string): void => {
     const file = fileOf(bucket, key);
-    if (file !== undefined) rmSync(file, { force: true });
+    if (file !== undefined) rmSync(file, { recursive: true, force: true });
   };
   const { upsertObject, deleteObject, readBody } = rows;
   Object.assign(rows, {
@@ -64,20 +65,35 @@ export function openObjectFiles(
     },
     readBody(bucket: string, key: string) {
       const file = fileOf(bucket, key);
-      return file === undefined ? readBody.call(rows, bucket, key) : readFileSync(file);
+      if (file === undefined) return readBody.call(rows, bucket, key);
+      return Buffer.concat(piecesOf(file).map(({ path }) => readFileSync(path)));
     },
   });
   // What an upload left that did not come to its end.
   const known = new Set((ofAll.all() as { name: string }[]).map(({ name }) => name));
   for (const name of readdirSync(directory)) {
-    if (!known.has(name)) rmSync(join(directory, name), { force: true });
+    if (!known.has(name)) rmSync(join(directory, name), { recursive: true, force: true });
   }
   return {
     directory,
     fileOf,
-    put(bucket, object, { path }) {
+    put(bucket, object, path) {
       rows.upsertObject(bucket, { ...object, body: Buffer.from(basename(path)) });
       buckets.restoreObject(bucket, { ...object, body: Buffer.alloc(0) });
     },
+    putSmall(bucket, object) {
+      rows.upsertObject(bucket, object);
+      buckets.restoreObject(bucket, { ...object, body: Buffer.alloc(0) });
+    },
   };
+}
+
+/** The files of a body, in order: the names of parts begin with their numbers. */
+export function piecesOf(
+  file: string,
+): readonly { readonly path: string; readonly bytes: number }[] {
+  const stat = statSync(file);
+  if (!stat.isDirectory()) return [{ path: file, bytes: stat.size }];
+  const names = readdirSync(file).sort();
+  return names.map((name) => ({ path: join(file, name), bytes: statSync(join(file, name)).size }));
 }
