@@ -3,20 +3,16 @@ import { usage } from '../failure.ts';
 import type { JobBody } from '../job/input/job-flags.ts';
 
 /**
- * A workload of RIK as a service: `kind: Pod` with one container and its replicas. What cannot be
- * run is refused here, and not half of it run.
+ * A workload of RIK as a service: `kind: Pod` with its replicas, `kind: Function` as the virtual
+ * machine that it is. What cannot be said is refused here, and not half of it run.
  */
 export function isWorkload(file: JobBody): boolean {
   return typeof file.apiVersion === 'string' && 'spec' in file && !('run' in file);
 }
 
 export function serviceOfWorkload(file: JobBody): JobBody {
-  if (file.kind === 'Function') {
-    throw usage(
-      'A workload of the kind "Function" needs virtual machines, which no edge runs.',
-      'Give its program as a container: "kind": "Pod".',
-    );
-  }
+  refuseOthers(file, ['apiVersion', 'kind', 'name', 'replicas', 'spec'], 'The workload');
+  if (file.kind === 'Function') return serviceOfFunction(file);
   if (file.kind !== 'Pod') throw usage(`A workload of the kind ${shown(file.kind)} is not known.`);
   const spec = isRecord(file.spec) ? file.spec : {};
   const containers: readonly unknown[] = Array.isArray(spec.containers) ? spec.containers : [];
@@ -30,13 +26,28 @@ export function serviceOfWorkload(file: JobBody): JobBody {
   }
   if (typeof first.image !== 'string') throw usage('The container of the workload has no image.');
   refuseOthers(first, ['name', 'image', 'env', 'ports'], 'The container of the workload');
-  refuseOthers(file, ['apiVersion', 'kind', 'name', 'replicas', 'spec'], 'The workload');
   return {
     name: file.name,
     chunks: file.replicas ?? 1,
     run: { container: { image: first.image, env: environmentOf(first.env) } },
     ...portsOf(first.ports),
   };
+}
+
+/** A virtual machine: the API refuses it unless an edge runs such. */
+function serviceOfFunction({ name, replicas, spec }: JobBody): JobBody {
+  const { function: wanted, containers = [], ...more } = isRecord(spec) ? spec : {};
+  refuseOthers(more, [], 'The function of the workload');
+  if (Array.isArray(containers) && containers.length > 0) {
+    throw usage('A workload of the kind "Function" has no containers.');
+  }
+  const { execution, ...others } = isRecord(wanted) ? wanted : {};
+  refuseOthers(others, [], 'The function of the workload');
+  if (!isRecord(execution) || typeof execution.rootfs !== 'string') {
+    throw usage('The function of the workload has no "execution" with a "rootfs".');
+  }
+  refuseOthers(execution, ['rootfs'], 'The function of the workload');
+  return { name, chunks: replicas ?? 1, run: { vm: { rootfs: execution.rootfs } } };
 }
 
 const portFields = ['name', 'port', 'targetPort', 'target_port', 'protocol', 'type'];

@@ -1304,7 +1304,7 @@ export type Problem = {
   /** The HTTP status. */
   readonly status: number;
   /** What went wrong, as a code that never changes its meaning. */
-  readonly code: 'invalid-request' | 'invalid-json' | 'invalid-cursor' | 'unauthenticated' | 'forbidden' | 'not-found' | 'subsystem-not-found' | 'method-not-allowed' | 'conflict' | 'schedule-exists' | 'edge-exists' | 'subsystem-detached' | 'name-taken' | 'job-exists' | 'nothing-to-retry' | 'not-finished' | 'pool-in-use' | 'idempotency-in-flight' | 'cursor-too-old' | 'precondition-failed' | 'body-too-large' | 'unsupported-media-type' | 'idempotency-key-reused' | 'no-cluster-selected' | 'unsatisfiable' | 'input-missing' | 'limit-reached' | 'too-many-requests' | 'internal-error' | 'temporarily-unavailable';
+  readonly code: 'invalid-request' | 'invalid-json' | 'invalid-cursor' | 'unauthenticated' | 'forbidden' | 'not-found' | 'subsystem-not-found' | 'method-not-allowed' | 'conflict' | 'schedule-exists' | 'edge-exists' | 'subsystem-detached' | 'name-taken' | 'job-exists' | 'nothing-to-retry' | 'not-finished' | 'pool-in-use' | 'idempotency-in-flight' | 'cursor-too-old' | 'precondition-failed' | 'body-too-large' | 'unsupported-media-type' | 'idempotency-key-reused' | 'no-cluster-selected' | 'unsatisfiable' | 'unsupported-run' | 'input-missing' | 'limit-reached' | 'too-many-requests' | 'internal-error' | 'temporarily-unavailable';
   /** What went wrong, in a sentence. */
   readonly detail: string;
   /** The fields that are wrong. */
@@ -1538,6 +1538,15 @@ export type Run = {
     /** Options for the batch system; those that name files or places are refused. */
     readonly options?: readonly string[];
   };
+  /** A virtual machine, where an edge of the pool runs such; else it is refused. */
+  readonly vm?: {
+    /** Where its file system is fetched: an `http` or `https` address. */
+    readonly rootfs: string;
+    /** Variables of its environment. */
+    readonly env?: { readonly [name: string]: string };
+    /** How long one attempt may run. */
+    readonly timeoutSeconds?: number | null;
+  };
 };
 
 /** What one chunk runs: exactly one of the members. */
@@ -1596,6 +1605,15 @@ export type RunAnswer = {
     readonly timeoutSeconds: number | null;
     /** Options for the batch system; those that name files or places are refused. */
     readonly options: readonly string[];
+  };
+  /** A virtual machine, where an edge of the pool runs such; else it is refused. */
+  readonly vm?: {
+    /** Where its file system is fetched: an `http` or `https` address. */
+    readonly rootfs: string;
+    /** Variables of its environment. */
+    readonly env: { readonly [name: string]: string };
+    /** How long one attempt may run. */
+    readonly timeoutSeconds: number | null;
   };
 };
 

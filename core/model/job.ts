@@ -36,7 +36,14 @@ export type Run =
       };
     }
   | { readonly slurm: BatchRun }
-  | { readonly flux: BatchRun };
+  | { readonly flux: BatchRun }
+  | {
+      readonly vm: {
+        readonly rootfs: string;
+        readonly env: Readonly<Record<string, string>>;
+        readonly timeoutSeconds: number | null;
+      };
+    };
 
 export type BatchRun = {
   readonly argv: readonly string[];
@@ -46,7 +53,7 @@ export type BatchRun = {
   readonly options: readonly string[];
 };
 
-export const executorNames = ['simulate', 'process', 'container', 'slurm', 'flux'] as const;
+export const executorNames = ['simulate', 'process', 'container', 'slurm', 'flux', 'vm'] as const;
 export type ExecutorName = (typeof executorNames)[number];
 
 export function executorOf(run: Run): ExecutorName {

@@ -3,7 +3,7 @@ import type { ChunkDirectories } from '../chunk-directory/chunk-directories.ts';
 import type { Clock } from '../host/clock.ts';
 import { makeRunCommand } from '../host/command.ts';
 import type { Confinement } from '../host/confinement.ts';
-import type { Host } from '../host/host-inspection.ts';
+import type { AgentExecutorName, Host } from '../host/host-inspection.ts';
 import type { PortBook } from '../instances/port-book.ts';
 import type { Launcher } from '../launcher/launcher-client.ts';
 import { type ClusterDeps, makeCluster } from './cluster.ts';
@@ -42,7 +42,7 @@ export function makeExecutors(deps: {
   }
   return executors;
 
-  function make(name: ExecutorName, base: ClusterDeps): Executor {
+  function make(name: AgentExecutorName, base: ClusterDeps): Executor {
     switch (name) {
       case 'simulate':
         return makeSimulate(base, { drawPower: deps.drawPower });

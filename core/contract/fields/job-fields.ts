@@ -94,6 +94,8 @@ export const jobFields: Readonly<Record<string, string>> = {
   container: 'A program in an image.',
   slurm: 'A program, submitted to Slurm by the edge.',
   flux: 'A program, submitted to Flux by the edge.',
+  vm: 'A virtual machine, where an edge of the pool runs such; else it is refused.',
+  rootfs: 'Where its file system is fetched: an `http` or `https` address.',
   argv: 'The program and its words; no shell reads them.',
   env: 'Variables of its environment.',
   cwd: 'Where it starts; by default in the chunk’s own directory.',

@@ -34,12 +34,22 @@ test('its ports are those of the service, one or several', () => {
   expect(portsOf([])).toBeUndefined();
 });
 
+test('a function is a virtual machine', () => {
+  const rootfs = 'https://images.example.com/alpine.tar.gz';
+  const spec = { containers: [], function: { execution: { rootfs } } };
+  const file = { apiVersion: 'v1', kind: 'Function', name: 'mine', replicas: 2, spec };
+  expect(serviceOfWorkload(file)).toEqual({ name: 'mine', chunks: 2, run: { vm: { rootfs } } });
+  const more = { ...file, spec: { ...spec, function: { execution: { rootfs, memory: 1 } } } };
+  expect(() => serviceOfWorkload(more)).toThrow('memory');
+});
+
 test('the body of a job is no workload', () => {
   expect(isWorkload({ kind: 'service', run: { process: { argv: ['x'] } } })).toBe(false);
 });
 
 test.each<[string, object, string]>([
-  ['a function', pod({ kind: 'Function' }), 'virtual machines'],
+  ['a function of nothing', pod({ kind: 'Function' }, []), '"rootfs"'],
+  ['a function of containers', pod({ kind: 'Function' }), 'no containers'],
   ['another kind', pod({ kind: 'Deployment' }), '"Deployment"'],
   ['two containers', pod({}, [{ image: 'a' }, { image: 'b' }]), '2 containers'],
   ['no container', pod({}, []), 'no container'],

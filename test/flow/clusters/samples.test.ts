@@ -264,7 +264,7 @@ test('workloads of RIK become services; its functions and what is no JSON are re
     expect([pod.code, pod.err]).toEqual([2, expect.stringContaining('has 2 containers')]);
   }
   const vm = await create('workload-function.json');
-  expect([vm.code, vm.err]).toEqual([2, expect.stringContaining('Function')]);
+  expect([vm.code, vm.err]).toEqual([8, expect.stringContaining('runs virtual machines')]);
   const none = await create('schema-v1.json');
   expect([none.code, none.err]).toEqual([2, expect.stringContaining('There is no field')]);
 });
