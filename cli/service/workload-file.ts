@@ -16,22 +16,23 @@ export function serviceOfWorkload(file: JobBody): JobBody {
   if (file.kind !== 'Pod') throw usage(`A workload of the kind ${shown(file.kind)} is not known.`);
   const spec = isRecord(file.spec) ? file.spec : {};
   const containers: readonly unknown[] = Array.isArray(spec.containers) ? spec.containers : [];
-  const [first, ...others] = containers;
-  if (!isRecord(first)) throw usage('The workload has no container.');
-  if (others.length > 0) {
-    throw usage(
-      `The workload has ${containers.length} containers; an instance is one container.`,
-      'Make a service of each: their instances need not be on one edge.',
-    );
+  if (containers.length === 0) throw usage('The workload has no container.');
+  const all = containers.map((one) => {
+    if (!isRecord(one)) throw usage('A container of the workload is no table.');
+    if (typeof one.image !== 'string') throw usage('A container of the workload has no image.');
+    refuseOthers(one, ['name', 'image', 'env', 'ports'], 'A container of the workload');
+    const { name, image } = one;
+    return { name, image, env: environmentOf(one.env), ports: portsOf(one.ports) };
+  });
+  const { name, replicas } = file;
+  const [first] = all;
+  const size = { name, chunks: replicas ?? 1 };
+  if (first !== undefined && all.length === 1) {
+    const { image, env, ports } = first;
+    return { ...size, run: { container: { image, env } }, ...(ports.length > 0 && { ports }) };
   }
-  if (typeof first.image !== 'string') throw usage('The container of the workload has no image.');
-  refuseOthers(first, ['name', 'image', 'env', 'ports'], 'The container of the workload');
-  return {
-    name: file.name,
-    chunks: file.replicas ?? 1,
-    run: { container: { image: first.image, env: environmentOf(first.env) } },
-    ...portsOf(first.ports),
-  };
+  const pod = all.map(({ ports, ...one }) => ({ ...one, ...(ports.length > 0 && { ports }) }));
+  return { ...size, run: { pod: { containers: pod } } };
 }
 
 /** A virtual machine: the API refuses it unless an edge runs such. */
@@ -53,16 +54,15 @@ function serviceOfFunction({ name, replicas, spec }: JobBody): JobBody {
 const portFields = ['name', 'port', 'targetPort', 'target_port', 'protocol', 'type'];
 
 /** As RIK writes it: the port of the host, and where the container listens. */
-function portsOf(ports: unknown): JobBody {
+function portsOf(ports: unknown): readonly object[] {
   const entries: readonly unknown[] = Array.isArray(ports) ? ports : [ports ?? []].flat();
-  const listed = entries.map((entry, at) => {
+  return entries.map((entry, at) => {
     if (!isRecord(entry)) throw usage('A port of the workload is no table.');
     refuseOthers(entry, portFields, 'A port of the workload');
     const { name = at === 0 ? 'http' : `port-${at}`, port = null, protocol = 'tcp' } = entry;
     const target = entry.targetPort ?? entry.target_port ?? null;
     return { name, port, target, protocol: String(protocol).toLowerCase() };
   });
-  return listed.length === 0 ? {} : { ports: listed };
 }
 
 /** As Kubernetes writes it, a list of names with values, or a table. */

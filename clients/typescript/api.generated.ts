@@ -1253,6 +1253,20 @@ export type Plan = {
   readonly waiting: readonly Waiting[];
 };
 
+/** One container of a pod. */
+export type PodContainer = {
+  /** By which its lines and its end are known. Lower-case letters, digits and inner hyphens, at most 64. */
+  readonly name: string;
+  /** The image by its name, like `ghcr.io/acme/tool:1.2`. */
+  readonly image: string;
+  /** The program and its words; no shell reads them. */
+  readonly argv: readonly string[];
+  /** Variables of its environment. */
+  readonly env: { readonly [name: string]: string };
+  /** Of a service: as `ports` of the service, among which they are. */
+  readonly ports?: readonly ServicePort[];
+};
+
 export type Pool = {
   /** The name of the pool. */
   readonly name: string;
@@ -1512,6 +1526,13 @@ export type Run = {
     /** How long one attempt may run. */
     readonly timeoutSeconds?: number | null;
   };
+  /** Containers with one network and one directory; the first that ends is the end of all. */
+  readonly pod?: {
+    /** What the pod is made of; the others are in the network of the first. */
+    readonly containers: readonly PodContainer[];
+    /** How long one attempt may run. */
+    readonly timeoutSeconds?: number | null;
+  };
   /** A program, submitted to Slurm by the edge. */
   readonly slurm?: {
     /** The program and its words; no shell reads them. */
@@ -1577,6 +1598,13 @@ export type RunAnswer = {
     readonly argv: readonly string[];
     /** Variables of its environment. */
     readonly env: { readonly [name: string]: string };
+    /** How long one attempt may run. */
+    readonly timeoutSeconds: number | null;
+  };
+  /** Containers with one network and one directory; the first that ends is the end of all. */
+  readonly pod?: {
+    /** What the pod is made of; the others are in the network of the first. */
+    readonly containers: readonly PodContainer[];
     /** How long one attempt may run. */
     readonly timeoutSeconds: number | null;
   };

@@ -1,4 +1,5 @@
 import type { ChunkOffsets } from '../federation/chunk-offsets.ts';
+import type { Pod } from '../runs/pod.ts';
 import { type ServiceSpec, serviceStates } from '../services/service.ts';
 import type { Sweep } from '../sweeps/sweep.ts';
 import type { EndReceiver } from '../webhooks/end-receiver.ts';
@@ -35,6 +36,7 @@ export type Run =
         readonly timeoutSeconds: number | null;
       };
     }
+  | { readonly pod: Pod }
   | { readonly slurm: BatchRun }
   | { readonly flux: BatchRun }
   | {
@@ -53,7 +55,15 @@ export type BatchRun = {
   readonly options: readonly string[];
 };
 
-export const executorNames = ['simulate', 'process', 'container', 'slurm', 'flux', 'vm'] as const;
+export const executorNames = [
+  'simulate',
+  'process',
+  'container',
+  'pod',
+  'slurm',
+  'flux',
+  'vm',
+] as const;
 export type ExecutorName = (typeof executorNames)[number];
 
 export function executorOf(run: Run): ExecutorName {

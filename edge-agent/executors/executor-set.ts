@@ -11,6 +11,7 @@ import { makeContainer } from './container.ts';
 import type { EndedChunk, Executor } from './executor.ts';
 import type { NoteBook } from './executor-notes.ts';
 import { makeFlux } from './flux.ts';
+import { makePod } from './pod.ts';
 import { makeProcess } from './process.ts';
 import { makeSimulate } from './simulate.ts';
 import { makeSlurm } from './slurm.ts';
@@ -48,11 +49,13 @@ export function makeExecutors(deps: {
         return makeSimulate(base, { drawPower: deps.drawPower });
       case 'process':
         return makeProcess({ ...base, launcher, confinement, ports });
-      case 'container': {
+      case 'container':
+      case 'pod': {
         const engine = host.containerEngine ?? 'docker';
         const { owner } = launcher;
         const own = { launcher, runCommand, engine, owner, isolation, ports };
-        return makeContainer({ ...base, ...own });
+        const engineDeps = { ...base, ...own };
+        return name === 'pod' ? makePod(engineDeps) : makeContainer(engineDeps);
       }
       case 'slurm':
         return makeCluster(base, makeSlurm(asChunkUser, clusterDirectory));

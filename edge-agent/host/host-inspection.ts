@@ -22,7 +22,7 @@ export type Host = {
 };
 
 export type HostQuestion = {
-  /** Executors to offer; `null`: all that are there. */
+  /** Executors to offer; `null`: all that are there. Who offers containers offers pods of them. */
   readonly wanted: readonly string[] | null;
   readonly path: string;
   /** Commands whose output tells a version, by the name of the fact. */
@@ -49,7 +49,7 @@ export async function examineHost(question: HostQuestion): Promise<Host> {
   if (wants('flux') && has('flux')) ask('flux', ['flux', 'version']);
   const software = examineSoftware(question.software, question.path);
   const found = await engine;
-  if (found !== null) executors.set('container', found.version);
+  if (found !== null) executors.set('container', found.version).set('pod', found.version);
   await Promise.all(asks);
   return {
     executors,

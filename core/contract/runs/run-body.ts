@@ -7,8 +7,9 @@ import {
   envEntriesMax,
   jobPowerMax,
 } from '../../model/limits.ts';
-import { rootfsLengthMax } from '../../runs/limits.ts';
-import { nonEmptyText, text, whole } from '../text-schema.ts';
+import { containerNameLengthMax, podContainersMax, rootfsLengthMax } from '../../runs/limits.ts';
+import { portsSchema } from '../services/readiness-body.ts';
+import { nameSchema, nonEmptyText, text, whole } from '../text-schema.ts';
 
 /**
  * What one chunk runs, as a user submits it: exactly one of the ways there are. An edge takes it
@@ -44,12 +45,35 @@ const processSchema = z.strictObject({
   timeoutSeconds: seconds.nullable().default(null),
 });
 
+const imageSchema = nonEmptyText(512).refine(isImageName, {
+  error: 'An image is called like "ghcr.io/acme/tool:1.2", and begins with a letter or digit.',
+});
+
 const containerSchema = z.strictObject({
-  image: nonEmptyText(512).refine(isImageName, {
-    error: 'An image is called like "ghcr.io/acme/tool:1.2", and begins with a letter or digit.',
-  }),
+  image: imageSchema,
   argv: z.array(text(argvItemLengthMax)).max(argvItemsMax).default([]),
   env: envSchema.default({}),
+  timeoutSeconds: seconds.nullable().default(null),
+});
+
+const podSchema = z.strictObject({
+  containers: z
+    .array(
+      z
+        .strictObject({
+          name: nameSchema.max(containerNameLengthMax),
+          image: imageSchema,
+          argv: z.array(text(argvItemLengthMax)).max(argvItemsMax).default([]),
+          env: envSchema.default({}),
+          ports: portsSchema.optional(),
+        })
+        .meta({ id: 'PodContainer', description: 'One container of a pod.' }),
+    )
+    .min(1)
+    .max(podContainersMax)
+    .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, {
+      error: 'Each container of a pod has a name of its own.',
+    }),
   timeoutSeconds: seconds.nullable().default(null),
 });
 
@@ -70,13 +94,14 @@ const batchSchema = z.strictObject({
   options: z.array(text(1024)).max(64).default([]),
 });
 
-const ways = '"simulate", "process", "container", "slurm", "flux" and "vm"';
+const ways = '"simulate", "process", "container", "pod", "slurm", "flux" and "vm"';
 
 export const runSchema = z
   .strictObject({
     simulate: simulateSchema.optional(),
     process: processSchema.optional(),
     container: containerSchema.optional(),
+    pod: podSchema.optional(),
     slurm: batchSchema.optional(),
     flux: batchSchema.optional(),
     vm: vmSchema.optional(),
