@@ -324,12 +324,17 @@ test('what flux refuses is a failed start in its words', async () => {
   expect(job.failed.get(0)).toMatch(/^start-failed: flux-submit: ERROR: \[Errno 22\]/);
 });
 
-test.each(['docker', 'flux'] as const)(
+test.each(['docker', 'flux', 'pod'] as const)(
   'what a chunk under %s leaves is stored',
   async (command) => {
-    provide(command);
+    provide(command === 'flux' ? 'flux' : 'docker');
     const script = 'echo $EDGEWISE_CHUNK > output/n';
-    const run = command === 'flux' ? flux('sh', '-c', script) : container('here:1', script);
+    const runs = {
+      docker: () => container('here:1', script),
+      flux: () => flux('sh', '-c', script),
+      pod: () => pod({ web: script }),
+    };
+    const run = runs[command]();
     const outputs = { paths: ['n'], on: 'done', maxMb: 1 };
     controlPlane.addJob('job-a', { chunks: 2, ...run, outputs });
     start();
