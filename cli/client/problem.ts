@@ -46,7 +46,7 @@ function endSentence(text: string): string {
 }
 
 function codeOf(problem: Problem): ExitCode {
-  if (problem.code === 'unsatisfiable') return exitCode.notPlaced;
+  if (['unsatisfiable', 'unsupported-run'].includes(problem.code)) return exitCode.notPlaced;
   switch (problem.status) {
     case 401:
     case 403:

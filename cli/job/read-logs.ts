@@ -258,7 +258,7 @@ async function printOutput(
 ): Promise<void> {
   if (titled) {
     const ended =
-      chunk.exitCode === null ? (chunk.reason ?? chunk.state) : `exit code ${chunk.exitCode}`;
+      chunk.reason ?? (chunk.exitCode === null ? chunk.state : `exit code ${chunk.exitCode}`);
     terminal.say(`== chunk ${chunk.chunk} on ${chunk.edge ?? 'no edge'}, ${ended}`);
   }
   const writer = writeOutput(terminal);

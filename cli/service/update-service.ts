@@ -73,6 +73,10 @@ type Program = { readonly image: string | undefined; readonly env: readonly stri
 function runOf(before: Run, { image, env }: Program, argv: readonly string[]): object {
   const more = parsePairs(env, 'env');
   const words = argv.length > 0 ? { argv } : {};
+  if ('pod' in before && (image !== undefined || env.length > 0 || argv.length > 0)) {
+    const remedy = 'Change it in a file: edgewise service update SERVICE --file FILE';
+    throw usage('These flags are of one container, and the service is a pod.', remedy);
+  }
   const added = (of: JobBody): JobBody => {
     return Object.keys(more).length > 0 ? { ...of, env: { ...(of.env as object), ...more } } : of;
   };

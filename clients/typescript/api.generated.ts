@@ -1281,6 +1281,20 @@ export type Plan = {
   readonly waiting: readonly Waiting[];
 };
 
+/** One container of a pod. */
+export type PodContainer = {
+  /** By which its lines and its end are known. Lower-case letters, digits and inner hyphens, at most 64. */
+  readonly name: string;
+  /** The image by its name, like `ghcr.io/acme/tool:1.2`. */
+  readonly image: string;
+  /** The program and its words; no shell reads them. */
+  readonly argv: readonly string[];
+  /** Variables of its environment. */
+  readonly env: { readonly [name: string]: string };
+  /** Of a service: as `ports` of the service, among which they are. */
+  readonly ports?: readonly ServicePort[];
+};
+
 export type Pool = {
   /** The name of the pool. */
   readonly name: string;
@@ -1332,7 +1346,7 @@ export type Problem = {
   /** The HTTP status. */
   readonly status: number;
   /** What went wrong, as a code that never changes its meaning. */
-  readonly code: 'invalid-request' | 'invalid-json' | 'invalid-cursor' | 'unauthenticated' | 'forbidden' | 'not-found' | 'subsystem-not-found' | 'method-not-allowed' | 'conflict' | 'schedule-exists' | 'edge-exists' | 'subsystem-detached' | 'name-taken' | 'job-exists' | 'nothing-to-retry' | 'not-finished' | 'pool-in-use' | 'idempotency-in-flight' | 'cursor-too-old' | 'precondition-failed' | 'body-too-large' | 'unsupported-media-type' | 'idempotency-key-reused' | 'no-cluster-selected' | 'unsatisfiable' | 'input-missing' | 'limit-reached' | 'too-many-requests' | 'internal-error' | 'temporarily-unavailable';
+  readonly code: 'invalid-request' | 'invalid-json' | 'invalid-cursor' | 'unauthenticated' | 'forbidden' | 'not-found' | 'subsystem-not-found' | 'method-not-allowed' | 'conflict' | 'schedule-exists' | 'edge-exists' | 'subsystem-detached' | 'name-taken' | 'job-exists' | 'nothing-to-retry' | 'not-finished' | 'pool-in-use' | 'idempotency-in-flight' | 'cursor-too-old' | 'precondition-failed' | 'body-too-large' | 'unsupported-media-type' | 'idempotency-key-reused' | 'no-cluster-selected' | 'unsatisfiable' | 'unsupported-run' | 'input-missing' | 'limit-reached' | 'too-many-requests' | 'internal-error' | 'temporarily-unavailable';
   /** What went wrong, in a sentence. */
   readonly detail: string;
   /** The fields that are wrong. */
@@ -1547,6 +1561,13 @@ export type Run = {
     /** How long one attempt may run. */
     readonly timeoutSeconds?: number | null;
   };
+  /** Containers with one network and one directory; the first that ends is the end of all. */
+  readonly pod?: {
+    /** What the pod is made of; the others are in the network of the first. */
+    readonly containers: readonly PodContainer[];
+    /** How long one attempt may run. */
+    readonly timeoutSeconds?: number | null;
+  };
   /** A program, submitted to Slurm by the edge. */
   readonly slurm?: {
     /** The program and its words; no shell reads them. */
@@ -1572,6 +1593,15 @@ export type Run = {
     readonly timeoutSeconds?: number | null;
     /** Options for the batch system; those that name files or places are refused. */
     readonly options?: readonly string[];
+  };
+  /** A virtual machine, where an edge of the pool runs such; else it is refused. */
+  readonly vm?: {
+    /** Where its file system is fetched: an `http` or `https` address. */
+    readonly rootfs: string;
+    /** Variables of its environment. */
+    readonly env?: { readonly [name: string]: string };
+    /** How long one attempt may run. */
+    readonly timeoutSeconds?: number | null;
   };
 };
 
@@ -1606,6 +1636,13 @@ export type RunAnswer = {
     /** How long one attempt may run. */
     readonly timeoutSeconds: number | null;
   };
+  /** Containers with one network and one directory; the first that ends is the end of all. */
+  readonly pod?: {
+    /** What the pod is made of; the others are in the network of the first. */
+    readonly containers: readonly PodContainer[];
+    /** How long one attempt may run. */
+    readonly timeoutSeconds: number | null;
+  };
   /** A program, submitted to Slurm by the edge. */
   readonly slurm?: {
     /** The program and its words; no shell reads them. */
@@ -1631,6 +1668,15 @@ export type RunAnswer = {
     readonly timeoutSeconds: number | null;
     /** Options for the batch system; those that name files or places are refused. */
     readonly options: readonly string[];
+  };
+  /** A virtual machine, where an edge of the pool runs such; else it is refused. */
+  readonly vm?: {
+    /** Where its file system is fetched: an `http` or `https` address. */
+    readonly rootfs: string;
+    /** Variables of its environment. */
+    readonly env: { readonly [name: string]: string };
+    /** How long one attempt may run. */
+    readonly timeoutSeconds: number | null;
   };
 };
 

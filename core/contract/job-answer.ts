@@ -3,7 +3,7 @@ import { jobStates } from '../model/job.ts';
 import { chunkOffsetsSchema } from './chunk-offsets-body.ts';
 import { inputsSchema } from './files/file-body.ts';
 import { outputsSchema } from './files/result-body.ts';
-import { runSchema } from './job-body.ts';
+import { runSchema } from './runs/run-body.ts';
 import {
   everywhereSchema,
   instanceFields,

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { countOfOffsets } from '../federation/chunk-offsets.ts';
 import { outputMbMax } from '../files/limits.ts';
-import { isImageName } from '../model/image-name.ts';
 import {
   type Chunking,
   chunkJob,
@@ -11,8 +10,6 @@ import {
   type Run,
 } from '../model/job.ts';
 import {
-  argvItemLengthMax,
-  argvItemsMax,
   attemptsDefault,
   attemptsMax,
   backoffSecondsDefault,
@@ -22,7 +19,6 @@ import {
   chunksMax,
   deadlineSecondsMax,
   dependenciesMax,
-  envEntriesMax,
   expressionsMax,
   expressionValuesMax,
   gangNodesMax,
@@ -45,6 +41,7 @@ import type { EndReceiver } from '../webhooks/end-receiver.ts';
 import { chunkOffsetsSchema, offsetsIssues } from './chunk-offsets-body.ts';
 import { inputsSchema } from './files/file-body.ts';
 import { keepDaysSchema, outputsSchema } from './files/result-body.ts';
+import { runSchema } from './runs/run-body.ts';
 import {
   checkService,
   everywhereFields,
@@ -64,7 +61,6 @@ import {
   labelKeySchema,
   labelsSchema,
   nameSchema,
-  nonEmptyText,
   resourceNameSchema,
   text,
   whole,
@@ -78,65 +74,6 @@ import { onEndSchema } from './webhooks/webhook-body.ts';
  */
 
 const amount = z.number().min(0).max(powerMax);
-const seconds = whole(1, deadlineSecondsMax);
-
-const argvSchema = z.array(text(argvItemLengthMax)).min(1).max(argvItemsMax);
-const envSchema = z
-  .record(
-    z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, {
-      error: 'The name of a variable is made of letters, digits and _ and begins with no digit.',
-    }),
-    text(argvItemLengthMax),
-  )
-  .refine((env) => Object.keys(env).length <= envEntriesMax, {
-    error: `At most ${envEntriesMax} variables fit here.`,
-  });
-
-const simulateSchema = z
-  .strictObject({
-    seconds: z.number().min(0).max(deadlineSecondsMax).optional(),
-    wattSeconds: z.number().min(0).max(jobPowerMax).optional(),
-  })
-  .refine((run) => run.seconds === undefined || run.wattSeconds === undefined, {
-    error: 'A simulated run has exactly one of "seconds" and "wattSeconds".',
-  });
-
-const processSchema = z.strictObject({
-  argv: argvSchema,
-  env: envSchema.default({}),
-  cwd: nonEmptyText(4096).nullable().default(null),
-  timeoutSeconds: seconds.nullable().default(null),
-});
-
-const containerSchema = z.strictObject({
-  image: nonEmptyText(512).refine(isImageName, {
-    error: 'An image is called like "ghcr.io/acme/tool:1.2", and begins with a letter or digit.',
-  }),
-  argv: z.array(text(argvItemLengthMax)).max(argvItemsMax).default([]),
-  env: envSchema.default({}),
-  timeoutSeconds: seconds.nullable().default(null),
-});
-
-const batchSchema = z.strictObject({
-  argv: argvSchema,
-  env: envSchema.default({}),
-  cwd: nonEmptyText(4096).nullable().default(null),
-  timeoutSeconds: seconds.nullable().default(null),
-  options: z.array(text(1024)).max(64).default([]),
-});
-
-export const runSchema = z
-  .strictObject({
-    simulate: simulateSchema.optional(),
-    process: processSchema.optional(),
-    container: containerSchema.optional(),
-    slurm: batchSchema.optional(),
-    flux: batchSchema.optional(),
-  })
-  .refine((run) => Object.values(run).filter((value) => value !== undefined).length === 1, {
-    error: 'A run is exactly one of "simulate", "process", "container", "slurm" and "flux".',
-  })
-  .meta({ id: 'Run', description: 'What one chunk runs: exactly one of the members.' });
 
 const scalar = z.union([text(256), z.number(), z.boolean()], {
   error: 'This must be a text of at most 256 characters, a number, or true or false.',

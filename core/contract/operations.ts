@@ -26,7 +26,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     headers: ['idempotency-key'],
     body: { schema: jobBodies.jobBodySchema },
     answers: { 202: job },
-    problems: [...bodyProblems, ...once, 'unsatisfiable', 'limit-reached'],
+    problems: [...bodyProblems, ...once, 'unsatisfiable', 'unsupported-run', 'limit-reached'],
   },
   submitJobs: {
     summary: 'Submit up to a hundred jobs, all or none',
@@ -34,7 +34,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     headers: ['idempotency-key'],
     body: { schema: jobBodies.jobBatchBodySchema },
     answers: { 202: jobAnswers.jobBatchAnswerSchema },
-    problems: [...bodyProblems, ...once, 'unsatisfiable', 'limit-reached'],
+    problems: [...bodyProblems, ...once, 'unsatisfiable', 'unsupported-run', 'limit-reached'],
   },
   putJob: {
     summary: 'Create a job under an id of yours, or bring it to this body',
@@ -42,7 +42,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     headers: ['if-match', 'if-none-match'],
     body: { schema: jobBodies.jobBodySchema },
     answers: { 200: job, 202: job },
-    problems: [...put, 'conflict', 'unsatisfiable', 'limit-reached'],
+    problems: [...put, 'conflict', 'unsatisfiable', 'unsupported-run', 'limit-reached'],
   },
   patchJob: {
     summary: 'Change priority, labels or retries',
@@ -175,7 +175,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     tag: 'jobs',
     body: { schema: jobBodies.jobBodySchema },
     answers: { 200: jobAnswers.planSchema },
-    problems: [...bodyProblems, 'unsatisfiable'],
+    problems: [...bodyProblems, 'unsatisfiable', 'unsupported-run'],
   },
 };
 

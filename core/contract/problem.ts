@@ -54,6 +54,7 @@ export const problemTable = {
     'Clusters match, and none of the priorities leaves one.',
   ],
   unsatisfiable: [422, 'Unsatisfiable', 'This can never be done.'],
+  'unsupported-run': [422, 'Unsupported run', 'No edge of this pool can run this.'],
   'input-missing': [422, 'Input missing', 'A file that this job needs is not stored.'],
   'limit-reached': [422, 'Limit reached', 'There are as many of these as there can be.'],
   'too-many-requests': [429, 'Too many requests', 'Slow down and try again.'],

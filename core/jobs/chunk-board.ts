@@ -13,6 +13,7 @@ import {
   unionAll,
 } from '../model/ranges.ts';
 import type { JobWithStatus, StoredJob } from '../model/stored-job.ts';
+import { codeOfFailure } from '../runs/pod.ts';
 import { numbersOf as numbersIn } from '../services/instance-numbers.ts';
 
 /**
@@ -199,7 +200,7 @@ function attemptsOf(state: ChunkState, failures: number): number {
 
 function exitCodeOf(state: ChunkState, failure: number | string | null): number | null {
   if (state === 'done') return 0;
-  return typeof failure === 'number' ? failure : null;
+  return codeOfFailure(failure);
 }
 
 function reasonOf(state: ChunkState, failure: number | string | null): string | null {

@@ -12,6 +12,7 @@ import type { CellId, JobId } from '../model/names.ts';
 import type { RangeSet } from '../model/ranges.ts';
 import { intentOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
 import { agentSpec } from '../protocol/agent-spec.ts';
+import { type EdgeAsked, unsupportedRun } from '../runs/unsupported-run.ts';
 import { newServiceCounts } from '../services/service.ts';
 import { type Refusal, refuse } from './decision.ts';
 
@@ -38,6 +39,8 @@ export type Surroundings = {
   readonly namedCells: ReadonlySet<CellId> | null;
   /** Those of `dependsOn` that exist. */
   readonly parents: readonly JobWithStatus[];
+  /** Edges that run virtual machines; absent when the job is none. */
+  readonly machines?: readonly EdgeAsked[];
   /** Services with the name of one that is to be the only one; absent when nobody asks. */
   readonly named?: { readonly jobs: readonly JobWithStatus[]; readonly last: JobId | null };
 };
@@ -98,6 +101,8 @@ export function submit(
   const spent = { rows, documents: 0, reports: 0, calls: callsAtSubmit };
   const status = { ...statusOf(job, parents.open), spent };
   const intent = intentOf(job, status.blockedByDependencies, status.foldedByCell);
+  const unsupported = unsupportedRun(intent.spec, around.machines ?? []);
+  if (unsupported !== null) return refuse(unsupported);
   const intents = new Map([...slices].map(([cell, ranges]) => [cell, { intent, ranges }]));
   return {
     kind: 'create',

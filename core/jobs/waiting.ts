@@ -24,3 +24,22 @@ function merge(before: WaitingCount, more: WaitingCount): WaitingCount {
     examples: [...before.examples, ...more.examples].slice(0, waitingExamplesMax),
   };
 }
+
+/** What no other edge would help. */
+const elsewhereInVain: ReadonlySet<WaitingReason> = new Set(['backoff', 'dependency', 'quota']);
+
+/**
+ * Of a service, whose instances are all in one cell of its pool: that edges of other cells are not
+ * for them. `others`: how many edges those have.
+ */
+export function withCellWords(
+  counts: readonly WaitingCount[],
+  others: number,
+): readonly WaitingCount[] {
+  if (others === 0) return counts;
+  const words = `a service stays in one cell of its pool, and ${others} edges are in others`;
+  return counts.map((count) => {
+    if (elsewhereInVain.has(count.reason)) return count;
+    return { ...count, detail: count.detail === '' ? words : `${count.detail}; ${words}` };
+  });
+}

@@ -1,4 +1,5 @@
 import type { ChunkOffsets } from '../federation/chunk-offsets.ts';
+import type { Pod } from '../runs/pod.ts';
 import { type ServiceSpec, serviceStates } from '../services/service.ts';
 import type { Sweep } from '../sweeps/sweep.ts';
 import type { EndReceiver } from '../webhooks/end-receiver.ts';
@@ -35,8 +36,16 @@ export type Run =
         readonly timeoutSeconds: number | null;
       };
     }
+  | { readonly pod: Pod }
   | { readonly slurm: BatchRun }
-  | { readonly flux: BatchRun };
+  | { readonly flux: BatchRun }
+  | {
+      readonly vm: {
+        readonly rootfs: string;
+        readonly env: Readonly<Record<string, string>>;
+        readonly timeoutSeconds: number | null;
+      };
+    };
 
 export type BatchRun = {
   readonly argv: readonly string[];
@@ -46,7 +55,15 @@ export type BatchRun = {
   readonly options: readonly string[];
 };
 
-export const executorNames = ['simulate', 'process', 'container', 'slurm', 'flux'] as const;
+export const executorNames = [
+  'simulate',
+  'process',
+  'container',
+  'pod',
+  'slurm',
+  'flux',
+  'vm',
+] as const;
 export type ExecutorName = (typeof executorNames)[number];
 
 export function executorOf(run: Run): ExecutorName {

@@ -72,9 +72,9 @@ function utf8Bytes(text: string): number {
 }
 
 function hasEnvironment(run: Run): boolean {
-  const body: { readonly env?: Readonly<Record<string, string>> } =
-    'simulate' in run ? {} : Object.values(run)[0];
-  return body.env !== undefined && Object.keys(body.env).length > 0;
+  const bodies: readonly { readonly env?: Readonly<Record<string, string>> }[] =
+    'pod' in run ? run.pod.containers : 'simulate' in run ? [] : Object.values(run);
+  return bodies.some(({ env }) => env !== undefined && Object.keys(env).length > 0);
 }
 
 function bytesOfEntry(id: JobId, entry: WorkEntry): number {

@@ -51,10 +51,7 @@ function wantedOf({ spec, specHash, rollout }: Intent): EarlierGeneration {
 
 /** Placing asks only who runs it. */
 function standInFor(executor: ExecutorName, run: Run): Run {
-  if (executor === executorOf(run)) return run;
-  if (executor === 'simulate') return { simulate: {} };
-  const plain = { argv: [], env: {}, cwd: null, timeoutSeconds: null };
-  return executor === 'container' ? { container: { ...plain, image: '' } } : { process: plain };
+  return executor === executorOf(run) ? run : ({ [executor]: {} } as unknown as Run);
 }
 
 function mostOf(all: readonly Readonly<Record<string, number>>[]): Record<string, number> {

@@ -9,11 +9,15 @@ import { fillTemplate, type TemplateValues, unknownNames } from './template.ts';
 export function fillRun(run: Run, values: TemplateValues): Run {
   if ('simulate' in run) return run;
   const fill = (text: string): string => fillTemplate(text, values);
-  const filled = Object.entries(run).map(([executor, body]) => {
+  const filledIn = <T extends Words>(body: T) => {
     const argv = (body.argv ?? []).map(fill);
     const env = { ...mapValues(body.env ?? {}, fill), ...environmentOf(values.parameters) };
-    return [executor, { ...body, argv, env }];
-  });
+    return { ...body, argv, env };
+  };
+  if ('pod' in run) {
+    return { pod: { ...run.pod, containers: run.pod.containers.map((it) => filledIn(it)) } };
+  }
+  const filled = Object.entries(run).map(([executor, body]) => [executor, filledIn(body)]);
   return Object.fromEntries(filled) as Run;
 }
 
@@ -34,13 +38,17 @@ export function unknownNamesOf(
   );
 }
 
+type Words = {
+  readonly argv?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+};
+
 function textsOf(run: Run): { readonly pointer: string; readonly text: string }[] {
-  return Object.entries(run).flatMap(([executor, body]) => {
-    const { argv = [], env = {} } = body as {
-      readonly argv?: readonly string[];
-      readonly env?: Readonly<Record<string, string>>;
-    };
-    const at = `/run/${executor}`;
+  const placed: readonly (readonly [string, Words])[] =
+    'pod' in run
+      ? run.pod.containers.map((one, index) => [`/run/pod/containers/${index}`, one])
+      : Object.entries(run).map(([executor, body]) => [`/run/${executor}`, body as Words]);
+  return placed.flatMap(([at, { argv = [], env = {} }]) => {
     return [
       ...argv.map((text, index) => ({ pointer: `${at}/argv/${index}`, text })),
       ...Object.entries(env).map(([name, text]) => ({ pointer: `${at}/env/${name}`, text })),

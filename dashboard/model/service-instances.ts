@@ -50,10 +50,14 @@ export function generationRows(
     });
 }
 
-/** `nginx:1`, `httpd -f -p 80`. */
+/** `nginx:1`, `httpd -f -p 80`, of a pod `web: nginx:1, log: busybox:1`. */
 export function runWords(run: Job['spec']['run']): string {
-  const { container, process } = run;
-  if (container !== undefined) return [container.image, ...(container.argv ?? [])].join(' ');
+  const { container, pod, process, vm } = run;
+  const words = (it: { readonly image: string; readonly argv?: readonly string[] }): string =>
+    [it.image, ...(it.argv ?? [])].join(' ');
+  if (container !== undefined) return words(container);
+  if (pod !== undefined) return pod.containers.map((it) => `${it.name}: ${words(it)}`).join(', ');
+  if (vm !== undefined) return `vm ${vm.rootfs}`;
   return process === undefined ? (Object.keys(run)[0] ?? '') : process.argv.join(' ');
 }
 

@@ -15,6 +15,7 @@ import { ScrollText } from '../component/scroll-box.tsx';
 import { executionsInlineMax } from '../limits.ts';
 import { useCollection, useResource, type Watched } from '../live/use-live.ts';
 import { jobEndWords } from '../model/reason-words.ts';
+import { runWords } from '../model/service-instances.ts';
 import { powerWords } from '../model/words.ts';
 import { Link } from '../route/navigation.tsx';
 import { type JobView, noFleetFilter, noJobsFilter } from '../route/route.ts';
@@ -105,6 +106,7 @@ function JobFacts({ job }: { job: Job }) {
         <Took from={status.startedAt} to={status.endedAt} />
       </Fact>
       <Fact name="Runs as">{run}</Fact>
+      {spec.run.pod !== undefined && <Fact name="Containers">{runWords(spec.run)}</Fact>}
       <Fact name="Pool">
         <Link to={{ page: 'fleet', filter: { ...noFleetFilter, pool } }}>{pool}</Link>
       </Fact>

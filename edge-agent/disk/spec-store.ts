@@ -2,9 +2,10 @@ import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { readNumbers } from '../../core/federation/chunk-offsets.ts';
 import { executorNames } from '../../core/model/job.ts';
-import { parseJobId } from '../../core/model/names.ts';
+import { isName, parseJobId } from '../../core/model/names.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import { isCount, isRecord } from '../../core/protocol/json.ts';
+import { podContainersMax } from '../../core/runs/limits.ts';
 import { parseInputs } from '../inputs/parse-inputs.ts';
 import { specsOnDiskMax } from '../limits.ts';
 import { parseOutputs } from '../results/parse-outputs.ts';
@@ -65,6 +66,7 @@ export function parseAgentSpec(value: unknown): AgentSpec | null {
   const run = value.run as Record<string, Record<string, unknown>>;
   const body = run[executor]!;
   if (executor !== 'simulate' && !isTextList(body.argv ?? [])) return null;
+  if (executor === 'pod' && !isPod(body)) return null;
   const inputs = value.inputs === undefined ? [] : parseInputs(value.inputs);
   const outputs = value.outputs === undefined ? undefined : parseOutputs(value.outputs);
   if (inputs === null || outputs === null) return null;
@@ -107,6 +109,22 @@ function isChunkOffsets(value: unknown): boolean {
   const isJob = value.job === undefined || parseJobId(String(value.job)) !== null;
   const isPath = value.path === undefined || isTextList(value.path);
   return isTotal && isJob && isPath && typeof readNumbers(value.numbers) !== 'string';
+}
+
+/** Their names become those of files and containers. */
+function isPod({ containers }: Record<string, unknown>): boolean {
+  if (!Array.isArray(containers) || containers.length === 0) return false;
+  if (containers.length > podContainersMax) return false;
+  const names = new Set(containers.map((one: unknown) => (isRecord(one) ? one.name : null)));
+  const isContainer = (one: unknown): boolean =>
+    isRecord(one) && isName(String(one.name)) && typeof one.image === 'string';
+  const isSound = (one: Record<string, unknown>): boolean =>
+    isTextList(one.argv ?? []) &&
+    isRecord(one.env ?? {}) &&
+    isTextList(Object.values((one.env ?? {}) as object));
+  return (
+    names.size === containers.length && containers.every((it) => isContainer(it) && isSound(it))
+  );
 }
 
 function isTextList(value: unknown): boolean {

@@ -3,7 +3,7 @@ import type { ChunkDirectories } from '../chunk-directory/chunk-directories.ts';
 import type { Clock } from '../host/clock.ts';
 import { makeRunCommand } from '../host/command.ts';
 import type { Confinement } from '../host/confinement.ts';
-import type { Host } from '../host/host-inspection.ts';
+import type { AgentExecutorName, Host } from '../host/host-inspection.ts';
 import type { PortBook } from '../instances/port-book.ts';
 import type { Launcher } from '../launcher/launcher-client.ts';
 import { type ClusterDeps, makeCluster } from './cluster.ts';
@@ -11,6 +11,7 @@ import { makeContainer } from './container.ts';
 import type { EndedChunk, Executor } from './executor.ts';
 import type { NoteBook } from './executor-notes.ts';
 import { makeFlux } from './flux.ts';
+import { makePod } from './pod.ts';
 import { makeProcess } from './process.ts';
 import { makeSimulate } from './simulate.ts';
 import { makeSlurm } from './slurm.ts';
@@ -42,17 +43,19 @@ export function makeExecutors(deps: {
   }
   return executors;
 
-  function make(name: ExecutorName, base: ClusterDeps): Executor {
+  function make(name: AgentExecutorName, base: ClusterDeps): Executor {
     switch (name) {
       case 'simulate':
         return makeSimulate(base, { drawPower: deps.drawPower });
       case 'process':
         return makeProcess({ ...base, launcher, confinement, ports });
-      case 'container': {
+      case 'container':
+      case 'pod': {
         const engine = host.containerEngine ?? 'docker';
         const { owner } = launcher;
         const own = { launcher, runCommand, engine, owner, isolation, ports };
-        return makeContainer({ ...base, ...own });
+        const engineDeps = { ...base, ...own };
+        return name === 'pod' ? makePod(engineDeps) : makeContainer(engineDeps);
       }
       case 'slurm':
         return makeCluster(base, makeSlurm(asChunkUser, clusterDirectory));

@@ -4,6 +4,9 @@ import { delimiter, join } from 'node:path';
 import type { ExecutorName } from '../../core/model/job.ts';
 import { softwareCommandsMax, softwareTimeoutMs, versionLengthMax } from '../limits.ts';
 
+/** What this agent runs; the others are for whoever else speaks for an edge. */
+export type AgentExecutorName = Exclude<ExecutorName, 'vm'>;
+
 /**
  * What this host can run, found out once at the start: an executor is offered only when its
  * program is there and answers. The few processes this takes are started while the agent is still
@@ -11,7 +14,7 @@ import { softwareCommandsMax, softwareTimeoutMs, versionLengthMax } from '../lim
  */
 export type Host = {
   /** By executor, its version. */
-  readonly executors: ReadonlyMap<ExecutorName, string>;
+  readonly executors: ReadonlyMap<AgentExecutorName, string>;
   /** The command of the container engine: `docker` or `podman`. */
   readonly containerEngine: string | null;
   readonly gpus: number;
@@ -19,7 +22,7 @@ export type Host = {
 };
 
 export type HostQuestion = {
-  /** Executors to offer; `null`: all that are there. */
+  /** Executors to offer; `null`: all that are there. Who offers containers offers pods of them. */
   readonly wanted: readonly string[] | null;
   readonly path: string;
   /** Commands whose output tells a version, by the name of the fact. */
@@ -27,13 +30,13 @@ export type HostQuestion = {
 };
 
 export async function examineHost(question: HostQuestion): Promise<Host> {
-  const executors = new Map<ExecutorName, string>();
-  const wants = (name: ExecutorName): boolean => question.wanted?.includes(name) ?? true;
+  const executors = new Map<AgentExecutorName, string>();
+  const wants = (name: AgentExecutorName): boolean => question.wanted?.includes(name) ?? true;
   if (wants('simulate')) executors.set('simulate', '1');
   if (wants('process')) executors.set('process', '1');
   const has = (program: string): boolean => findProgram(program, question.path) !== null;
   const asks: Promise<void>[] = [];
-  const ask = (name: ExecutorName, argv: string[]): void => {
+  const ask = (name: AgentExecutorName, argv: string[]): void => {
     asks.push(
       versionOf(argv, question.path).then((version) => {
         if (version !== null) executors.set(name, version);
@@ -46,7 +49,7 @@ export async function examineHost(question: HostQuestion): Promise<Host> {
   if (wants('flux') && has('flux')) ask('flux', ['flux', 'version']);
   const software = examineSoftware(question.software, question.path);
   const found = await engine;
-  if (found !== null) executors.set('container', found.version);
+  if (found !== null) executors.set('container', found.version).set('pod', found.version);
   await Promise.all(asks);
   return {
     executors,

@@ -1,9 +1,10 @@
 import { readFileSync, statSync } from 'node:fs';
 import { isImageName } from '../../core/model/image-name.ts';
-import { executorOf } from '../../core/model/job.ts';
+import { executorOf, type Run } from '../../core/model/job.ts';
 import type { RangeSet } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import { isRecord } from '../../core/protocol/json.ts';
+import { containersOf } from '../../core/runs/pod.ts';
 import { parseUpdates, type UpdatesRule } from '../update/updates-rule.ts';
 import { foreignOption } from './batch-options.ts';
 import { namesOfImage } from './image-reference.ts';
@@ -141,9 +142,8 @@ export function refusalByPolicy(policy: Policy, spec: AgentSpec, view: PolicyVie
 
 /** What no owner has to forbid: it would be read as something else than the job says it is. */
 function malformedIn({ run }: AgentSpec): string | null {
-  if ('container' in run && !isImageName(run.container.image)) {
-    return `"${run.container.image}" is no name of an image`;
-  }
+  const strange = imagesOf(run).find((image) => !isImageName(image));
+  if (strange !== undefined) return `"${strange}" is no name of an image`;
   const { options = [] } = Object.values(run)[0] as { options?: readonly string[] };
   const foreign = foreignOption(options);
   return foreign === null ? null : `option ${foreign}`;
@@ -153,18 +153,28 @@ function malformedIn({ run }: AgentSpec): string | null {
 function judgedOf(spec: AgentSpec, view: PolicyView): [ListName, readonly string[], string][] {
   const executor = executorOf(spec.run);
   const judged: [ListName, readonly string[], string][] = [
-    ['executors', [executor], `executor ${executor}`],
+    ['executors', namesOfExecutor(executor), `executor ${executor}`],
     ['users', [spec.createdBy], `user ${spec.createdBy || 'unknown'}`],
   ];
-  const body = Object.values(spec.run)[0] as { image?: string; cwd?: string | null };
-  if (body.image !== undefined) {
-    judged.push(['images', namesOfImage(body.image), `image ${body.image}`]);
+  const body = Object.values(spec.run)[0] as { cwd?: string | null };
+  for (const image of imagesOf(spec.run)) {
+    judged.push(['images', namesOfImage(image), `image ${image}`]);
   }
   if (withDirectory.has(executor)) {
     const directory = view.directoryOf(body.cwd ?? null);
     judged.push(['cwd', [directory], `working directory ${directory}`]);
   }
   return judged;
+}
+
+/** Who forbids containers, or allows them, means those of a pod as well. */
+function namesOfExecutor(executor: string): readonly string[] {
+  return executor === 'pod' ? ['pod', 'container'] : [executor];
+}
+
+function imagesOf(run: Run): readonly string[] {
+  if ('container' in run) return [run.container.image];
+  return containersOf(run).map(({ image }) => image);
 }
 
 /** Executors whose chunks run in a directory of the host. */

@@ -2,9 +2,9 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { acceptJobsMax } from '../../core/graph/limits.ts';
-import type { ExecutorName } from '../../core/model/job.ts';
 import { edgePowerDefault, pollSecondsMax, powerMax } from '../../core/model/limits.ts';
 import { isName } from '../../core/model/names.ts';
+import type { AgentExecutorName } from '../host/host-inspection.ts';
 import { chunkUserDefault } from '../host/isolation.ts';
 import { type LogOptions, parseLog } from '../host/log-lines.ts';
 import { edgesPerProcessMax, offersEveryDefaultMs, offersLookedDefault } from '../limits.ts';
@@ -312,7 +312,7 @@ const executorNames: readonly string[] = [
   'container',
   'slurm',
   'flux',
-] satisfies ExecutorName[];
+] satisfies AgentExecutorName[];
 
 /** An edge that offers nothing would refuse whatever it is given. */
 function parseExecutors(items: readonly string[] | undefined): string[] | null {

@@ -1,5 +1,5 @@
 import { cpus } from 'node:os';
-import type { ExecutorName } from '../../core/model/job.ts';
+import { type ExecutorName, executorNames } from '../../core/model/job.ts';
 import type { SpecLibrary } from '../disk/spec-library.ts';
 import type { EdgeLife } from '../edge/edge-life.ts';
 import { type EdgewiseExecutor, makeEdgewise } from '../executors/edgewise.ts';
@@ -65,13 +65,11 @@ export function executorBelow(
   });
 }
 
-const names: readonly ExecutorName[] = ['simulate', 'process', 'container', 'slurm', 'flux'];
-
 /** Whatever a job runs goes below; that nothing there can run it is seen there. */
 export function forEveryRun(
   executor: EdgewiseExecutor,
 ): ReadonlyMap<ExecutorName, EdgewiseExecutor> {
-  return new Map(names.map((name) => [name, executor]));
+  return new Map(executorNames.map((name) => [name, executor]));
 }
 
 /** What `--power measured` counts for a core. */

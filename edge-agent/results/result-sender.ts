@@ -141,7 +141,8 @@ function release(
 }
 
 function rootOf(spec: AgentSpec, { path }: TakenDirectory): string {
-  return executorOf(spec.run) === 'container' ? join(path, mountName) : path;
+  const executor = executorOf(spec.run);
+  return executor === 'container' || executor === 'pod' ? join(path, mountName) : path;
 }
 
 async function store(

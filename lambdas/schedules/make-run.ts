@@ -19,7 +19,7 @@ import { hashOf, surroundingsOf } from '../submissions/surroundings.ts';
 export type MakeRunDeps = {
   readonly jobs: Pick<JobsStore, 'find' | 'findMany' | 'named'>;
   readonly changes: Pick<JobChanges, 'create' | 'cellsOf' | 'commit' | 'allExecutions'>;
-  readonly edges: Pick<EdgesStore, 'cellsOf'>;
+  readonly edges: Pick<EdgesStore, 'cellsOf' | 'listCell'>;
   readonly cells: PoolCellsReader;
 };
 

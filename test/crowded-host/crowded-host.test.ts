@@ -18,6 +18,7 @@ test('its programs are found before those of the host below', async () => {
   expect([...host.executors.keys()].sort()).toEqual([
     'container',
     'flux',
+    'pod',
     'process',
     'simulate',
     'slurm',

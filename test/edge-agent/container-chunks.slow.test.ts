@@ -2,24 +2,18 @@ import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   chmodSync,
-  cpSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
-  symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { failureTextLengthMax } from '../../core/model/limits.ts';
 import { type JobId, jobIdOf } from '../../core/model/names.ts';
 import { emptyRanges, isEmpty } from '../../core/model/ranges.ts';
-import { findProgram } from '../../edge-agent/host/host-inspection.ts';
 import { waitUntil } from '../wait-until.ts';
 import {
   agentOptions,
@@ -28,34 +22,30 @@ import {
   startAgent,
   startAgentProcess,
 } from './agent-runner.ts';
+import {
+  alone,
+  containers,
+  image,
+  pathBefore,
+  podman,
+  providePodman,
+  removeImage,
+  sandboxed,
+  withPodman,
+} from './containers/real-podman.ts';
 import { type ControlPlaneDouble, startControlPlane } from './control-plane-double.ts';
 
-/**
- * Chunks in real containers, where this host has podman, runc, catatonit and a static busybox, and
- * may use them; everywhere else the reason is printed.
- */
-const image = `edgewise-test-${process.pid}:1`;
-const pathBefore = process.env.PATH!;
-/** Without the stand-ins that every test finds before the host's own. */
-const hostPath = pathBefore
-  .split(':')
-  .filter((one) => !one.startsWith(join(tmpdir(), '..', 'bin')) || tmpdir() === '/tmp')
-  .join(':');
-const podman = findProgram('podman', hostPath);
+/** Chunks in real containers, where this host has them; everywhere else the reason is printed. */
 let reason: string | null = null;
 let controlPlane: ControlPlaneDouble;
 let directory: { path: string; remove: () => void };
 let agent: RunningAgent | null = null;
 
 beforeAll(() => {
-  const missing = ['podman', 'runc', 'busybox'].find((one) => findProgram(one, hostPath) === null);
-  reason = missing === undefined ? importImage() : `${missing} is not on this host`;
-  if (reason !== null) console.log(`skipped: ${reason}`);
+  reason = providePodman();
 });
 
-afterAll(() => {
-  if (podman !== null) spawnSync(podman, ['rmi', '--force', image]);
-});
+afterAll(removeImage);
 
 beforeEach(async () => {
   controlPlane = await startControlPlane();
@@ -70,58 +60,6 @@ afterEach(async () => {
   await controlPlane.stop();
   directory.remove();
 });
-
-/** A file system of one program. */
-function importImage(): string | null {
-  const root = mkdtempSync(join(tmpdir(), 'edgewise-image-'));
-  try {
-    for (const name of ['bin', 'tmp', 'etc']) mkdirSync(join(root, name));
-    cpSync(findProgram('busybox', hostPath)!, join(root, 'bin', 'busybox'));
-    for (const applet of [
-      'cat',
-      'env',
-      'grep',
-      'httpd',
-      'id',
-      'ls',
-      'mkdir',
-      'sh',
-      'sleep',
-      'tail',
-      'tee',
-      'test',
-      'touch',
-    ]) {
-      symlinkSync('busybox', join(root, 'bin', applet));
-    }
-
-    const script = 'chmod -R go+rX "$1"; tar -C "$1" -c . | "$2" import - "$3"';
-    const made = spawnSync('sh', ['-c', script, 'sh', root, podman!, image], { encoding: 'utf8' });
-    if (made.status !== 0) return `podman takes no image here: ${made.stderr.trim()}`;
-    const words = ['run', '--rm', ...alone, ...sandboxed, '--init', image, 'sh', '-c', 'exit 0'];
-    const ran = spawnSync(podman!, ['--runtime', 'runc', ...words], { encoding: 'utf8' });
-    return ran.status === 0 ? null : `podman runs nothing here: ${ran.stderr.trim()}`;
-  } finally {
-    rmSync(root, { recursive: true });
-  }
-}
-
-/** A host may have no way to give a container a network. */
-const alone = ['--network', 'none'];
-const sandboxed = ['--ulimit', 'nofile=1024:1024', '--ulimit', 'nproc=200:200'];
-
-/** As the host's own, with what only this place needs. */
-function withPodman(bin: string, network = alone): string {
-  mkdirSync(bin, { recursive: true });
-  const script = [
-    '#!/bin/sh',
-    `[ "$1" = run ] || exec '${podman}' --runtime runc "$@"`,
-    `shift; exec '${podman}' --runtime runc run ${[...network, ...sandboxed].join(' ')} "$@"`,
-  ];
-  writeFileSync(join(bin, 'podman'), script.join('\n'), { mode: 0o755 });
-  writeFileSync(join(bin, 'docker'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
-  return bin;
-}
 
 async function outputOf(
   script: string,
@@ -345,8 +283,3 @@ test('an instance in a container is reached at its port, and asked inside', asyn
   for (const job of jobs) controlPlane.amend('edge-1', job, null);
   await waitUntil(() => containers().length === 0);
 });
-
-function containers(): string[] {
-  const listed = spawnSync(podman!, ['ps', '--format', '{{.Names}}'], { encoding: 'utf8' });
-  return listed.stdout.split('\n').filter((name) => name.startsWith('edgewise-edge-1-job-'));
-}

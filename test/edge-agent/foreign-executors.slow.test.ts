@@ -23,6 +23,7 @@ const usedByDoubles = [
   'cat',
   'grep',
   'mkdir',
+  'mkfifo',
   'sed',
   'seq',
   'setsid',
@@ -92,7 +93,7 @@ test('a container runs with its limits, its name and what a chunk sees', async (
   expect(job.failed.get(1)).toBe(1);
   await controlPlane.until(() => controlPlane.outputs.size === 2, 'the outputs arrived');
   expect(controlPlane.outputs.get('job-a/0')).toBe('hello there 0\n');
-  expect(logged()).toMatch(/run --rm --init --pull never --name edgewise-edge-1-job-a-0-1/);
+  expect(logged()).toMatch(/run --rm --name edgewise-edge-1-job-a-0-1 .*--init --pull never/);
   expect(logged()).toMatch(/--cpus 2 --memory 64m/);
   expect(logged()).not.toMatch(/^pull/m);
   await controlPlane.until(() => controlPlane.facts.has('edge-1'), 'facts reported');
@@ -114,6 +115,65 @@ test('a missing image is pulled once; none to be had, or a broken engine, is sai
     'start-failed: image nowhere:1 cannot be pulled',
   );
   expect(logged().match(/^pull far:1$/gm)).toHaveLength(1);
+});
+
+function pod(scripts: Readonly<Record<string, string>>): Record<string, unknown> {
+  const containers = Object.entries(scripts).map(([name, script]) => {
+    return { name, image: 'here:1', argv: ['/bin/sh', '-c', script], env: { GREETING: 'hello' } };
+  });
+  return { run: { pod: { containers, timeoutSeconds: null } }, keepOutput: 'all' };
+}
+
+test('a pod is its containers in the network of the first, and ends with the first that ends', async () => {
+  provide('docker');
+  const port = { name: 'http', target: 80, port: null, protocol: 'tcp' };
+  const words = `echo $GREETING "it's" $EDGEWISE_CONTAINER`;
+  const restart = { policy: 'always', backoffSeconds: 1, backoffSecondsMax: 8 };
+  controlPlane.addJob('job-a', {
+    chunks: 1,
+    ...pod({
+      web: 'touch up; exec sleep 300',
+      log: `while ! test -e up; do sleep 0.05; done; ${words}; exit 3`,
+    }),
+    resources: { cores: 2, memoryMb: 64, processes: 9 },
+    ports: [port],
+    ready: { afterSeconds: 1 },
+    restart: { ...restart, resetAfterSeconds: 60 },
+    stopGraceSeconds: 1,
+  });
+  start();
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  const job = await ended('job-a', 1);
+  expect(job.failed.get(0)).toBe('exit code 3 of log');
+  await controlPlane.until(() => controlPlane.outputs.size === 1, 'the output arrived');
+  expect(controlPlane.outputs.get('job-a/0')).toBe("log | hello it's log\n");
+  const [web, log] = logged().match(/^run .*$/gm)!;
+  const name = 'edgewise-edge-1-job-a-0-1';
+  expect(web).toMatch(new RegExp(`^run --name ${name}.web .*--publish \\d+:80/tcp here:1`));
+  expect(web).not.toContain('--network');
+  expect(log).toMatch(new RegExp(`^run --rm --name ${name}.log .*--network container:${name}.web`));
+  expect(log).not.toContain('--publish');
+  for (const line of [web, log]) {
+    expect(line).toMatch(/--pids-limit 5 --cpus 1 --memory 32768k/);
+    // What its job gives is in a file, and not in words that everybody reads.
+    expect(line).not.toContain('GREETING=');
+  }
+  await controlPlane.until(() => controlPlane.facts.has('edge-1'), 'facts reported');
+  expect(controlPlane.facts.get('edge-1')).toMatchObject({
+    facts: { executors: { container: '28.5.2', pod: '28.5.2' } },
+  });
+});
+
+test('a pod whose second container cannot be started is a failed start of that one', async () => {
+  provide('docker');
+  const containers = ['here:1', 'broken:1'].map((image, at) => {
+    return { name: `c${at}`, image, argv: ['sleep', '300'], env: {} };
+  });
+  controlPlane.addJob('job-a', { chunks: 1, run: { pod: { containers } }, stopGraceSeconds: 1 });
+  start();
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  const job = await ended('job-a', 1);
+  expect(job.failed.get(0)).toBe('start-failed: c1: Error response from daemon: cgroup missing');
 });
 
 test('a question that is not answered in time leaves nothing behind in its container', async () => {
@@ -264,12 +324,17 @@ test('what flux refuses is a failed start in its words', async () => {
   expect(job.failed.get(0)).toMatch(/^start-failed: flux-submit: ERROR: \[Errno 22\]/);
 });
 
-test.each(['docker', 'flux'] as const)(
+test.each(['docker', 'flux', 'pod'] as const)(
   'what a chunk under %s leaves is stored',
   async (command) => {
-    provide(command);
+    provide(command === 'flux' ? 'flux' : 'docker');
     const script = 'echo $EDGEWISE_CHUNK > output/n';
-    const run = command === 'flux' ? flux('sh', '-c', script) : container('here:1', script);
+    const runs = {
+      docker: () => container('here:1', script),
+      flux: () => flux('sh', '-c', script),
+      pod: () => pod({ web: script }),
+    };
+    const run = runs[command]();
     const outputs = { paths: ['n'], on: 'done', maxMb: 1 };
     controlPlane.addJob('job-a', { chunks: 2, ...run, outputs });
     start();

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { argvItemLengthMax, argvItemsMax } from '../../model/limits.ts';
+import { portsOfAll } from '../../runs/pod.ts';
 import {
   portNamePattern,
   portNumberMax,
@@ -82,7 +83,9 @@ type Reached = {
 };
 
 /** Whether what is asked of an instance, and how it is reached, is there at all. */
-export function checkReadiness({ run, ready, ports = [] }: Reached, issue: Issue): void {
+export function checkReadiness({ run, ready, ports: own = [] }: Reached, issue: Issue): void {
+  const placed = portsOfAll(own, run);
+  const ports = placed.map(({ port }) => port);
   const isSimulated = run !== undefined && 'simulate' in run;
   const isProbed = ready?.http !== undefined || ready?.exec !== undefined;
   if (isSimulated && isProbed) issue(['ready'], 'A simulated instance answers nothing.');
@@ -93,17 +96,19 @@ export function checkReadiness({ run, ready, ports = [] }: Reached, issue: Issue
   }
   const names = new Set<string>();
   const numbers = new Set<string>();
-  for (const [at, { name, target, port, protocol }] of ports.entries()) {
-    if (names.has(name)) issue(['ports', String(at), 'name'], 'A port is named twice here.');
+  if (ports.length > portsMax) issue(['ports'], `An instance has at most ${portsMax} ports.`);
+  for (const { path, port: one } of placed) {
+    const { name, target, port, protocol } = one;
+    if (names.has(name)) issue([...path, 'name'], 'A port is named twice here.');
     names.add(name);
     const number = `${protocol} ${port}`;
     if (port !== null && numbers.has(number)) {
-      issue(['ports', String(at), 'port'], 'Two ports of one instance cannot be the same.');
+      issue([...path, 'port'], 'Two ports of one instance cannot be the same.');
     }
     numbers.add(number);
-    if (target !== null && run !== undefined && !('container' in run)) {
+    if (target !== null && run !== undefined && !('container' in run || 'pod' in run)) {
       const words = 'Only a container has a "target"; a process listens at the "port".';
-      issue(['ports', String(at), 'target'], words);
+      issue([...path, 'target'], words);
     }
   }
 }

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { containersOf, portsOfAll } from '../../runs/pod.ts';
 import { type Until, untils } from '../../services/everywhere.ts';
 import {
   failAfterSecondsDefault,
@@ -78,6 +79,7 @@ type ServiceBody = {
   readonly update?: ServiceSpec['update'] | undefined;
   readonly ready?: z.output<typeof readySchema> | undefined;
   readonly ports?: readonly ServicePort[] | undefined;
+  readonly run?: object | undefined;
   readonly stopGraceSeconds?: number | undefined;
   readonly until?: Until | undefined;
   readonly onCordoned?: boolean | undefined;
@@ -86,7 +88,8 @@ type ServiceBody = {
 /** With every default; nothing of a job that is none. */
 export function fillService(body: ServiceBody): Partial<ServiceSpec> {
   if (body.kind === 'batch') return {};
-  const { until = 'forever', onCordoned = false, ports = [] } = body;
+  const { until = 'forever', onCordoned = false } = body;
+  const ports = portsOfAll(body.ports ?? [], body.run).map(({ port }) => port);
   return {
     restart: body.restart ?? restartSchema.parse({}),
     update: body.update ?? updateSchema.parse({}),
@@ -100,7 +103,6 @@ export function fillService(body: ServiceBody): Partial<ServiceSpec> {
 type AnyBody = ServiceBody & {
   readonly power: number | null;
   readonly chunks: number | null;
-  readonly run?: object | undefined;
   readonly name: string | null;
   readonly uniqueName?: boolean | undefined;
   readonly deadlineSeconds: number | null;
@@ -172,7 +174,7 @@ function checkRun({ run, restart }: AnyBody, issue: Issue): void {
   const mayEnd = restart?.policy === 'never';
   if (run === undefined) issue(['run'], 'A service says what it runs.');
   else if ('slurm' in run || 'flux' in run) {
-    issue(['run'], 'A service is a process or a container; batch schedulers run to an end.');
+    issue(['run'], 'A service is a process, a container or a pod; batch schedulers run to an end.');
   } else if (!mayEnd && 'simulate' in run && Object.keys(run.simulate as object).length > 0) {
     issue(['run', 'simulate'], 'A simulated service has no end: give {}.');
   }
@@ -181,6 +183,11 @@ function checkRun({ run, restart }: AnyBody, issue: Issue): void {
 function checkOther(body: AnyBody, issue: Issue): void {
   for (const field of ['restart', 'update', 'ready', 'ports', 'stopGraceSeconds'] as const) {
     if (body[field] !== undefined) issue([field], 'Only a service ("kind": "service") has this.');
+  }
+  for (const [at, { ports }] of containersOf(body.run).entries()) {
+    if (ports === undefined) continue;
+    const path = ['run', 'pod', 'containers', String(at), 'ports'];
+    issue(path, 'Only a service ("kind": "service") has this.');
   }
   if (body.chunks === 0) issue(['chunks'], 'Only a service has no chunks; give 1 or more.');
   const simulate = (body.run as { simulate?: object } | undefined)?.simulate;

@@ -1,5 +1,5 @@
 import { withRetryWords } from '../../../core/jobs/retry-words.ts';
-import { mergeWaiting } from '../../../core/jobs/waiting.ts';
+import { mergeWaiting, withCellWords } from '../../../core/jobs/waiting.ts';
 import { isFinal } from '../../../core/model/job.ts';
 import { waitingExamplesMax } from '../../../core/model/limits.ts';
 import type { EdgeName } from '../../../core/model/names.ts';
@@ -36,7 +36,11 @@ export const explainJob = defineOperation({
         holders.push(...holdersOf(cell, id));
         const found = pending > 0 ? explain(cell, id, nowMs) : standstillOf(cell, id);
         const retries = cell.jobs.get(id)?.slice.retries ?? new Map();
-        counted.push(...withRetryWords(found, retries, nowMs));
+        const waiting = withRetryWords(found, retries, nowMs);
+        const others =
+          job.spec.restart === undefined ? [] : metas.filter(({ id }) => id !== cellId);
+        const edges = others.reduce((sum, { summary }) => sum + summary.edges.total, 0);
+        counted.push(...withCellWords(waiting, edges));
       }
     }
     const examples = holders.slice(0, waitingExamplesMax);

@@ -4,9 +4,12 @@ import { ProblemError } from '../../../core/contract/problem.ts';
 import { edit, patchTowards } from '../../../core/jobs/edit.ts';
 import { updateService } from '../../../core/jobs/update-service.ts';
 import { seesJob } from '../../../core/model/caller.ts';
+import type { JobSpec } from '../../../core/model/job.ts';
 import { changeAttemptsMax } from '../../../core/model/limits.ts';
 import { jobIdOf } from '../../../core/model/names.ts';
 import type { JobWithStatus } from '../../../core/model/stored-job.ts';
+import { unsupportedRun } from '../../../core/runs/unsupported-run.ts';
+import { machinesFor } from '../../submissions/surroundings.ts';
 import { checkQuery, newNameOf } from '../http/call.ts';
 import { tagged, type Versioned } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
@@ -70,8 +73,22 @@ async function update(
     if (towards.kind === 'refused') return towards;
     if (towards.kind === 'patch') return edit(found, cells, towards.patch);
     await checkInputs(body, deps.files, context.nowMs);
+    await checkMachines(towards.spec, body, context, deps);
     const around = await updateAround(put.id, cells, context, deps);
     return updateService(found, towards.spec, around);
   });
   return { created: false, job: await jobNow(put.id, context, deps) };
+}
+
+/** A generation that no edge can run would only take the place of one that runs. */
+async function checkMachines(
+  spec: JobSpec,
+  body: JobBody,
+  { nowMs }: Context,
+  deps: WithFiles,
+): Promise<void> {
+  if (!('vm' in spec.run)) return;
+  const machines = await machinesFor(body, deps.cells.peek(body.pool, nowMs), deps);
+  const unsupported = unsupportedRun(spec, machines ?? []);
+  if (unsupported !== null) throw unsupported;
 }

@@ -34,14 +34,50 @@ test('its ports are those of the service, one or several', () => {
   expect(portsOf([])).toBeUndefined();
 });
 
+test('several containers are a pod, each with its own', () => {
+  const ports = { port: 8_080, targetPort: 80 };
+  const env = [{ name: 'A', value: '1' }];
+  const containers = [
+    { name: 'ubuntu', image: 'ubuntu:latest', ports },
+    { name: 'alpine', image: 'alpine:latest', env },
+  ];
+  expect(serviceOfWorkload(pod({ replicas: 3 }, containers))).toEqual({
+    name: 'alpine',
+    chunks: 3,
+    run: {
+      pod: {
+        containers: [
+          {
+            name: 'ubuntu',
+            image: 'ubuntu:latest',
+            env: {},
+            ports: [{ name: 'http', port: 8_080, target: 80, protocol: 'tcp' }],
+          },
+          { name: 'alpine', image: 'alpine:latest', env: { A: '1' } },
+        ],
+      },
+    },
+  });
+});
+
+test('a function is a virtual machine', () => {
+  const rootfs = 'https://images.example.com/alpine.tar.gz';
+  const spec = { containers: [], function: { execution: { rootfs } } };
+  const file = { apiVersion: 'v1', kind: 'Function', name: 'mine', replicas: 2, spec };
+  expect(serviceOfWorkload(file)).toEqual({ name: 'mine', chunks: 2, run: { vm: { rootfs } } });
+  const more = { ...file, spec: { ...spec, function: { execution: { rootfs, memory: 1 } } } };
+  expect(() => serviceOfWorkload(more)).toThrow('memory');
+});
+
 test('the body of a job is no workload', () => {
   expect(isWorkload({ kind: 'service', run: { process: { argv: ['x'] } } })).toBe(false);
 });
 
 test.each<[string, object, string]>([
-  ['a function', pod({ kind: 'Function' }), 'virtual machines'],
+  ['a function of nothing', pod({ kind: 'Function' }, []), '"rootfs"'],
+  ['a function of containers', pod({ kind: 'Function' }), 'no containers'],
   ['another kind', pod({ kind: 'Deployment' }), '"Deployment"'],
-  ['two containers', pod({}, [{ image: 'a' }, { image: 'b' }]), '2 containers'],
+  ['a container that is none', pod({}, ['a']), 'no table'],
   ['no container', pod({}, []), 'no container'],
   ['no image', pod({}, [{ name: 'a' }]), 'no image'],
   ['a port that is none', pod({}, [{ image: 'a', ports: [80] }]), 'A port of the workload'],

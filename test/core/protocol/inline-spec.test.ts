@@ -108,3 +108,12 @@ test('what one document brought is kept while the next one names the same spec',
   const other = written([edited], { ...given([job], 999), epoch: 8 });
   expect(keepInlineSpecs(first, other)).toBe(other);
 });
+
+test('nor a pod with an environment in any of its containers', () => {
+  const of = (name: string, env: Record<string, string>) => ({ name, image: 'a', argv: [], env });
+  const pod = (env: Record<string, string>) => ({
+    pod: { containers: [of('web', {}), of('log', env)], timeoutSeconds: null },
+  });
+  expect(inlineOf({ run: pod({}) })).not.toBeNull();
+  expect(inlineOf({ run: pod({ TOKEN: 'secret' }) })).toBeNull();
+});

@@ -159,3 +159,18 @@ test('a job may ask for an edge that has something free', () => {
   expect(mismatchOf(busy, asks(700))).not.toBeNull();
   expect(mismatchOf(edge, asks(1))).not.toBeNull();
 });
+
+test('a pod goes to edges whose agent has pods, and nowhere else', () => {
+  const pods = {
+    requires: { labels: {}, expressions: [], edges: [] },
+    run: { pod: null } as never,
+  };
+  const withFacts = (flat: Record<string, string>) => makeEdge('edge-1', { flat });
+  const spec = makeSpec(pods);
+  expect(mismatchOf(withFacts({ 'executors.container': '28.5' }), spec)).toEqual({
+    reason: 'expression-does-not-match',
+    detail: 'has no pod executor',
+  });
+  const both = { 'executors.container': '28.5', 'executors.pod': '28.5' };
+  expect(mismatchOf(withFacts(both), spec)).toBeNull();
+});

@@ -83,4 +83,10 @@ test('what runs reads as somebody would type it', () => {
   expect(runWords(spec.run)).toBe('web:2');
   expect(runWords({ process: { argv: ['httpd', '-f'] } } as never)).toBe('httpd -f');
   expect(runWords({ simulate: {} } as never)).toBe('simulate');
+  const containers = [
+    { name: 'web', image: 'nginx:1' },
+    { name: 'log', image: 'busybox:1', argv: ['tail'] },
+  ];
+  expect(runWords({ pod: { containers } } as never)).toBe('web: nginx:1, log: busybox:1 tail');
+  expect(runWords({ vm: { rootfs: 'https://host/a.gz' } } as never)).toBe('vm https://host/a.gz');
 });

@@ -39,6 +39,7 @@ test('what is there and answers is offered, with its version', async () => {
     simulate: '1',
     process: '1',
     container: '4.3.1',
+    pod: '4.3.1',
     slurm: '22.05.8',
     flux: '0.66.0',
   });

@@ -179,3 +179,21 @@ test.each([
 ])('%s is refused in words', (text, words) => {
   expect(() => parsePolicy(text)).toThrow(words);
 });
+
+const podOf = (...images: string[]): Run => ({
+  pod: {
+    containers: images.map((image, at) => ({ name: `c${at}`, image, argv: [], env: {} })),
+    timeoutSeconds: null,
+  },
+});
+
+test('what is said of containers and images holds for each container of a pod', () => {
+  const acme = { allow: { executors: ['container'], images: ['ghcr.io/acme/*'] } };
+  expect(refusal(acme, podOf('ghcr.io/acme/a:1', 'ghcr.io/acme/b:1'))).toBeNull();
+  expect(refusal(acme, podOf('ghcr.io/acme/a:1', 'busybox:1'))).toContain('image busybox:1');
+  expect(refusal({ deny: { images: ['*:latest'] } }, podOf('a:1', 'b'))).toContain('image b');
+  expect(refusal({ deny: { executors: ['container'] } }, podOf('a:1'))).toContain('executor pod');
+  expect(refusal({ deny: { executors: ['pod'] } }, podOf('a:1'))).toContain('executor pod');
+  expect(refusal({ allow: { executors: ['process'] } }, podOf('a:1'))).toContain('executor pod');
+  expect(refusal({}, podOf('a:1', '--privileged'))).toContain('no name of an image');
+});

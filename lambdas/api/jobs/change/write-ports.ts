@@ -4,7 +4,7 @@ import type { Ports } from '../../ports.ts';
 export type SubmitDeps = Pick<Ports, 'jobs' | 'changes' | 'cells' | 'idempotency' | 'random'> & {
   /** Without it, placing is left to the pass that the stream wakes. */
   readonly placing?: Ports['placing'];
-  readonly edges: Pick<Ports['edges'], 'cellsOf'>;
+  readonly edges: Pick<Ports['edges'], 'cellsOf' | 'listCell'>;
 };
 
 /** What submitting a job of its own files needs besides. */
