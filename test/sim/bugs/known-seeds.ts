@@ -48,6 +48,7 @@ export const knownSeeds: ReadonlyMap<string, number> = new Map([
   ['retry-without-epoch', 6],
   ['half-a-gang', 5],
   ['edit-is-not-copied', 4],
+  ['first-reason-for-all', 4],
   ['rollout-ahead-of-readiness', 4],
   ['predicted-epoch', 3],
   ['nobody-looks-again', 2],
