@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureSynthesis } from '../scripts/setup/synthesis.mjs';
 import { addBareRoutes } from './bare-route.ts';
 import { type Endpoints, withCloud } from './product/local-cloud.ts';
 import type { Figures } from './run.ts';
@@ -17,9 +18,7 @@ const warmUpRequests = 400;
 const atOnce = 8;
 
 export async function run(): Promise<readonly Figures[]> {
-  if (!existsSync('cdk.out/Edgewise.template.json')) {
-    throw new Error('There is no cdk.out; synthesize it first with "npm run synth".');
-  }
+  await ensureSynthesis();
   const home = mkdtempSync(join(tmpdir(), 'bench-api-'));
   try {
     addBareRoutes('cdk.out', join(home, 'cdk.out'));

@@ -1,15 +1,16 @@
 /**
  * What the local cloud costs a developer: time from `cdk.out` to ready, processor time when nothing
- * happens, and the time of an API call whose function does nothing. Needs a synthesized template.
+ * happens, and the time of an API call whose function does nothing.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ensureSynthesis } from '../scripts/setup/synthesis.mjs';
 import { processesOf, processorSeconds } from './product/processes.ts';
 import type { Figures } from './run.ts';
 
@@ -19,9 +20,7 @@ const idleSettleMs = 3_000;
 const idleMs = 10_000;
 
 export async function run(): Promise<readonly Figures[]> {
-  if (!existsSync('cdk.out/Edgewise.template.json')) {
-    throw new Error('There is no cdk.out; synthesize it first with "npm run synth".');
-  }
+  await ensureSynthesis();
   const stateDir = mkdtempSync(join(tmpdir(), 'bench-cloud-'));
   try {
     return await measure(stateDir);

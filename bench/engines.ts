@@ -1,16 +1,16 @@
 /**
  * The two database engines of the local cloud under our own workload, one after the other in one
  * run: start, a hundred jobs one by one and then a hundred at once on simulated edges, until the
- * last is done, and the memory of the database. Needs a synthesized template, and Java for the
- * second engine.
+ * last is done, and the memory of the database. Needs Java for the second engine.
  */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ensureSynthesis } from '../scripts/setup/synthesis.mjs';
 import type { Figures } from './run.ts';
 
 const engines = ['dynoxide', 'dynamodb-local'] as const;
@@ -26,9 +26,7 @@ type Stats = {
 };
 
 export async function run(): Promise<readonly Figures[]> {
-  if (!existsSync('cdk.out/Edgewise.template.json')) {
-    throw new Error('There is no cdk.out; synthesize it first with "npm run synth".');
-  }
+  await ensureSynthesis();
   const figures: Figures[] = [];
   for (const engine of engines) figures.push(await measure(engine));
   return figures;

@@ -1,12 +1,13 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { createReadStream, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { systemClock } from '../edge-agent/host/clock.ts';
 import { download } from '../edge-agent/inputs/download.ts';
+import { ensureSynthesis } from '../scripts/setup/synthesis.mjs';
 import { type Endpoints, withCloud } from './product/local-cloud.ts';
 import type { Figures } from './run.ts';
 
@@ -22,9 +23,7 @@ const rounds = Number(process.env.FILES_ROUNDS ?? 2);
 const goal = 0.8;
 
 export async function run(): Promise<readonly Figures[]> {
-  if (!existsSync('cdk.out/Edgewise.template.json')) {
-    throw new Error('There is no cdk.out; synthesize it first with "npm run synth".');
-  }
+  await ensureSynthesis();
   const version = spawnSync('aws', ['--version'], { encoding: 'utf8' });
   if (version.status !== 0) return [{ figure: 'aws s3 cp', value: 'not here: there is no "aws"' }];
   const home = mkdtempSync(join(tmpdir(), 'bench-files-'));

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ensureSynthesis } from '../scripts/setup/synthesis.mjs';
 import { type Endpoints, withCloud } from './product/local-cloud.ts';
 import { processesOf, processorSeconds } from './product/processes.ts';
 import type { Figures } from './run.ts';
@@ -26,9 +27,7 @@ const loneJobs = 40;
 const watches = 20;
 
 export async function run(flags: readonly string[]): Promise<readonly Figures[]> {
-  if (!existsSync('cdk.out/Edgewise.template.json')) {
-    throw new Error('There is no cdk.out; synthesize it first with "npm run synth".');
-  }
+  await ensureSynthesis();
   const home = mkdtempSync(join(tmpdir(), 'bench-small-'));
   try {
     const ours = await withCloud(home, 'cdk.out', (endpoints) =>

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ensureSynthesis } from '../../scripts/setup/synthesis.mjs';
 import { type Endpoints, withCloud } from './local-cloud.ts';
 
 /** The whole product for a benchmark: a local cloud, edges, and a client that submits one job. */
@@ -12,9 +13,7 @@ export type Product = { readonly place: Endpoints; readonly home: string };
 export const agentBinary = join('dist', `edgewise-agent-linux-${process.arch}`);
 
 export async function withProduct<T>(use: (product: Product) => Promise<T>): Promise<T> {
-  if (!existsSync('cdk.out/Edgewise.template.json')) {
-    throw new Error('There is no cdk.out; synthesize it first with "npm run synth".');
-  }
+  await ensureSynthesis();
   const home = mkdtempSync(join(tmpdir(), 'bench-'));
   try {
     return await withCloud(home, 'cdk.out', (place) => use({ place, home }));
