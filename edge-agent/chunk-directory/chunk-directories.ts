@@ -30,6 +30,8 @@ export type ChunkDirectories = {
   readonly root: string;
   /** Of the chunk of this order; `null` when the disk takes none. */
   make(order: ChunkOrder, reader: DirectoryReader): string | null;
+  /** For what a chunk left that ran elsewhere: without its inputs, and never kept for a look. */
+  makeEmpty(name: ChunkName, reader: DirectoryReader): string | null;
   /** The disk took a directory, and not what has to be in it. */
   refuse(error: unknown): void;
   /** What the chunk last wrote of how far it is; `null`: nothing. */
@@ -61,6 +63,9 @@ export type DirectoryOwner = { readonly uid: number; readonly gid: number };
 /** Of a container's, what is mounted in it. */
 export const mountName = 'mount';
 
+/** Puts into it what has to be there; false when it cannot be had now. */
+type Fill = (path: string) => boolean;
+
 type Held = { readonly name: string; readonly isKept: boolean };
 
 export function openChunkDirectories(deps: {
@@ -81,37 +86,33 @@ export function openChunkDirectories(deps: {
   // Who runs a chunk has to pass through, and shall not see the names of the others'.
   chmodSync(root, owner === null ? 0o700 : 0o711);
 
-  const makeIn = (path: string, reader: DirectoryReader, order: ChunkOrder): string | null => {
-    mkdirSync(path, { mode: 0o700 });
-    const own = reader === 'chunk' ? path : join(path, mountName);
-    if (own !== path) mkdirSync(own);
-    for (const part of [inputName, outputName]) mkdirSync(join(own, part), { mode: 0o700 });
-    if (!deps.fill(order, own, reader)) return null;
-    for (const each of [join(own, inputName), join(own, outputName), own]) {
-      // In this order: who owns a directory may change what is in it.
-      if (reader === 'container') chmodSync(each, 0o777);
-      else if (owner !== null) chownSync(each, owner.uid, owner.gid);
+  const makeFor = (
+    chunk: ChunkName,
+    isKept: boolean,
+    reader: DirectoryReader,
+    fill: Fill,
+  ): string | null => {
+    const random = randomBytes(directorySuffixBytes).toString('hex');
+    const name = formatDirectoryName(chunk, { isKept, random });
+    try {
+      const path = makeIn(join(root, name), reader, owner, fill);
+      if (path === null) remover.remove(join(root, name));
+      else held.set(keyOf(chunk), { name, isKept });
+      return path;
+    } catch (error) {
+      remover.remove(join(root, name));
+      deps.refused(error);
+      return null;
     }
-    return own;
   };
 
   return {
     root,
     make(order, reader) {
       const isKept = order.spec.keepDirectory === 'failed';
-      const random = randomBytes(directorySuffixBytes).toString('hex');
-      const name = formatDirectoryName(order, { isKept, random });
-      try {
-        const path = makeIn(join(root, name), reader, order);
-        if (path === null) remover.remove(join(root, name));
-        else held.set(keyOf(order), { name, isKept });
-        return path;
-      } catch (error) {
-        remover.remove(join(root, name));
-        deps.refused(error);
-        return null;
-      }
+      return makeFor(order, isKept, reader, (own) => deps.fill(order, own, reader));
     },
+    makeEmpty: (name, reader) => makeFor(name, false, reader, () => true),
     refuse: deps.refused,
     progressOf(chunk) {
       const found = held.size === 0 ? undefined : held.get(keyOf(chunk));
@@ -154,4 +155,24 @@ export function openChunkDirectories(deps: {
       await remover.settled();
     },
   };
+}
+
+/** Answers where its chunk begins in it; `null`: what has to be there is not to be had. */
+function makeIn(
+  path: string,
+  reader: DirectoryReader,
+  owner: DirectoryOwner | null,
+  fill: Fill,
+): string | null {
+  mkdirSync(path, { mode: 0o700 });
+  const own = reader === 'chunk' ? path : join(path, mountName);
+  if (own !== path) mkdirSync(own);
+  for (const part of [inputName, outputName]) mkdirSync(join(own, part), { mode: 0o700 });
+  if (!fill(own)) return null;
+  for (const each of [join(own, inputName), join(own, outputName), own]) {
+    // In this order: who owns a directory may change what is in it.
+    if (reader === 'container') chmodSync(each, 0o777);
+    else if (owner !== null) chownSync(each, owner.uid, owner.gid);
+  }
+  return own;
 }

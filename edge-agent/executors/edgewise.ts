@@ -13,6 +13,7 @@ import {
   union,
 } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
+import { type LeftBelow, resultsBelow } from '../federation/bring-results.ts';
 import type { DownstreamApi, DownstreamJob } from '../federation/downstream-api.ts';
 import { makeDownstreamRefusals } from '../federation/downstream-refusals.ts';
 import {
@@ -71,6 +72,8 @@ export type EdgewiseDeps = ExecutorDeps & {
   readonly stages: Stages;
   /** As it was submitted, with names in braces where it has some. */
   readonly specOf: (job: JobId, hash: string) => AgentSpec | null;
+  /** What chunks left below; why it cannot be had, or `null` once it is here. */
+  readonly bring: (left: LeftBelow) => Promise<string | null>;
   /** There is something new to say of an edge. */
   readonly changed: (edge: string) => void;
 };
@@ -155,8 +158,8 @@ class Federation implements EdgewiseExecutor {
         this.#deps.notes.remove(id);
         continue;
       }
-      const { open, leaving, keepOutput, ...name } = noted;
-      const part = this.#follow({ id, name, handed: null, keepOutput, open, leaving });
+      const { open, leaving, keepOutput, results, ...name } = noted;
+      const part = this.#follow({ id, name, handed: null, keepOutput, results, open, leaving });
       if (!edges.includes(name.edge) || isEmpty(open)) part.isCancelling = true;
       else for (const index of chunksOf(part.open)) survivors.push(nameOf(part, index));
     }
@@ -184,7 +187,8 @@ class Federation implements EdgewiseExecutor {
     }
     const open = rangeOf(0, count(name.chunks));
     const { keepOutput } = handed.spec;
-    const what = { id, name: { ...name, tried }, handed, keepOutput, open };
+    const results = resultsBelow(handed.spec);
+    const what = { id, name: { ...name, tried }, handed, keepOutput, results, open };
     const part = this.#follow({ ...what, leaving: emptyRanges });
     this.#note(part);
   }
@@ -265,7 +269,8 @@ class Federation implements EdgewiseExecutor {
     const durationMs = meanMs(nowMs - part.lookedAtMs, job, ends.size);
     for (const [index, end] of ends) {
       const output = isKept(end) ? await api.output(part.id, index) : null;
-      if (has(part.open, index)) this.#end(part, index, end, output, durationMs);
+      const judged = await this.#bring(part, index, end);
+      if (has(part.open, index)) this.#end(part, index, judged, output, durationMs);
     }
     part.lookedAtMs = nowMs;
     part.cancelledThere = job.counts.cancelled;
@@ -279,6 +284,15 @@ class Federation implements EdgewiseExecutor {
       this.#refuse(part, why);
     }
     return ends.size > 0 || isMoved;
+  }
+
+  /** With its files here; a chunk whose files are gone below has to be run again. */
+  async #bring(part: FollowedPart, index: number, end: ChunkEnd): Promise<ChunkEnd> {
+    const { id: job, results } = part;
+    if (results === null || (end.kind !== 'done' && results.on === 'done')) return end;
+    const { reader } = results;
+    const why = await this.#deps.bring({ job, chunk: index, name: nameOf(part, index), reader });
+    return why === null || end.kind !== 'done' ? end : { kind: 'failed', failure: why };
   }
 
   /** The others go on there. A deployment that cannot do so runs all of it, and some in vain. */
@@ -364,8 +378,8 @@ class Federation implements EdgewiseExecutor {
 
   /** As long as there is something to find again. */
   #note(part: FollowedPart): void {
-    const { id, name, open, leaving, keepOutput } = part;
-    const noted = { ...name, open, leaving, keepOutput };
+    const { id, name, open, leaving, keepOutput, results } = part;
+    const noted = { ...name, open, leaving, keepOutput, results };
     if (this.#parts.has(id)) this.#deps.notes.put(id, formatPart(noted));
     else this.#deps.notes.remove(id);
   }

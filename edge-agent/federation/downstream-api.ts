@@ -19,6 +19,8 @@ export type DownstreamApi = {
   /** Chunks in this state, each with how it ended. */
   chunks(id: string, state: EndedState): Promise<ReadonlyMap<number, Failure>>;
   output(id: string, chunk: number): Promise<Uint8Array | null>;
+  /** The files that a chunk left there, each with an address for an hour. */
+  results(id: string, chunk: number): AsyncIterable<DownstreamResult>;
   cancel(id: string): Promise<void>;
   /** By their numbers there; what has ended stays as it ended. */
   cancelChunks(id: string, chunks: RangeSet): Promise<void>;
@@ -35,6 +37,15 @@ export type DownstreamJob = {
   readonly running: RangeSet;
   readonly counts: Readonly<Record<'total' | 'pending' | 'dead' | 'cancelled', number>>;
   readonly waiting: readonly { readonly reason: string; readonly detail: string }[];
+};
+
+export type DownstreamResult = {
+  readonly path: string;
+  readonly url: string | null;
+  readonly sha256: string | null;
+  readonly executable: boolean;
+  /** Of a link, in the place of the others. */
+  readonly link: string | null;
 };
 
 export type DownstreamEdge = {
@@ -90,6 +101,11 @@ export function makeDownstreamApi(url: string, token: string): DownstreamApi {
         signal: AbortSignal.timeout(httpTimeoutMs),
       });
       return answer.ok ? new Uint8Array(await answer.arrayBuffer()) : null;
+    },
+    async *results(id, chunk) {
+      for await (const item of pages(`/v1/jobs/${name(id)}/files?chunk=${chunk}`)) {
+        if (isRecord(item)) yield resultOf(item);
+      }
     },
     cancel: async (id) => {
       await ask('DELETE', `/v1/jobs/${name(id)}`);
@@ -148,6 +164,17 @@ function rangesOf(executions: readonly unknown[]): Pick<DownstreamJob, 'done' | 
       }),
     );
   return { done: all('done'), running: all('running') };
+}
+
+function resultOf({ path, url, sha256, executable, link }: Record<string, unknown>) {
+  const text = (value: unknown) => (typeof value === 'string' ? value : null);
+  return {
+    path: text(path) ?? '',
+    url: text(url),
+    sha256: text(sha256),
+    executable: executable === true,
+    link: text(link),
+  };
 }
 
 function edgeOf(item: Record<string, unknown>): DownstreamEdge {

@@ -1,6 +1,7 @@
 import { count, emptyRanges, nth, type RangeSet } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import type { ChunkName, ChunkOrder } from '../executors/executor.ts';
+import type { ResultsBelow } from './bring-results.ts';
 import type { DownstreamJob } from './downstream-api.ts';
 import type { PartName } from './part.ts';
 
@@ -11,6 +12,8 @@ export type FollowedPart = {
   /** Only needed to hand it over; `null` of one that an earlier life handed over. */
   readonly handed: Handed | null;
   readonly keepOutput: AgentSpec['keepOutput'];
+  /** Files that chunks leave there and that are brought here; `null`: none are wanted. */
+  readonly results: ResultsBelow | null;
   isThere: boolean;
   /** Some of it is not wanted any more, and may be under way there. */
   isLeft: boolean;
@@ -33,7 +36,10 @@ export type FollowedPart = {
 export type Handed = { readonly spec: AgentSpec; readonly power: number };
 
 export function newFollowedPart(
-  what: Pick<FollowedPart, 'id' | 'name' | 'handed' | 'keepOutput' | 'open' | 'leaving'>,
+  what: Pick<
+    FollowedPart,
+    'id' | 'name' | 'handed' | 'keepOutput' | 'results' | 'open' | 'leaving'
+  >,
   lookedAtMs: number,
 ): FollowedPart {
   return {

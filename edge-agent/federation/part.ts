@@ -14,6 +14,7 @@ import {
 } from '../../core/model/ranges.ts';
 import type { AgentSpec } from '../../core/protocol/agent-spec.ts';
 import { isCount, isRecord } from '../../core/protocol/json.ts';
+import type { ResultsBelow } from './bring-results.ts';
 import { partChunksMax } from './limits.ts';
 
 /**
@@ -87,7 +88,7 @@ export function bodyOfPart(
   spec: AgentSpec,
   given: { readonly power: number; readonly pool: string; readonly stages: Stages },
 ): Record<string, unknown> {
-  const { name, run, resources, keepOutput, offlineSeconds, signature } = spec;
+  const { name, run, resources, keepOutput, outputs, offlineSeconds, signature } = spec;
   const numbers = numbersOf(spec, chunks);
   const path = pathOf(spec, given.stages.above);
   return {
@@ -97,6 +98,7 @@ export function bodyOfPart(
     run,
     resources,
     keepOutput,
+    ...(outputs === undefined ? {} : { outputs }),
     offlineSeconds,
     // It is over what chunks see, which a part leaves as it is.
     ...(signature === undefined ? {} : { signature }),
@@ -113,13 +115,23 @@ export type NotedPart = PartName & {
   /** Not wanted any more, and not cancelled there yet. */
   readonly leaving: RangeSet;
   readonly keepOutput: AgentSpec['keepOutput'];
+  readonly results: ResultsBelow | null;
 };
 
 export function formatPart(part: NotedPart): string {
-  const { edge, job, attempt, tried, keepOutput } = part;
+  const { edge, job, attempt, tried, keepOutput, results } = part;
   const ranges = { chunks: formatRanges(part.chunks), open: formatRanges(part.open) };
   const leaving = isEmpty(part.leaving) ? {} : { leaving: formatRanges(part.leaving) };
-  return JSON.stringify({ edge, job, attempt, tried, ...ranges, ...leaving, keepOutput });
+  return JSON.stringify({
+    edge,
+    job,
+    attempt,
+    tried,
+    ...ranges,
+    ...leaving,
+    keepOutput,
+    ...(results && { results }),
+  });
 }
 
 export function parsePart(text: string): NotedPart | null {
@@ -138,5 +150,12 @@ export function parsePart(text: string): NotedPart | null {
   if (job === null || chunks === null || open === null || leaving === null) return null;
   if (!isCount(attempt) || !isCount(tried)) return null;
   const keepOutput = kept === 'all' || kept === 'none' ? kept : 'failed';
-  return { edge, job, attempt, chunks, tried, open, leaving, keepOutput };
+  const results = parseResults(value.results);
+  return { edge, job, attempt, chunks, tried, open, leaving, keepOutput, results };
+}
+
+function parseResults(value: unknown): ResultsBelow | null {
+  if (!isRecord(value)) return null;
+  const on = value.on === 'always' ? 'always' : 'done';
+  return { on, reader: value.reader === 'container' ? 'container' : 'chunk' };
 }

@@ -22,8 +22,8 @@ export type Site = {
 /** Facts of each edge that say nothing of the pool. */
 const ownFacts: ReadonlySet<string> = new Set([
   ...['agent', 'health', 'disks', 'edgewise', 'kernel', 'load', 'isolation'],
-  // What an edge below can do with files and parameters does not come through yet.
-  ...['cacheBytes', 'unpacks', 'parameters', 'sendsFiles', 'fillsPaths', 'services'],
+  // What an edge below can do with inputs and parameters does not come through yet.
+  ...['cacheBytes', 'unpacks', 'fillsInputs', 'parameters', 'services'],
 ]);
 
 export function siteOf(power: number, all: readonly DownstreamEdge[]): Site {

@@ -4,6 +4,7 @@ import type { SpecLibrary } from '../disk/spec-library.ts';
 import type { EdgeLife } from '../edge/edge-life.ts';
 import { type EdgewiseExecutor, makeEdgewise } from '../executors/edgewise.ts';
 import type { ExecutorDeps } from '../executors/executor.ts';
+import { type BringDeps, bringResults } from '../federation/bring-results.ts';
 import { type DownstreamApi, makeDownstreamApi } from '../federation/downstream-api.ts';
 import { siteStatsEveryMs } from '../federation/limits.ts';
 import { stageId } from '../federation/part.ts';
@@ -55,12 +56,15 @@ export function executorBelow(
     readonly options: Pick<AgentOptions, 'api'>;
     readonly specs: Pick<SpecLibrary, 'find'>;
     readonly lives: ReadonlyMap<string, EdgeLife>;
+    readonly directories: BringDeps['directories'];
+    readonly signal: AbortSignal;
   },
 ): EdgewiseExecutor {
   return makeEdgewise({
     ...deps,
     ...{ api, pool, specOf: deps.specs.find },
     stages: { above: stageId(deps.options.api), below: stageId(url) },
+    bring: (left) => bringResults({ ...deps, api }, left),
     changed: (edge) => deps.lives.get(edge)?.edge.moved(),
   });
 }

@@ -39,6 +39,7 @@ import type { MetricsServer } from '../metrics/metrics-server.ts';
 import type { AgentOptions } from './agent-options.ts';
 import { type ChunkPlace, openChunkPlace } from './chunk-place.ts';
 import { type CollectedEnds, collectEnds } from './collected-ends.ts';
+import { lookIn } from './look-in.ts';
 import { maintain } from './maintenance.ts';
 import { metricsOf, observe } from './observed-agent.ts';
 import {
@@ -232,7 +233,7 @@ function assemble(plan: Plan, signal: AbortSignal): Parts {
     isTaken: isTakenOnHost,
     begin: Math.random(),
   });
-  const running = { ...place, ports, notes, clock, ends, launcher, specs, lives, log };
+  const running = { ...place, ports, notes, clock, ends, launcher, specs, lives, log, signal };
   const { executors, federated } = openExecutors(plan, running);
   const live = openLiveOutput({ api, clock, secretOf }, lives, executors);
   const { enrolToken, pool, transport, mqttEndpoint, pull } = options;
@@ -291,21 +292,13 @@ function openLiveOutput(
   });
 }
 
-/** Names are of one executor alone: the others do not know them. */
-async function lookIn(executors: Parts['executors'], chunk: ChunkName, from: number) {
-  for (const executor of executors.values()) {
-    const part = await executor.look?.(chunk, from);
-    if (part != null) return part;
-  }
-  return null;
-}
-
 /** All that this host has, or one that hands everything over. */
 function openExecutors(
   { host, below, confinement, directory, options }: Plan,
   deps: Pick<Parts, 'clock' | 'notes' | 'ends' | 'launcher' | 'directories' | 'lives' | 'ports'> & {
     readonly specs: SpecLibrary;
     readonly log: Log;
+    readonly signal: AbortSignal;
   },
 ): { readonly executors: Parts['executors']; readonly federated: EdgewiseExecutor | null } {
   const ended = deps.ends.add;

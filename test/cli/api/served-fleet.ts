@@ -176,7 +176,8 @@ class Fleet {
   }
 
   async #enrol(name: string): Promise<void> {
-    const able = { cacheBytes: 1e9, parameters: true, sendsFiles: true, services: true };
+    const files = { cacheBytes: 1e9, sendsFiles: true };
+    const able = { ...files, parameters: true, chunkOffsets: true, services: true };
     const cache = name === 'edge-11' ? able : {};
     const facts = { ...cache, arch: 'x86_64', os: { name: 'debian', version: '12' } };
     const body = { name, capacity: { power: 250 }, labels: { site: 'north' }, facts };

@@ -3,6 +3,7 @@ import { jobIdOf } from '../../../core/model/names.ts';
 import type { AgentSpec } from '../../../core/protocol/agent-spec.ts';
 import { type EdgewiseExecutor, makeEdgewise } from '../../../edge-agent/executors/edgewise.ts';
 import type { EndedChunk } from '../../../edge-agent/executors/executor.ts';
+import type { LeftBelow } from '../../../edge-agent/federation/bring-results.ts';
 import { makeDownstreamApi } from '../../../edge-agent/federation/downstream-api.ts';
 import { type SiteWatch, watchSite } from '../../../edge-agent/federation/site.ts';
 import { adminSecret, type ServedFleet, startServedFleet } from '../../cli/api/served-fleet.ts';
@@ -13,11 +14,15 @@ let fleet: ServedFleet;
 let clock: HandClock;
 let ended: EndedChunk[];
 let notes: Map<string, string>;
+/** Of what was brought from below, and what is answered to the next ones. */
+let brought: LeftBelow[];
+let answers: (string | null | Error)[];
 beforeEach(async () => {
   fleet = await startServedFleet();
   clock = makeHandClock();
   ended = [];
   notes = new Map();
+  [brought, answers] = [[], []];
 });
 afterEach(() => fleet.close());
 
@@ -45,6 +50,12 @@ function begin(): EdgewiseExecutor {
       changed: () => {},
     },
     specOf: () => null,
+    bring: async (left) => {
+      brought.push(left);
+      const answer = answers.shift() ?? null;
+      if (answer instanceof Error) throw answer;
+      return answer;
+    },
     ended: (chunk) => {
       ended.push(chunk);
       chunk.taken?.();
@@ -194,6 +205,38 @@ test('what came from the deployment below is refused, and nothing is handed over
   expect(chunksOf('stopped').length).toBe(4);
   expect(executor.refusalOf('above')).toMatch(/^below: federation-loop/);
   expect([notes.size, puts().length]).toEqual([0, 0]);
+});
+
+const shell = { process: { argv: ['true'], env: {}, cwd: null, timeoutSeconds: null } };
+const outputs = { paths: ['*.txt'], on: 'done', maxMb: 10 } as const;
+
+test('what chunks leave below is brought here before they end', async () => {
+  const executor = begin();
+  answers = [new Error('the store does not answer'), null, 'outputs: it is not stored'];
+  executor.start(orders(makeSpec(shell, { outputs }), 0, 3));
+  await until('all have ended', () => ended.length === 3);
+  expect(puts()[0]!.body).toMatchObject({ outputs });
+  expect([chunksOf('done').length, chunksOf('failed').length]).toEqual([2, 1]);
+  expect(ended.find(({ end }) => end.kind === 'failed')?.end).toEqual({
+    kind: 'failed',
+    failure: 'outputs: it is not stored',
+  });
+  const [first, again] = brought;
+  expect(again).toEqual(first);
+  expect(new Set(brought.map(({ name }) => name.chunk)).size).toBe(3);
+  expect(first).toMatchObject({ job: puts()[0]!.path.split('/').at(-1), reader: 'chunk' });
+});
+
+test('an agent that starts again knows that files are wanted', async () => {
+  const first = begin();
+  first.start(orders(makeSpec(shell, { outputs }), 0, 2));
+  await until('it is there', () => puts().length === 1);
+  void first.close();
+  const second = begin();
+  await second.recover(['site-b']);
+  second.resume();
+  await until('all have ended', () => ended.length === 2);
+  expect(brought.length).toBe(2);
 });
 
 test('a pool as an edge: what takes work in it', async () => {

@@ -70,11 +70,14 @@ test('what was written down of a part is read again, and what makes no sense is 
     open: rangeOf(1, 3),
     leaving: rangeOf(0, 1),
     keepOutput: 'none' as const,
+    results: null,
   };
   expect(parsePart(formatPart(noted))).toEqual(noted);
   const all = { ...noted, leaving: emptyRanges };
   expect(formatPart(all)).not.toContain('leaving');
   expect(parsePart(formatPart(all))).toEqual(all);
+  const files = { ...noted, results: { on: 'always', reader: 'container' } as const };
+  expect(parsePart(formatPart(files))).toEqual(files);
   const wrong = ['', '[]', '{"edge":1}', formatPart(noted).replace('3-4', '4-3')];
   expect(wrong.map(parsePart)).toEqual([null, null, null, null]);
 });

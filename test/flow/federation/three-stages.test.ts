@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runClient } from '../cli/client.ts';
@@ -73,6 +73,21 @@ test('an output that was kept is readable at the top', async () => {
     const { out } = await runClient(top.place.directory, 'logs', id, '2');
     return out === `${id} 2/3\n`;
   });
+});
+
+test('files that chunks leave at the bottom are read at the top, byte for byte', async () => {
+  const make = 'mkdir r && seq 1 50000 > r/large && echo "$EDGEWISE_CHUNK" > n-{chunk}.txt';
+  const run = { process: { argv: ['/bin/sh', '-c', make] } };
+  const outputs = { paths: ['r/', 'n-{chunk}.txt'] };
+  const { id } = await top.submit({ chunks: 3, run, outputs });
+  await top.done(id);
+  const { directory } = top.place;
+  expect(await runClient(directory, 'pull', id)).toMatchObject({ code: 0 });
+  const large = Array.from({ length: 50_000 }, (_, line) => `${line + 1}\n`).join('');
+  for (const chunk of ['0', '1', '2']) {
+    expect(readFileSync(join(directory, id, chunk, 'r', 'large'), 'utf8')).toBe(large);
+    expect(readFileSync(join(directory, id, chunk, `n-${chunk}.txt`), 'utf8')).toBe(`${chunk}\n`);
+  }
 });
 
 /** That nothing waits or runs there. */
