@@ -1,7 +1,7 @@
 import { encodeSlice } from '../../adapters/dynamodb/rows/rows-slice.ts';
 import { encodeWorkRow } from '../../adapters/dynamodb/rows/rows-work.ts';
-import type { Cell, CellEdge, CellJob, Slice } from '../../core/model/cell.ts';
-import type { CellId, EdgeName, JobId } from '../../core/model/names.ts';
+import type { Cell, CellEdge, CellJob } from '../../core/model/cell.ts';
+import type { CellId, EdgeName } from '../../core/model/names.ts';
 import type { Plan } from '../../core/model/plan.ts';
 import { intervals } from '../../core/model/ranges.ts';
 import { encodeWork } from '../../core/protocol/work.ts';
@@ -129,7 +129,6 @@ const sampleEvery = 64;
 let sampled = 0;
 let documentSize = 200;
 let workSize = 400;
-let sliceSize = 400;
 
 function documentBytes(cell: Cell, name: EdgeName): number {
   if (sampled++ % sampleEvery === 0) {
@@ -138,13 +137,6 @@ function documentBytes(cell: Cell, name: EdgeName): number {
     workSize = JSON.stringify(encodeWorkRow(cell.meta.id, name, work)).length;
   }
   return documentSize;
-}
-
-function sliceBytes(cell: Cell, id: JobId, slice: Slice): number {
-  if (sampled++ % sampleEvery === 0) {
-    sliceSize = JSON.stringify(encodeSlice(cell.meta.id, id, slice)).length;
-  }
-  return sliceSize;
 }
 
 function readUnitsOf(cell: Cell): number {
@@ -164,7 +156,9 @@ function countPlan(cell: Cell, plan: Plan, counts: Counts): void {
   write(kilobytes(1_200));
   write(kilobytes(workSize), plan.works.size);
   write(1, plan.executions.length + plan.chunkEnds.length);
-  for (const [id, slice] of plan.slices) write(kilobytes(sliceBytes(cell, id, slice)));
+  for (const [id, slice] of plan.slices) {
+    write(kilobytes(JSON.stringify(encodeSlice(cell.meta.id, id, slice)).length));
+  }
   for (const status of plan.jobStatuses.values()) {
     write(kilobytes(400 + 16 * intervals(status.done)));
     if (status.endedAtMs !== null) counts.chunks += status.counts.done;
