@@ -290,8 +290,9 @@ class Federation implements EdgewiseExecutor {
   async #bring(part: FollowedPart, index: number, end: ChunkEnd): Promise<ChunkEnd> {
     const { id: job, results } = part;
     if (results === null || (end.kind !== 'done' && results.on === 'done')) return end;
-    const { reader } = results;
-    const why = await this.#deps.bring({ job, chunk: index, name: nameOf(part, index), reader });
+    const { reader, bytesMax } = results;
+    const name = nameOf(part, index);
+    const why = await this.#deps.bring({ job, chunk: index, name, reader, bytesMax });
     return why === null || end.kind !== 'done' ? end : { kind: 'failed', failure: why };
   }
 

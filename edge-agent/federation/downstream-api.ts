@@ -43,6 +43,7 @@ export type DownstreamResult = {
   readonly path: string;
   readonly url: string | null;
   readonly sha256: string | null;
+  readonly bytes: number | null;
   readonly executable: boolean;
   /** Of a link, in the place of the others. */
   readonly link: string | null;
@@ -166,12 +167,14 @@ function rangesOf(executions: readonly unknown[]): Pick<DownstreamJob, 'done' | 
   return { done: all('done'), running: all('running') };
 }
 
-function resultOf({ path, url, sha256, executable, link }: Record<string, unknown>) {
+function resultOf(item: Record<string, unknown>): DownstreamResult {
+  const { path, url, sha256, bytes, executable, link } = item;
   const text = (value: unknown) => (typeof value === 'string' ? value : null);
   return {
     path: text(path) ?? '',
     url: text(url),
     sha256: text(sha256),
+    bytes: isCount(bytes) ? bytes : null,
     executable: executable === true,
     link: text(link),
   };

@@ -156,6 +156,8 @@ export function parsePart(text: string): NotedPart | null {
 
 function parseResults(value: unknown): ResultsBelow | null {
   if (!isRecord(value)) return null;
+  const { bytesMax } = value;
   const on = value.on === 'always' ? 'always' : 'done';
-  return { on, reader: value.reader === 'container' ? 'container' : 'chunk' };
+  const reader = value.reader === 'container' ? 'container' : 'chunk';
+  return { on, reader, bytesMax: isCount(bytesMax) ? bytesMax : 0 };
 }

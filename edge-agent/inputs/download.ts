@@ -23,6 +23,8 @@ export type Download = {
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly fetchOf?: GuardedFetch;
+  /** Of somebody who may send more than was said; without it what any file may have. */
+  readonly bytesMax?: number;
 };
 
 export async function download(wanted: Download): Promise<void> {
@@ -50,7 +52,12 @@ export async function download(wanted: Download): Promise<void> {
         await answer.body?.cancel();
         throw new InputFault('no-free-disk', `${offset + bytes} bytes do not fit`);
       }
+      const { bytesMax = fileBytesMax } = wanted;
+      let size = offset;
       await write(answer, path, goesOn, (chunk) => {
+        size += chunk.length;
+        if (size > bytesMax)
+          throw new InputFault('input-corrupt', `it has more than ${bytesMax} bytes`);
         stall.moved();
         sum.update(chunk);
       });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -58,11 +59,12 @@ const digestOf = (text: string): string => createHash('sha256').update(text).dig
 function file(path: string, text: string, more: Partial<DownstreamResult> = {}): DownstreamResult {
   stored.set(digestOf(text), text);
   const sha256 = digestOf(text);
-  return { path, url: `${address}/${sha256}`, sha256, executable: false, link: null, ...more };
+  const url = `${address}/${sha256}`;
+  return { path, url, sha256, bytes: text.length, executable: false, link: null, ...more };
 }
 
 const link = (path: string, to: string): DownstreamResult => ({
-  ...{ path, url: null, sha256: null, executable: false },
+  ...{ path, url: null, sha256: null, bytes: null, executable: false },
   link: to,
 });
 
@@ -80,7 +82,7 @@ function bring(...results: DownstreamResult[]): Promise<string | null> {
       clock: makeHandClock(),
       signal: new AbortController().signal,
     },
-    { job: 'fed-1', chunk: 0, name, reader: 'chunk' },
+    { job: 'fed-1', chunk: 0, name, reader: 'chunk', bytesMax: 1_000 },
   );
 }
 
@@ -109,8 +111,19 @@ test.each([
   ['a link that leads out', () => [file('a', 'x'), link('b', '../../secret')]],
   ['other bytes', () => [{ ...file('a', 'x'), sha256: digestOf('y') }]],
   ['nothing', () => [{ ...file('a', 'x'), url: null }]],
+  ['more than the job allows', () => [file('a', 'x'.repeat(600)), file('b', 'y'.repeat(600))]],
+  ['more than it says', () => [file('a', 'x'.repeat(5_000), { bytes: 10 })]],
+  ['a file and what lies in it', () => [file('a', 'x'), file('a/b', 'y')]],
 ])('%s is a reason, and harms nothing', async (_, results) => {
   expect(await bring(...results())).toMatch(/^outputs: /);
+});
+
+test('nothing is written through a link that an earlier life left', async () => {
+  // Each stays below by its words; together they lead out.
+  const links = [link('here', '.'), link('out', 'here/..')];
+  expect(await bring(file('a', 'x'), ...links)).toBeNull();
+  await bring(file('out/elsewhere', 'y'));
+  expect(existsSync(join(directory, 'elsewhere'))).toBe(false);
 });
 
 test('what is not stored any more is a reason; a store that is away is not', async () => {

@@ -76,7 +76,7 @@ test('what was written down of a part is read again, and what makes no sense is 
   const all = { ...noted, leaving: emptyRanges };
   expect(formatPart(all)).not.toContain('leaving');
   expect(parsePart(formatPart(all))).toEqual(all);
-  const files = { ...noted, results: { on: 'always', reader: 'container' } as const };
+  const files = { ...noted, results: { on: 'always', reader: 'container', bytesMax: 9 } as const };
   expect(parsePart(formatPart(files))).toEqual(files);
   const wrong = ['', '[]', '{"edge":1}', formatPart(noted).replace('3-4', '4-3')];
   expect(wrong.map(parsePart)).toEqual([null, null, null, null]);
