@@ -133,6 +133,9 @@ for (const [folder, rule] of Object.entries(rules)) {
 /** Below one layer: who may not import what, and why. */
 const withinLayers: readonly (readonly [from: string, to: string, because: string])[] = [
   ['core/scheduler/pass/', 'core/scheduler/phases/', 'phases work on the drafts of a pass'],
+  ['core/scheduler/leases/', 'core/scheduler/phases/', 'phases decide what leases get'],
+  ['core/scheduler/instances/', 'core/scheduler/phases/', 'phases decide when instances move'],
+  ['core/scheduler/plan/', 'core/scheduler/phases/', 'what is written does not decide'],
   [
     'lambdas/api/',
     'lambdas/functions/',

@@ -117,7 +117,6 @@ const oneKind: Readonly<Record<string, string>> = {
   'core/ports': 'one noun a file',
   'adapters/dynamodb/rows': 'rows of the table, and what reads their values',
   'cli/job': 'verbs of `edgewise job`',
-  'core/scheduler/pass': 'what the phases share, one noun a file',
   'core/scheduler/phases': 'phases, in the order of the map in `scheduler/reconcile.ts`',
   scripts: 'commands, one a file',
   'test/contract': 'contracts, one a port, and what runs them',

@@ -19,8 +19,8 @@ import {
 import { mismatchOf } from '../scheduler/matching.ts';
 import { isStranded } from '../scheduler/pass/candidates.ts';
 import { openPass, type Pass, pendingOf } from '../scheduler/pass/draft.ts';
-import { planOf } from '../scheduler/pass/plan-of.ts';
-import { touchJob } from '../scheduler/pass/rows.ts';
+import { planOf } from '../scheduler/plan/plan-of.ts';
+import { touchJob } from '../scheduler/plan/rows.ts';
 
 /**
  * Moves waiting chunks from one cell to another: two plans that are committed in one transaction,

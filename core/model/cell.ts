@@ -306,7 +306,7 @@ export type Lease = {
   /** What running chunks said: how far they are, and which instances of a service are ready. */
   readonly percents?: Percents;
   readonly ready?: RangeSet;
-  /** The slice of its job, which has no row then: see `core/scheduler/pass/slice-in-lease.ts`. */
+  /** The slice of its job, which has no row then: see `core/scheduler/plan/slice-in-lease.ts`. */
   readonly slice?: SliceMarks;
 };
 

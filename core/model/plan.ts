@@ -104,7 +104,7 @@ export type FoldedStatus = {
   readonly lastEventAtMs: number | null;
 };
 
-/** What the counts of its only cell mean for a job: see `core/scheduler/pass/job-fold.ts`. */
+/** What the counts of its only cell mean for a job: see `core/scheduler/plan/job-fold.ts`. */
 export type JobFold = {
   /** The state that was written before; the status must still say so. */
   readonly seen: JobState | null;

@@ -5,6 +5,8 @@ import { planRowsMax, shadowRewriteMs } from '../model/limits.ts';
 import type { EdgeName, JobId } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
 import { count, intersect, isEmpty, type RangeSet, subtract, union } from '../model/ranges.ts';
+import { grant } from './leases/grant.ts';
+import { takeAway } from './leases/take-back.ts';
 import { isReady, obstacleTo, takesWork, withinQuota } from './offers.ts';
 import {
   type EdgeDraft,
@@ -18,15 +20,13 @@ import {
   pendingOf,
 } from './pass/draft.ts';
 import { placeableOf } from './pass/due-retries.ts';
-import { grant } from './pass/grant.ts';
-import { takeAway } from './pass/leases.ts';
-import { planOf } from './pass/plan-of.ts';
 import { openQueues } from './pass/queues.ts';
-import { canAfford, edgeCost, jobCost, leaseCost, touchLease } from './pass/rows.ts';
 import { forgetTaken, jobsOfSubmission, noteTaken, takenBy } from './pass/taken.ts';
 import { endReasonOf } from './phases/end-jobs.ts';
 import { serveOne, withinFree } from './phases/serve-taken.ts';
 import { reportWaiting } from './phases/waiting.ts';
+import { planOf } from './plan/plan-of.ts';
+import { canAfford, edgeCost, jobCost, leaseCost, touchLease } from './plan/rows.ts';
 
 /**
  * An edge takes work that it was offered, or gives back what it has not begun. It is a pass with

@@ -28,8 +28,8 @@ import { intentNow } from '../services/in-effect.ts';
 import { numbersOf } from '../services/instance-numbers.ts';
 import { rowsOfShelf, violationsOfShelf } from '../shelf/shelf-invariants.ts';
 import { type Amounts, capacityOf, demandOf, reservedBy } from './pass/capacity.ts';
-import { rowsByJob } from './pass/spending.ts';
 import { isSuspensionReported } from './pass/suspension.ts';
+import { rowsByJob } from './plan/spending.ts';
 
 /**
  * What a plan must keep, whatever was decided: looked at before each commit, of the rows that the

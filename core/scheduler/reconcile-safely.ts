@@ -3,7 +3,7 @@ import { planRowsMax, suspensionRoundsMax } from '../model/limits.ts';
 import type { JobId } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
 import { type Violation, violationsOf } from './invariants.ts';
-import { planOf } from './pass/plan-of.ts';
+import { planOf } from './plan/plan-of.ts';
 import { decide } from './reconcile.ts';
 
 /**

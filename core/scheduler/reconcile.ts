@@ -2,9 +2,8 @@ import type { Cell, CellJob } from '../model/cell.ts';
 import { planRowsMax } from '../model/limits.ts';
 import type { JobId } from '../model/names.ts';
 import type { Plan } from '../model/plan.ts';
+import { everywhereOf, isService } from './instances/instance-ends.ts';
 import { type JobDraft, openPass, type Pass } from './pass/draft.ts';
-import { everywhereOf, isService } from './pass/instance-ends.ts';
-import { planOf } from './pass/plan-of.ts';
 import { applyReports } from './phases/apply-reports.ts';
 import { cancelRanges } from './phases/cancel-ranges.ts';
 import { clearEdges } from './phases/clear-edges.ts';
@@ -28,6 +27,7 @@ import { stealTails } from './phases/steal.ts';
 import { topUp } from './phases/top-up.ts';
 import { reportWaiting } from './phases/waiting.ts';
 import { watchStarts } from './phases/watch-starts.ts';
+import { planOf } from './plan/plan-of.ts';
 
 /**
  * The scheduler: everything stored for a cell and the time in, everything to write out. This is the

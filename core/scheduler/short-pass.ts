@@ -15,7 +15,7 @@ import type { Plan, Spending } from '../model/plan.ts';
 import { standsStill } from '../model/unreadable.ts';
 import type { EdgeEvent } from '../protocol/edge-event.ts';
 import { rowsOf } from './invariants.ts';
-import { marksOf } from './pass/slice-in-lease.ts';
+import { marksOf } from './plan/slice-in-lease.ts';
 import { reconcileSafely } from './reconcile-safely.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { Cell, CellJob, Intent, Slice } from '../model/cell.ts';
 import type { JobId } from '../model/names.ts';
 import { count } from '../model/ranges.ts';
 import { shapeOfSpec } from '../scheduler/pass/candidates.ts';
-import { marksOf } from '../scheduler/pass/slice-in-lease.ts';
+import { marksOf } from '../scheduler/plan/slice-in-lease.ts';
 import { shelfHeadsMax } from './limits.ts';
 import { arrivalOf, isEarlier, type ShelfGroup } from './shelf.ts';
 

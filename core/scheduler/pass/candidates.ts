@@ -14,11 +14,11 @@ import {
 } from '../../protocol/work-of.ts';
 import { inputsHaveNames } from '../../sweeps/fill-inputs.ts';
 import { haveNames } from '../../sweeps/fill-patterns.ts';
+import { appliedEpochOf } from '../leases/epochs.ts';
+import { removedKeys } from '../leases/removed-keys.ts';
 import { type Mismatch, mismatchOf } from '../matching.ts';
 import { type Demand, fitOf } from './capacity.ts';
 import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
-import { appliedEpochOf } from './epochs.ts';
-import { removedKeys } from './removed-keys.ts';
 
 /**
  * Which edges may get chunks of a job at all, whatever is free on them. Placing and explaining ask

@@ -22,6 +22,8 @@ import type { Starts } from '../../model/starts.ts';
 import { noPercents, type Percents } from '../../protocol/percents.ts';
 import { inEffect } from '../../services/in-effect.ts';
 import { type Rollout, rolloutTowards } from '../../services/rollout.ts';
+import type { InstanceEnd } from '../instances/instance-end.ts';
+import { isFoldedByCell } from '../plan/folded-by-cell.ts';
 import {
   type Amounts,
   capacityOf,
@@ -31,8 +33,6 @@ import {
   reservedBy,
 } from './capacity.ts';
 import { heldByDamaged, withUnreadable } from './damaged.ts';
-import { isFoldedByCell } from './folded-by-cell.ts';
-import type { InstanceEnd } from './instance-end.ts';
 import { type Memo, newMemo } from './memo.ts';
 import { openShelf, type ShelfDraft } from './shelf-draft.ts';
 import { type SuspendedLease, suspendLease } from './suspension.ts';

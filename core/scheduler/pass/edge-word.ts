@@ -1,6 +1,6 @@
+import { isApplied } from '../leases/epochs.ts';
+import { canAfford, edgeCost, touchEdge } from '../plan/rows.ts';
 import type { EdgeDraft, Pass } from './draft.ts';
-import { isApplied } from './epochs.ts';
-import { canAfford, edgeCost, touchEdge } from './rows.ts';
 
 /**
  * Whether what an edge reports was true at this moment or later: its report has applied a document

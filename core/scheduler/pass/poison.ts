@@ -12,12 +12,12 @@ import {
   union,
 } from '../../model/ranges.ts';
 import type { ProgressReport } from '../../protocol/progress-report.ts';
-import { endDead, killedItsEdges } from './chunk-ends.ts';
+import { endInstance, isService } from '../instances/instance-ends.ts';
+import { endDead, killedItsEdges } from '../leases/chunk-ends.ts';
+import { takeAway } from '../leases/take-back.ts';
+import { canAfford, leaseCost, touchLease } from '../plan/rows.ts';
 import type { EdgeDraft, LeaseDraft, Pass } from './draft.ts';
 import { failuresOf } from './due-retries.ts';
-import { endInstance, isService } from './instance-ends.ts';
-import { takeAway } from './leases.ts';
-import { canAfford, leaseCost, touchLease } from './rows.ts';
 
 /**
  * The agent has died and come back since its last report. Where it came back several times and died

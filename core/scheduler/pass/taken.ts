@@ -1,7 +1,7 @@
 import type { TakenSubmission } from '../../model/job.ts';
 import type { JobId } from '../../model/names.ts';
+import { touchEdge } from '../plan/rows.ts';
 import type { EdgeDraft, JobDraft, Pass } from './draft.ts';
-import { touchEdge } from './rows.ts';
 
 /**
  * A jobspec that an edge takes by itself is taken whole, whatever of it can begin: one note in the

@@ -19,8 +19,11 @@ import {
   noProgress,
   type ProgressReport,
 } from '../../protocol/progress-report.ts';
+import { endInstance, isService } from '../instances/instance-ends.ts';
+import { endDone, endFailed } from '../leases/chunk-ends.ts';
+import { appliedEpochOf } from '../leases/epochs.ts';
+import { takeAway } from '../leases/take-back.ts';
 import { refusalOf } from '../pass/candidates.ts';
-import { endDone, endFailed } from '../pass/chunk-ends.ts';
 import {
   changeLease,
   type EdgeDraft,
@@ -30,9 +33,6 @@ import {
   type Pass,
 } from '../pass/draft.ts';
 import { failuresOf } from '../pass/due-retries.ts';
-import { appliedEpochOf } from '../pass/epochs.ts';
-import { endInstance, isService } from '../pass/instance-ends.ts';
-import { takeAway } from '../pass/leases.ts';
 import {
   canAfford,
   edgeCost,
@@ -41,8 +41,8 @@ import {
   payEnd,
   touchEdge,
   touchLease,
-} from '../pass/rows.ts';
-import { spareEnd } from '../pass/spared-rows.ts';
+} from '../plan/rows.ts';
+import { spareEnd } from '../plan/spared-rows.ts';
 
 /**
  * Applies what edges reported: whole and cumulative, so applying a report twice, late or out of

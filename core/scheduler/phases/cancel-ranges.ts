@@ -1,8 +1,8 @@
 import { intersect, isEmpty, type RangeSet } from '../../model/ranges.ts';
-import { endCancelled } from '../pass/chunk-ends.ts';
+import { endCancelled } from '../leases/chunk-ends.ts';
+import { takeAway } from '../leases/take-back.ts';
 import { type JobDraft, type Pass, pendingOf } from '../pass/draft.ts';
-import { takeAway } from '../pass/leases.ts';
-import { canAfford, jobCost, leaseCost, touchJob, touchLease } from '../pass/rows.ts';
+import { canAfford, jobCost, leaseCost, touchJob, touchLease } from '../plan/rows.ts';
 
 /**
  * Chunks that their user does not want any more, of jobs that go on with the others. What nobody

@@ -2,11 +2,11 @@ import { diskTroubleOf } from '../../model/edge-facts.ts';
 import { rewritesMax } from '../../model/limits.ts';
 import { isEmpty, subtract } from '../../model/ranges.ts';
 import { isDoubled } from '../../model/starts.ts';
+import { moveInstances } from '../instances/instance-moves.ts';
+import { isApplied } from '../leases/epochs.ts';
+import { holdsSomething, reclaim, revoke, unstartedOf } from '../leases/take-back.ts';
 import { type EdgeDraft, isActive, lookAgain, type Pass } from '../pass/draft.ts';
-import { isApplied } from '../pass/epochs.ts';
-import { moveInstances } from '../pass/instance-moves.ts';
-import { holdsSomething, reclaim, revoke, unstartedOf } from '../pass/leases.ts';
-import { canAfford, edgeCost, leaseCost, removedEdgeRows, spend, touchEdge } from '../pass/rows.ts';
+import { canAfford, edgeCost, leaseCost, removedEdgeRows, spend, touchEdge } from '../plan/rows.ts';
 
 /**
  * Edges that shall hold less: draining, leaving, quarantined, used by two

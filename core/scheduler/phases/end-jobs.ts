@@ -1,5 +1,7 @@
 import { count, intersect, isEmpty, subtract } from '../../model/ranges.ts';
-import { endCancelled } from '../pass/chunk-ends.ts';
+import { everywhereOf, isService } from '../instances/instance-ends.ts';
+import { endCancelled } from '../leases/chunk-ends.ts';
+import { revoke } from '../leases/take-back.ts';
 import {
   isActive,
   type JobDraft,
@@ -8,9 +10,7 @@ import {
   type Pass,
   pendingOf,
 } from '../pass/draft.ts';
-import { everywhereOf, isService } from '../pass/instance-ends.ts';
-import { revoke } from '../pass/leases.ts';
-import { canAfford, endCost, jobCost, leaseCost, payEnd, touchJob } from '../pass/rows.ts';
+import { canAfford, endCost, jobCost, leaseCost, payEnd, touchJob } from '../plan/rows.ts';
 
 /**
  * Jobs that end: cancelled by their user, given up because too many chunks died or the deadline

@@ -10,11 +10,12 @@ import {
 } from '../../model/limits.ts';
 import { lastSeenAtMs, silenceMsMax } from '../../model/presence.ts';
 import { count, isEmpty, subtract } from '../../model/ranges.ts';
+import { everywhereOf, isService, startElsewhere } from '../instances/instance-ends.ts';
+import { isApplied } from '../leases/epochs.ts';
+import { revoke, takeAway } from '../leases/take-back.ts';
 import { type EdgeDraft, isActive, type LeaseDraft, lookAgain, type Pass } from '../pass/draft.ts';
-import { isApplied } from '../pass/epochs.ts';
-import { everywhereOf, isService, startElsewhere } from '../pass/instance-ends.ts';
-import { revoke, takeAway } from '../pass/leases.ts';
 import { blameLost } from '../pass/poison.ts';
+import { forgetTaken } from '../pass/taken.ts';
 import {
   canAfford,
   edgeCost,
@@ -23,8 +24,7 @@ import {
   spend,
   touchEdge,
   touchLease,
-} from '../pass/rows.ts';
-import { forgetTaken } from '../pass/taken.ts';
+} from '../plan/rows.ts';
 
 /**
  * Edges that are gone give their chunks back. Grace is the job's; it counts from the disconnection,

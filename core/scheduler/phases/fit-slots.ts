@@ -1,4 +1,5 @@
 import { count, emptyRanges, isEmpty } from '../../model/ranges.ts';
+import { reclaim, unstartedOf } from '../leases/take-back.ts';
 import { unavailable } from '../pass/candidates.ts';
 import { type Amounts, copyAmounts, fitOf, reservedBy, slotsInUse } from '../pass/capacity.ts';
 import {
@@ -8,8 +9,7 @@ import {
   type LeaseDraft,
   type Pass,
 } from '../pass/draft.ts';
-import { reclaim, unstartedOf } from '../pass/leases.ts';
-import { canAfford, leaseCost, touchLease } from '../pass/rows.ts';
+import { canAfford, leaseCost, touchLease } from '../plan/rows.ts';
 
 /**
  * Slots follow the edge: fewer when its capacity was reduced below what is reserved (what runs may

@@ -1,6 +1,7 @@
 import { gangNodesMax } from '../../model/limits.ts';
 import { count, isEmpty, type RangeSet, take } from '../../model/ranges.ts';
 import { divide } from '../divide.ts';
+import { fitsDocument, grant } from '../leases/grant.ts';
 import { matchingEdges } from '../pass/candidates.ts';
 import { fitOf } from '../pass/capacity.ts';
 import {
@@ -12,9 +13,8 @@ import {
   type Pass,
 } from '../pass/draft.ts';
 import { placeableOf } from '../pass/due-retries.ts';
-import { fitsDocument, grant } from '../pass/grant.ts';
 import { holdersFirst } from '../pass/held-inputs.ts';
-import { canAfford, jobCost } from '../pass/rows.ts';
+import { canAfford, jobCost } from '../plan/rows.ts';
 import type { Turn } from './order-backlog.ts';
 import { placesOf } from './place.ts';
 

@@ -1,8 +1,8 @@
 import { groupOf, headsMaxOf, headsMinOf, isHead } from '../../shelf/groups.ts';
 import { arrivalOf, isEarlier, type ShelfGroup } from '../../shelf/shelf.ts';
 import { type JobDraft, lookAgain, type Pass } from '../pass/draft.ts';
-import { canAfford, jobCost, spend, touchJob } from '../pass/rows.ts';
 import { isUntouched } from '../pass/shelf-order.ts';
+import { canAfford, jobCost, spend, touchJob } from '../plan/rows.ts';
 
 /**
  * Keeps of each group of waiting jobs the first ones in the cell and the others on its shelf.

@@ -1,6 +1,6 @@
 import { isEmpty, subtract, union } from '../../model/ranges.ts';
 import { changeLease, type EdgeDraft, type LeaseDraft, type Pass } from '../pass/draft.ts';
-import { canAfford, leaseCost, touchLease } from '../pass/rows.ts';
+import { canAfford, leaseCost, touchLease } from '../plan/rows.ts';
 
 /**
  * An agent that stopped in order has said what runs on without it; the rest it gave back, so that

@@ -1,13 +1,13 @@
 import { count, intersect, isEmpty, rangeOf } from '../../model/ranges.ts';
 import { divide, type Places } from '../divide.ts';
+import { grant } from '../leases/grant.ts';
+import { choose, left, openPicker, type Picker, remove } from '../leases/pick.ts';
 import { hasRoomForEntry, kindOfNeed, matchingEdges, roomOf } from '../pass/candidates.ts';
 import { type Demand, fitOf } from '../pass/capacity.ts';
 import { type EdgeDraft, isActive, type JobDraft, leaseFor, type Pass } from '../pass/draft.ts';
-import { grant } from '../pass/grant.ts';
 import { holdersFirst } from '../pass/held-inputs.ts';
-import { choose, left, openPicker, type Picker, remove } from '../pass/pick.ts';
-import { canAfford, edgeCost, jobCost } from '../pass/rows.ts';
 import { leaveUnmet } from '../pass/yield.ts';
+import { canAfford, edgeCost, jobCost } from '../plan/rows.ts';
 import type { Turn } from './order-backlog.ts';
 
 /**

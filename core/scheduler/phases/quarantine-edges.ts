@@ -1,6 +1,6 @@
 import { edgeFailuresMax, edgeQuarantineMs, quarantineShareMax } from '../../model/limits.ts';
 import type { Pass } from '../pass/draft.ts';
-import { canAfford, edgeCost, touchEdge } from '../pass/rows.ts';
+import { canAfford, edgeCost, touchEdge } from '../plan/rows.ts';
 
 /**
  * An edge on which one chunk after the other fails takes work from healthy ones and spoils it: it

@@ -1,6 +1,6 @@
 import type { Pass } from '../pass/draft.ts';
-import { canAfford, jobRows, spend } from '../pass/rows.ts';
 import { isSuspensionReported } from '../pass/suspension.ts';
+import { canAfford, jobRows, spend } from '../plan/rows.ts';
 
 /**
  * Says of jobs that are suspended that they are, once. Of one with a row that cannot be read

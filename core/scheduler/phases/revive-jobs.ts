@@ -1,6 +1,6 @@
-import { revive } from '../pass/chunk-ends.ts';
+import { revive } from '../leases/chunk-ends.ts';
 import type { Pass } from '../pass/draft.ts';
-import { canAfford, jobCost, touchJob } from '../pass/rows.ts';
+import { canAfford, jobCost, touchJob } from '../plan/rows.ts';
 
 /** A user's `retry` opens a new epoch: what is dead runs again, with all its attempts before it. */
 export function reviveJobs(pass: Pass): void {

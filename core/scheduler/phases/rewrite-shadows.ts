@@ -1,8 +1,8 @@
 import { leaseTargetSecondsDefault, rewritesMax, shadowRewriteMs } from '../../model/limits.ts';
 import { isEmpty } from '../../model/ranges.ts';
+import { isApplied } from '../leases/epochs.ts';
 import { type EdgeDraft, lookAgain, type Pass } from '../pass/draft.ts';
-import { isApplied } from '../pass/epochs.ts';
-import { canAfford, edgeCost, touchEdge } from '../pass/rows.ts';
+import { canAfford, edgeCost, touchEdge } from '../plan/rows.ts';
 
 /**
  * A committed document that its edge does not apply is written again: the process that should have

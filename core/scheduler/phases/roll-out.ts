@@ -21,6 +21,15 @@ import {
   withoutDue,
 } from '../../services/rollout.ts';
 import type { Update } from '../../services/service.ts';
+import {
+  everywhereOf,
+  openInstancesOf,
+  startElsewhere,
+  unreachableOf,
+} from '../instances/instance-ends.ts';
+import { failureOf } from '../instances/rollout-failure.ts';
+import { grant } from '../leases/grant.ts';
+import { takeAway } from '../leases/take-back.ts';
 import { documentBytes, hasRoomForEntry, matchingEdges, roomOf } from '../pass/candidates.ts';
 import { isOverdrawn } from '../pass/capacity.ts';
 import {
@@ -34,16 +43,7 @@ import {
   pendingOf,
 } from '../pass/draft.ts';
 import { hasSaidSince } from '../pass/edge-word.ts';
-import { grant } from '../pass/grant.ts';
-import {
-  everywhereOf,
-  openInstancesOf,
-  startElsewhere,
-  unreachableOf,
-} from '../pass/instance-ends.ts';
-import { takeAway } from '../pass/leases.ts';
-import { failureOf } from '../pass/rollout-failure.ts';
-import { canAfford, jobCost, leaseCost, touchJob, touchLease } from '../pass/rows.ts';
+import { canAfford, jobCost, leaseCost, touchJob, touchLease } from '../plan/rows.ts';
 
 /**
  * Brings the instances of a service to the generation that its user wants, never more of them away

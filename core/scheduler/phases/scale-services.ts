@@ -1,9 +1,9 @@
 import { emptyRanges, equal, intersect, isEmpty, subtract } from '../../model/ranges.ts';
+import { everywhereOf, isService } from '../instances/instance-ends.ts';
+import { numbersNow } from '../instances/stand-ins.ts';
+import { takeAway } from '../leases/take-back.ts';
 import type { JobDraft, Pass } from '../pass/draft.ts';
-import { everywhereOf, isService } from '../pass/instance-ends.ts';
-import { takeAway } from '../pass/leases.ts';
-import { canAfford, jobCost, leaseCost, touchJob, touchLease } from '../pass/rows.ts';
-import { numbersNow } from '../pass/stand-ins.ts';
+import { canAfford, jobCost, leaseCost, touchJob, touchLease } from '../plan/rows.ts';
 
 /**
  * A service has as many instances as its user wants now: the highest numbers go first, and what

@@ -9,14 +9,14 @@ import {
   subtract,
 } from '../../model/ranges.ts';
 import type { Everywhere } from '../../services/everywhere.ts';
+import { everywhereOf } from '../instances/instance-ends.ts';
+import { grant } from '../leases/grant.ts';
+import { takeAway } from '../leases/take-back.ts';
 import { mismatchOf } from '../matching.ts';
 import { refusalOf, roomOf, unavailable } from '../pass/candidates.ts';
 import { type EdgeDraft, type JobDraft, leaseFor, type Pass } from '../pass/draft.ts';
 import { placeableOf } from '../pass/due-retries.ts';
-import { grant } from '../pass/grant.ts';
-import { everywhereOf } from '../pass/instance-ends.ts';
-import { takeAway } from '../pass/leases.ts';
-import { canAfford, edgeCost, jobCost, leaseCost, touchJob, touchLease } from '../pass/rows.ts';
+import { canAfford, edgeCost, jobCost, leaseCost, touchJob, touchLease } from '../plan/rows.ts';
 import type { Turn } from './order-backlog.ts';
 
 /**

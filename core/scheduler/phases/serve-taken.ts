@@ -1,13 +1,13 @@
 import type { TakenSubmission } from '../../model/job.ts';
 import { count, isEmpty, type RangeSet, take } from '../../model/ranges.ts';
+import { grant } from '../leases/grant.ts';
 import { obstacleTo, takesWork, withinQuota } from '../offers.ts';
 import { fitOf } from '../pass/capacity.ts';
 import { type EdgeDraft, type JobDraft, leaseFor, type Pass } from '../pass/draft.ts';
 import { placeableOf } from '../pass/due-retries.ts';
-import { grant } from '../pass/grant.ts';
 import { openQueues } from '../pass/queues.ts';
-import { canAfford, edgeCost, jobCost } from '../pass/rows.ts';
 import { forgetTaken, jobsBySubmission } from '../pass/taken.ts';
+import { canAfford, edgeCost, jobCost } from '../plan/rows.ts';
 import { endReasonOf } from './end-jobs.ts';
 
 /**

@@ -1,5 +1,7 @@
 import { rewritesMax, stealWaitMs } from '../../model/limits.ts';
 import { count, isEmpty, takeLast } from '../../model/ranges.ts';
+import { isService } from '../instances/instance-ends.ts';
+import { reclaim, unstartedOf } from '../leases/take-back.ts';
 import { matchingEdges } from '../pass/candidates.ts';
 import { fitOf, slotsInUse } from '../pass/capacity.ts';
 import {
@@ -10,9 +12,7 @@ import {
   type Pass,
   pendingOf,
 } from '../pass/draft.ts';
-import { isService } from '../pass/instance-ends.ts';
-import { reclaim, unstartedOf } from '../pass/leases.ts';
-import { canAfford, leaseCost } from '../pass/rows.ts';
+import { canAfford, leaseCost } from '../plan/rows.ts';
 
 /**
  * When a job has nothing left to give and edges stand idle, the unstarted tails of its longest

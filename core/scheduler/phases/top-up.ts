@@ -1,13 +1,13 @@
 import { leaseChunksMax, leaseTargetSecondsDefault, progressEveryMs } from '../../model/limits.ts';
 import { count, isEmpty, last, rangeOf, subtract } from '../../model/ranges.ts';
+import { grant } from '../leases/grant.ts';
+import { choose, left, openPicker, type Picker, remove } from '../leases/pick.ts';
+import { unstartedOf } from '../leases/take-back.ts';
 import { unavailable } from '../pass/candidates.ts';
 import { isOverdrawn, slotsInUse } from '../pass/capacity.ts';
 import { isActive, type JobDraft, type LeaseDraft, type Pass } from '../pass/draft.ts';
-import { grant } from '../pass/grant.ts';
-import { unstartedOf } from '../pass/leases.ts';
-import { choose, left, openPicker, type Picker, remove } from '../pass/pick.ts';
-import { canAfford, leaseCost } from '../pass/rows.ts';
 import { yieldsTo } from '../pass/yield.ts';
+import { canAfford, leaseCost } from '../plan/rows.ts';
 
 /**
  * Refills leases before they run dry, without new slots. A lease should last about

@@ -6,6 +6,7 @@ import {
 import { waitingExamplesMax, waitingJobsMax } from '../../model/limits.ts';
 import type { WaitingCount } from '../../model/plan.ts';
 import { count, isEmpty, last, subtract } from '../../model/ranges.ts';
+import { openPicker } from '../leases/pick.ts';
 import { mismatchOf } from '../matching.ts';
 import {
   documentBytes,
@@ -20,10 +21,9 @@ import { type Demand, shortOf } from '../pass/capacity.ts';
 import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from '../pass/draft.ts';
 import { backoffOf } from '../pass/due-retries.ts';
 import type { FoundEdges } from '../pass/memo.ts';
-import { openPicker } from '../pass/pick.ts';
-import { sameReasons } from '../pass/reported-reasons.ts';
-import { canAfford, jobCost, touchJob } from '../pass/rows.ts';
 import { isSuspensionReported } from '../pass/suspension.ts';
+import { sameReasons } from '../plan/reported-reasons.ts';
+import { canAfford, jobCost, touchJob } from '../plan/rows.ts';
 
 type Found = FoundEdges<EdgeDraft>;
 

@@ -2,7 +2,7 @@ import { connectionsBeforeStartIsKept } from '../../model/limits.ts';
 import { doubledUntilMs, isDoubled, nextStarts } from '../../model/starts.ts';
 import { type EdgeDraft, lookAgain, type Pass } from '../pass/draft.ts';
 import { blameRunning } from '../pass/poison.ts';
-import { canAfford, edgeCost, touchEdge } from '../pass/rows.ts';
+import { canAfford, edgeCost, touchEdge } from '../plan/rows.ts';
 
 /**
  * Another start of an agent means that the one before died; one that comes back means that there

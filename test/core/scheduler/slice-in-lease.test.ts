@@ -6,7 +6,7 @@ import type { Plan } from '../../../core/model/plan.ts';
 import { type RangeSet, rangeOf } from '../../../core/model/ranges.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import { rowsOf, violationsOf } from '../../../core/scheduler/invariants.ts';
-import { marksOf } from '../../../core/scheduler/pass/slice-in-lease.ts';
+import { marksOf } from '../../../core/scheduler/plan/slice-in-lease.ts';
 import { reconcileSafely } from '../../../core/scheduler/reconcile-safely.ts';
 import { type SeededRandom, seededRandom } from '../../sim/seeded-random.ts';
 import { makeCell, makeEdges, makeJob, startMs, withEdge } from '../cell-fixture.ts';

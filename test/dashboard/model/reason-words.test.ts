@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { chunksFailed, dependencyFailed } from '../../../core/model/job-status.ts';
-import { killedItsEdges } from '../../../core/scheduler/pass/chunk-ends.ts';
+import { killedItsEdges } from '../../../core/scheduler/leases/chunk-ends.ts';
 import { chunkEndWords, jobEndWords } from '../../../dashboard/model/reason-words.ts';
 
 describe('why something ended, in words', () => {

@@ -17,7 +17,7 @@ import {
   union,
 } from '../../../core/model/ranges.ts';
 import type { StoredJob } from '../../../core/model/stored-job.ts';
-import { killedItsEdges } from '../../../core/scheduler/pass/chunk-ends.ts';
+import { killedItsEdges } from '../../../core/scheduler/leases/chunk-ends.ts';
 import type { ChangeDone } from '../api.ts';
 import type { InstanceBook } from '../services/instance-book.ts';
 import type { StoredView } from '../table/stored-view.ts';

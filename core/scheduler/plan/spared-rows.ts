@@ -1,5 +1,5 @@
 import { isEmpty } from '../../model/ranges.ts';
-import { isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
+import { isActive, type JobDraft, type LeaseDraft, type Pass } from '../pass/draft.ts';
 import { marksOf } from './slice-in-lease.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { JobId } from '../../model/names.ts';
 import { isEmpty } from '../../model/ranges.ts';
-import { type EdgeDraft, isActive } from './draft.ts';
+import { type EdgeDraft, isActive } from '../pass/draft.ts';
 import { isApplied } from './epochs.ts';
 
 /**

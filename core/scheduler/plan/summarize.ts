@@ -9,11 +9,11 @@ import { runningPercents } from '../../protocol/percents.ts';
 import { dueOf } from '../../services/rollout.ts';
 import type { ServiceCounts } from '../../services/service.ts';
 import { groupOf, isPlain } from '../../shelf/groups.ts';
-import { isStranded, unavailable } from './candidates.ts';
-import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from './draft.ts';
-import { everywhereOf, restartsOf } from './instance-ends.ts';
-import { holdsSomething } from './leases.ts';
-import { readyOf, standInsOf } from './stand-ins.ts';
+import { everywhereOf, restartsOf } from '../instances/instance-ends.ts';
+import { readyOf, standInsOf } from '../instances/stand-ins.ts';
+import { holdsSomething } from '../leases/take-back.ts';
+import { isStranded, unavailable } from '../pass/candidates.ts';
+import { type EdgeDraft, type JobDraft, type Pass, pendingOf } from '../pass/draft.ts';
 
 /**
  * The figures of a pass: of each job it touched, and of the whole cell for its META row. Absolute,

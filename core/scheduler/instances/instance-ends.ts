@@ -10,9 +10,9 @@ import {
 import type { Failure } from '../../protocol/progress-report.ts';
 import type { Everywhere } from '../../services/everywhere.ts';
 import type { Restart } from '../../services/service.ts';
-import { endDead, endDone, killedItsEdges } from './chunk-ends.ts';
-import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from './draft.ts';
-import { failuresOf } from './due-retries.ts';
+import { endDead, endDone, killedItsEdges } from '../leases/chunk-ends.ts';
+import type { EdgeDraft, JobDraft, LeaseDraft, Pass } from '../pass/draft.ts';
+import { failuresOf } from '../pass/due-retries.ts';
 
 /**
  * How instances of a service end: an end is answered by a new start, after a wait that doubles

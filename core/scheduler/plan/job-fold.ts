@@ -4,7 +4,7 @@ import type { JobEvent } from '../../model/job-event.ts';
 import { newJobStatus } from '../../model/job-status.ts';
 import type { JobCellStatus, JobFold } from '../../model/plan.ts';
 import { count } from '../../model/ranges.ts';
-import type { JobDraft, Pass } from './draft.ts';
+import type { JobDraft, Pass } from '../pass/draft.ts';
 
 /**
  * The status of a job that lives in one cell, written by the cell's pass itself in the commit that

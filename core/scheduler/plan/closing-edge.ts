@@ -1,6 +1,6 @@
 import type { EdgeName } from '../../model/names.ts';
 import { equal, isEmpty, unionAll } from '../../model/ranges.ts';
-import type { JobDraft } from './draft.ts';
+import type { JobDraft } from '../pass/draft.ts';
 
 /**
  * The edge whose report was the last of a job that is done: all that it was ever given is done, and

@@ -2,7 +2,7 @@ import { first, has, intersect, isEmpty, subtract, unionAll } from '../../model/
 import type { Failure } from '../../protocol/progress-report.ts';
 import { dueOf, type Rollout } from '../../services/rollout.ts';
 import type { Update } from '../../services/service.ts';
-import { type JobDraft, lookAgain, type Pass } from './draft.ts';
+import { type JobDraft, lookAgain, type Pass } from '../pass/draft.ts';
 import type { InstanceEnd } from './instance-end.ts';
 import { openInstancesOf, unreachableOf } from './instance-ends.ts';
 

@@ -15,9 +15,9 @@ import {
   take,
   union,
 } from '../../model/ranges.ts';
-import { matchingEdges } from './candidates.ts';
-import type { JobDraft, LeaseDraft, Pass } from './draft.ts';
-import { placeableOf } from './due-retries.ts';
+import { matchingEdges } from '../pass/candidates.ts';
+import type { JobDraft, LeaseDraft, Pass } from '../pass/draft.ts';
+import { placeableOf } from '../pass/due-retries.ts';
 
 /**
  * Which chunks a lease gets next. Chunks that failed before go first, so that a job that cannot

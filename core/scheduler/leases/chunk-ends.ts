@@ -10,8 +10,8 @@ import {
   union,
 } from '../../model/ranges.ts';
 import type { Failure } from '../../protocol/progress-report.ts';
-import type { EdgeDraft, JobDraft, Pass } from './draft.ts';
-import { failuresOf } from './due-retries.ts';
+import type { EdgeDraft, JobDraft, Pass } from '../pass/draft.ts';
+import { failuresOf } from '../pass/due-retries.ts';
 
 /** Why a chunk, or an instance, has ended that took its agent or its edge down with it. */
 export const killedItsEdges = 'killed-its-edges';

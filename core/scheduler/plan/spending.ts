@@ -1,6 +1,6 @@
 import type { JobId } from '../../model/names.ts';
 import type { Plan, Spending } from '../../model/plan.ts';
-import type { Pass } from './draft.ts';
+import type { Pass } from '../pass/draft.ts';
 
 /**
  * What a plan costs, for each job whose status it writes: the rows that are the job's own, and its

@@ -1,5 +1,5 @@
 import { appliedEpochIn, hasApplied } from '../../model/edge-state.ts';
-import type { EdgeDraft } from './draft.ts';
+import type { EdgeDraft } from '../pass/draft.ts';
 
 /**
  * The epoch of the document that this pass would write: above all that were ever written, or

@@ -1,6 +1,6 @@
 import type { Slice, SliceMarks } from '../../model/cell.ts';
 import { equal, isEmpty } from '../../model/ranges.ts';
-import { isActive, type JobDraft, type LeaseDraft } from './draft.ts';
+import { isActive, type JobDraft, type LeaseDraft } from '../pass/draft.ts';
 
 /**
  * Most jobs are on one edge, and of their slice there is nothing to say but that it began. That

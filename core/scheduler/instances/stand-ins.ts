@@ -14,9 +14,9 @@ import {
 import { numbersOf } from '../../services/instance-numbers.ts';
 import { instancesMax } from '../../services/limits.ts';
 import type { StandIns, Update } from '../../services/service.ts';
-import { matchingEdges, roomOf } from './candidates.ts';
-import { type JobDraft, leasedOf, lookAgain, type Pass, pendingOf } from './draft.ts';
-import { hasSaidSince } from './edge-word.ts';
+import { matchingEdges, roomOf } from '../pass/candidates.ts';
+import { type JobDraft, leasedOf, lookAgain, type Pass, pendingOf } from '../pass/draft.ts';
+import { hasSaidSince } from '../pass/edge-word.ts';
 import { openInstancesOf } from './instance-ends.ts';
 
 /**

@@ -8,10 +8,16 @@ import {
   subtract,
 } from '../../model/ranges.ts';
 import { unavailableDefault } from '../../services/limits.ts';
-import { type EdgeDraft, type JobDraft, type LeaseDraft, lookAgain, type Pass } from './draft.ts';
+import { takeAway } from '../leases/take-back.ts';
+import {
+  type EdgeDraft,
+  type JobDraft,
+  type LeaseDraft,
+  lookAgain,
+  type Pass,
+} from '../pass/draft.ts';
+import { canAfford, leaseCost, touchLease } from '../plan/rows.ts';
 import { everywhereOf, isService, openInstancesOf, startElsewhere } from './instance-ends.ts';
-import { takeAway } from './leases.ts';
-import { canAfford, leaseCost, touchLease } from './rows.ts';
 import { progressOf, readyOf, roomFor, standInsOf } from './stand-ins.ts';
 
 /**

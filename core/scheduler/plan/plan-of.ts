@@ -14,19 +14,25 @@ import {
 import { runningPercents } from '../../protocol/percents.ts';
 import { generationsOf } from '../../services/rollout.ts';
 import type { ShelvedJob } from '../../shelf/shelf.ts';
-import { slotsInUse } from './capacity.ts';
+import { everywhereOf, isService } from '../instances/instance-ends.ts';
+import { nextEpochOf } from '../leases/epochs.ts';
+import { removedKeys } from '../leases/removed-keys.ts';
+import { slotsInUse } from '../pass/capacity.ts';
+import {
+  type EdgeDraft,
+  isActive,
+  type JobDraft,
+  type LeaseDraft,
+  type Pass,
+} from '../pass/draft.ts';
+import { shelfChange } from '../pass/shelf-order.ts';
+import { inconsistentReason, suspendedStatus } from '../pass/suspension.ts';
 import { closingEdge } from './closing-edge.ts';
-import { type EdgeDraft, isActive, type JobDraft, type LeaseDraft, type Pass } from './draft.ts';
-import { nextEpochOf } from './epochs.ts';
-import { everywhereOf, isService } from './instance-ends.ts';
 import { foldOf } from './job-fold.ts';
-import { removedKeys } from './removed-keys.ts';
 import { reasonsOf, sameReasons } from './reported-reasons.ts';
-import { shelfChange } from './shelf-order.ts';
 import { keepSlice } from './slice-in-lease.ts';
 import { withSpending } from './spending.ts';
 import { countsOf, metaRow, serviceCountsOf, workedPowerOf } from './summarize.ts';
-import { inconsistentReason, suspendedStatus } from './suspension.ts';
 
 /**
  * Turns the drafts into the plan: one row for everything that was touched, with absolute counts.

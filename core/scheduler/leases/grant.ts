@@ -8,11 +8,11 @@ import {
   subtract,
   union,
 } from '../../model/ranges.ts';
-import { documentBytes, leaseBytes } from './candidates.ts';
-import { reservedBy, slotsInUse } from './capacity.ts';
-import { changeLease, isActive, type LeaseDraft, type Pass, pendingOf } from './draft.ts';
-import { touchLease } from './rows.ts';
-import { spareSlice } from './spared-rows.ts';
+import { documentBytes, leaseBytes } from '../pass/candidates.ts';
+import { reservedBy, slotsInUse } from '../pass/capacity.ts';
+import { changeLease, isActive, type LeaseDraft, type Pass, pendingOf } from '../pass/draft.ts';
+import { touchLease } from '../plan/rows.ts';
+import { spareSlice } from '../plan/spared-rows.ts';
 
 /**
  * Gives chunks to a lease, and slots to run them; callers have asked for the rows and seen that the

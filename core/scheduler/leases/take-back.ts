@@ -1,7 +1,13 @@
 import { emptyRanges, isEmpty, type RangeSet, subtract, union } from '../../model/ranges.ts';
-import { changeLease, type EdgeDraft, isActive, type LeaseDraft, type Pass } from './draft.ts';
+import {
+  changeLease,
+  type EdgeDraft,
+  isActive,
+  type LeaseDraft,
+  type Pass,
+} from '../pass/draft.ts';
+import { touchLease } from '../plan/rows.ts';
 import { nextEpochOf } from './epochs.ts';
-import { touchLease } from './rows.ts';
 
 /** The two ways a lease ends before its chunks are done. Callers have asked for the rows. */
 

@@ -1,5 +1,5 @@
 import type { WaitingCount } from '../../model/plan.ts';
-import type { JobDraft } from './draft.ts';
+import type { JobDraft } from '../pass/draft.ts';
 
 /** Why chunks wait, as it is remembered of the status that was written last: by names alone. */
 export function reasonsOf(job: JobDraft): string[] {

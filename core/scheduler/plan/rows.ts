@@ -1,4 +1,10 @@
-import { type EdgeDraft, type JobDraft, type LeaseDraft, lookAgain, type Pass } from './draft.ts';
+import {
+  type EdgeDraft,
+  type JobDraft,
+  type LeaseDraft,
+  lookAgain,
+  type Pass,
+} from '../pass/draft.ts';
 
 /**
  * The budget of rows: a plan is committed in one transaction, so a pass changes only what fits into
