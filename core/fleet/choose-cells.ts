@@ -7,8 +7,8 @@ import {
   summaryLabelsMax,
   wavesPerCellMax,
 } from '../model/limits.ts';
-import { type CellId, makeCellId } from '../model/names.ts';
-import { isEmpty, type RangeSet, rangeOf, take } from '../model/ranges.ts';
+import { type CellId, compareCells, indexOfCell, makeCellId } from '../model/names.ts';
+import { emptyRanges, isEmpty, type RangeSet, rangeOf, take } from '../model/ranges.ts';
 import { namedValue } from '../protocol/named-values.ts';
 import { divide, type Places } from '../scheduler/divide.ts';
 
@@ -27,7 +27,7 @@ export type CellSlice = { readonly cell: CellId; readonly ranges: RangeSet };
 
 type Asked = {
   readonly chunking: Chunking;
-  readonly spec: Pick<JobSpec, 'pool' | 'requires' | 'placement' | 'restart'>;
+  readonly spec: Pick<JobSpec, 'pool' | 'requires' | 'placement' | 'restart' | 'everywhere'>;
   /** Cells of the edges that the job names; all others are out. */
   readonly namedCells?: ReadonlySet<CellId>;
 };
@@ -35,13 +35,14 @@ type Asked = {
 /**
  * The cells that share a new job: one with room for all of it if there is one, otherwise as many of
  * the freest as are needed, filled to the same level. A gang, or a job that limits its edges, stays
- * in one cell. When no cell suits, the job waits in the pool's most likely one; a pool without
- * cells gets its first.
+ * in one cell; one that runs everywhere is in every cell that has an edge. When no cell suits, the
+ * job waits in the pool's most likely one; a pool without cells gets its first.
  */
 export function chooseCells(offers: readonly CellOffer[], job: Asked): readonly CellSlice[] {
   const pool = offers.filter((offer) => offer.pool === job.spec.pool);
   const chunks = rangeOf(0, job.chunking.chunks);
   if (pool.length === 0) return [{ cell: makeCellId(job.spec.pool, 0), ranges: chunks }];
+  if (job.spec.everywhere !== undefined) return everyCell(pool, job);
   const suited = pool.filter((offer) => suits(offer, job));
   const living = pool.filter(({ summary }) => summary.edges.connected > 0);
   const candidates = suited.length > 0 ? suited : living.length > 0 ? living : pool;
@@ -52,6 +53,18 @@ export function chooseCells(offers: readonly CellOffer[], job: Asked): readonly 
   const chosen = whole ? freest.slice(0, 1) : enough(freest, job.chunking);
   if (whole) return [{ cell: chosen[0]!.id, ranges: chunks }];
   return divideOver(chosen, chunks, job.chunking);
+}
+
+/** The first ones; the others follow by and by (`spread.ts`). */
+function everyCell(pool: readonly CellOffer[], { namedCells }: Asked): readonly CellSlice[] {
+  const inhabited = pool.filter(({ id, summary }) =>
+    namedCells === undefined ? summary.edges.total > 0 : namedCells.has(id),
+  );
+  const cells = [...(inhabited.length > 0 ? inhabited : pool)].sort((a, b) =>
+    compareCells(a.id, b.id),
+  );
+  const most = inhabited.length > 0 ? cellsPerJobMax : 1;
+  return cells.slice(0, most).map(({ id }) => ({ cell: id, ranges: emptyRanges }));
 }
 
 function suits({ id, summary }: CellOffer, { chunking, spec, namedCells }: Asked): boolean {
@@ -140,7 +153,7 @@ export function chooseCellForEdge(pool: string, cells: readonly CellFill[]): Cel
   let next = 0;
   let best: { index: number; id: CellId } | null = null;
   for (const { id, edges } of cells) {
-    const index = Number(id.slice(id.lastIndexOf('.') + 1));
+    const index = indexOfCell(id);
     next = Math.max(next, index + 1);
     if (edges < cellEdgesMax && (best === null || index < best.index)) best = { index, id };
   }

@@ -77,9 +77,22 @@ function without(slice: Slice, ranges: RangeSet): Slice {
 /** A job that ended there before goes on from what it was: its rows in a cell are absolute. */
 function arrival(job: CellJob, ranges: RangeSet, history: JobHistory | undefined): CellJob {
   const { retryEpoch } = job.slice;
+  if (job.intent.spec.everywhere !== undefined) return spreadTo(job, history);
   if (history === undefined) return { ...job, slice: { ...newSlice(ranges), retryEpoch } };
   const before = reopenedSlice(history.ended, history.executions, retryEpoch + 1);
   return { ...job, slice: { ...before, ranges: union(before.ranges, ranges) } };
+}
+
+/** No instance comes along, and the generation that all have come to does. */
+function spreadTo(job: CellJob, history: JobHistory | undefined): CellJob {
+  const { retryEpoch, rollout } = job.slice;
+  const slice = {
+    ...newSlice(emptyRanges),
+    retryEpoch,
+    attemptsUsed: history?.ended.attemptsUsed ?? 0,
+    ...(rollout !== undefined && { rollout: { ...rollout, due: new Map(), unsettled: new Map() } }),
+  };
+  return { ...job, slice };
 }
 
 function withMore(job: CellJob, ranges: RangeSet): CellJob {

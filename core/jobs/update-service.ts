@@ -14,7 +14,7 @@ import {
 import { scaledTo } from '../services/instance-numbers.ts';
 import { generationsKept } from '../services/limits.ts';
 import { type OneRestart, restartAfter } from '../services/restart-wish.ts';
-import type { RolloutWish } from '../services/rollout.ts';
+import type { RolloutWish } from '../services/rollout-wish.ts';
 import { type Refusal, refuse, type Unchanged, unchanged } from './decision.ts';
 import { type JobCells, openCellsOf } from './job-cells.ts';
 import { bytesOf, specHashOf } from './submit.ts';
@@ -79,7 +79,8 @@ export function updateService(
   const specHash = specHashOf({ id, spec, chunking, createdBy: job.createdBy }, around.hash);
   const next: StoredJob = { ...job, spec, chunking, specHash, generation };
   const known = generationsWith(job, around.kept);
-  const rollout = wishOf(generation, known, lastRestart(job));
+  const cells = openCellsOf(around.cells);
+  const rollout = inTurns(wishOf(generation, known, lastRestart(job)), cells);
   const { nowMs: createdAtMs, by: createdBy } = around;
   const made = { generation, spec: generationSpecOf(spec), specHash, createdAtMs, createdBy };
   const isFirst = around.kept.length === 0;
@@ -94,7 +95,7 @@ export function updateService(
     intent: { ...intentOf(next, false), rollout },
     kept: isFirst ? [...known, made] : [made],
     dropped: generation > generationsKept ? generation - generationsKept : null,
-    cells: openCellsOf(around.cells),
+    cells,
     detail: `Generation ${generation} is wanted.`,
   };
 }
@@ -142,11 +143,16 @@ export function restartService(
   const { id, version: seenVersion, generation } = job;
   const known = generationsWith(job, around.kept);
   const restart = restartAfter(job.lastRestart, { epoch: restarts, chunks: named, ...how });
-  const rollout = wishOf(generation, known, restart);
   const which = chunks === undefined ? 'All instances' : `Instances ${chunks}`;
   const detail = `${which} start anew, one after the other.`;
   const cells = openCellsOf(around.cells);
+  const rollout = inTurns(wishOf(generation, known, restart), cells);
   return { kind: 'restart', id, seenVersion, restarts, rollout, cells, detail };
+}
+
+/** Of a service that has one cell nobody else has instances away. */
+function inTurns(wish: RolloutWish, cells: readonly CellId[]): RolloutWish {
+  return cells.length > 1 ? { ...wish, byTurns: true } : wish;
 }
 
 /** A cell that has seen it does nothing of it again. */

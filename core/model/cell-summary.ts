@@ -1,4 +1,5 @@
 import { type JobStateCounts, noJobStates } from './job.ts';
+import type { JobId } from './names.ts';
 
 /** Absolute figures of the cell: what submit chooses cells by, and what the fleet adds up. */
 export type CellSummary = {
@@ -44,6 +45,8 @@ export type CellSummary = {
   readonly jobStates: JobStateCounts;
   /** Rows of it that cannot be read; missing when there is none. */
   readonly unreadable?: number;
+  /** Jobs that are to run on every edge of the pool; missing when there is none. */
+  readonly everywhere?: readonly JobId[];
   /** Label values of the edges that may get work; `null` when there are too many to list. */
   readonly labels: Readonly<Record<string, readonly string[] | null>>;
 };

@@ -1,7 +1,9 @@
 import type { FactValue } from '../protocol/facts.ts';
 import type { Percents } from '../protocol/percents.ts';
 import type { Failure, ProgressReport } from '../protocol/progress-report.ts';
-import type { Rollout, RolloutWish } from '../services/rollout.ts';
+import type { Rollout } from '../services/rollout.ts';
+import type { RolloutTurn } from '../services/rollout-turn.ts';
+import type { RolloutWish } from '../services/rollout-wish.ts';
 import type { ServiceSpec, StandIns } from '../services/service.ts';
 import type { Shelf } from '../shelf/shelf.ts';
 import { type CellSummary, emptySummary } from './cell-summary.ts';
@@ -126,6 +128,8 @@ export type Intent = {
   readonly submission?: SubmissionPart;
   /** Of a service that was updated or started anew. */
   readonly rollout?: RolloutWish;
+  /** Where cells take turns for it: how far this one may go. */
+  readonly turn?: RolloutTurn;
 };
 
 export type QueueConfig = {

@@ -1,6 +1,7 @@
 import { mergeWaiting } from '../jobs/waiting.ts';
 import { percentReady, type ServiceCounts } from '../services/service.ts';
 import { stateOfService } from '../services/service-state.ts';
+import { foldRollouts } from '../services/turns.ts';
 import {
   type ChunkCounts,
   isFinal,
@@ -168,13 +169,22 @@ export function foldJob(
   };
 }
 
-/** A service has one cell; what it counted last stands until it counts again. */
+/** What its cells counted last stands until they count again; what runs everywhere adds up. */
 function serviceOf(status: JobStatus, cells: readonly JobCellStatus[]): ServiceCounts | null {
   if (status.service === undefined) return null;
-  const { chunks } = status.chunking;
-  const counted = cells.find(({ service }) => service !== undefined)?.service;
-  const known = counted ?? status.service;
-  return { ...known, wanted: known.everywhere ? known.wanted : chunks };
+  const counted = cells.flatMap(({ service }) => service ?? []);
+  if (counted.length === 0) return status.service;
+  const sum = (of: (it: ServiceCounts) => number) => counted.reduce((all, it) => all + of(it), 0);
+  const rollout = foldRollouts(counted);
+  const { turn } = status.service;
+  return {
+    ...counted[0]!,
+    wanted: counted[0]!.everywhere ? sum(({ wanted }) => wanted) : status.chunking.chunks,
+    ready: sum(({ ready }) => ready),
+    restarts: sum(({ restarts }) => restarts),
+    ...(rollout !== undefined && { rollout }),
+    ...(turn !== undefined && { turn }),
+  };
 }
 
 /** Chunks that ended as cancelled without their user having named them. */
@@ -200,7 +210,9 @@ function stateOf(
   const asked = { ...counts, total: wanted, cancelled: others };
   const ended = stateOfCounts(asked, { cancelled, failed: dependencyFailed });
   if (service === null) return ended;
-  const isOver = cells.some(({ endedAtMs }) => endedAtMs !== null);
+  // A job that runs everywhere goes on as long as one of its cells does.
+  const isOver =
+    cells.length >= status.cells.length && cells.every(({ endedAtMs }) => endedAtMs !== null);
   if (isOver && isFinal(ended)) return cancelled ? 'cancelled' : ended;
   const hasStarted = status.startedAtMs !== null || cells.some((it) => it.startedAtMs !== null);
   return cancelled ? 'running' : stateOfService(counts, service, { hasStarted });
@@ -239,7 +251,10 @@ function foldReason(
 ): string | null {
   if (status.dependencyFailed) return dependencyFailed;
   if (hasTooManyFailed(status)) return tooManyFailed;
-  const given = cells.find((cell) => cell.reason !== null)?.reason ?? null;
+  // A cell without an instance is asked to end when the others are done.
+  const isSaid = ({ reason, counts }: JobCellStatus) =>
+    reason !== null && (state !== 'done' || counts.total > 0);
+  const given = cells.find(isSaid)?.reason ?? null;
   if (given !== null) return given;
   if (state === 'cancelled') return cancelledByUser;
   return state === 'failed' ? chunksFailed : null;

@@ -90,9 +90,13 @@ export function poolOfCell(cell: CellId): string {
   return cell.slice(0, cell.lastIndexOf('.'));
 }
 
+export function indexOfCell(cell: CellId): number {
+  return Number(cell.slice(cell.lastIndexOf('.') + 1));
+}
+
 /** `default.2` comes before `default.10`. */
 export function compareCells(a: CellId, b: CellId): number {
   const [poolA, poolB] = [poolOfCell(a), poolOfCell(b)];
   if (poolA !== poolB) return poolA < poolB ? -1 : 1;
-  return Number(a.slice(poolA.length + 1)) - Number(b.slice(poolB.length + 1));
+  return indexOfCell(a) - indexOfCell(b);
 }

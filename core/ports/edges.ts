@@ -35,7 +35,7 @@ export type EdgeIdentities = {
    */
   remains(edge: EdgeName): Promise<EdgeIdentity | null>;
   /** Cells of those of the edges that are enrolled. */
-  cellsOf(edges: readonly EdgeName[]): Promise<ReadonlySet<CellId>>;
+  cellsOf(edges: readonly EdgeName[]): Promise<ReadonlyMap<EdgeName, CellId>>;
 };
 
 export type Enrolment = {

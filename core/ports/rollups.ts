@@ -1,6 +1,7 @@
 import type { Rollup, RollupView } from '../jobs/rollup.ts';
 import type { JobStatus } from '../model/job-status.ts';
 import type { CellId, JobId } from '../model/names.ts';
+import type { CellTurn } from '../services/rollout-turn.ts';
 
 /** Where jobs lie for the rollup, which adds up what their cells say into one status. */
 export type RollupStore = {
@@ -14,6 +15,7 @@ export type RollupStore = {
   /** Sets the intents of the cells; a cell that has ended the job is left alone. */
   release(job: JobId, cells: readonly CellId[]): Promise<void>;
   cancel(job: JobId, cells: readonly CellId[]): Promise<void>;
+  giveTurn(job: JobId, turn: CellTurn): Promise<void>;
   dependantsOf(job: JobId): Promise<readonly JobId[]>;
   /**
    * The final status holds everything that was said until then: nobody has to come back to this

@@ -1,7 +1,7 @@
 import { executorOf, type JobSpec } from '../model/job.ts';
 import type { StoredJob } from '../model/stored-job.ts';
 import { generationsKept } from './limits.ts';
-import type { EarlierGeneration, RolloutWish } from './rollout.ts';
+import type { EarlierGeneration, RolloutWish } from './rollout-wish.ts';
 
 /** What of a spec makes another generation: all that the instances of a service run by. */
 export type GenerationSpec = Pick<

@@ -1,7 +1,8 @@
 import type { CellJob, Intent } from '../model/cell.ts';
 import type { ExecutorName, Run } from '../model/job.ts';
 import { executorOf } from '../model/job.ts';
-import { type EarlierGeneration, type Rollout, rolloutTowards } from './rollout.ts';
+import { type Rollout, rolloutTowards } from './rollout.ts';
+import type { EarlierGeneration } from './rollout-wish.ts';
 
 /**
  * The intent of a service by which its instances are placed now: that of the generation which they
@@ -33,7 +34,7 @@ function asAsked(
 
 /** Of a job as it is stored, before a pass has seen what its user wants now. */
 export function intentNow({ intent, slice }: Pick<CellJob, 'intent' | 'slice'>): Intent {
-  return inEffect(intent, rolloutTowards(intent.rollout, slice.ranges, slice.rollout, 0));
+  return inEffect(intent, rolloutTowards(intent, slice.ranges, slice.rollout, 0));
 }
 
 /** `null`: it is so long ago that nothing is kept of it. */

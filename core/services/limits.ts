@@ -5,6 +5,26 @@
  * back fresh chunks (`retriesPerSliceHold`).
  */
 export const instancesMax = 500;
+/**
+ * Numbers that one cell has to give to the edges of a job that runs everywhere: four times the
+ * edges that a cell is filled to, for those that register at one moment.
+ */
+export const seatsPerCell = 1_000;
+/**
+ * Jobs that run everywhere and without an end, as a cell names them for cells that are new: some
+ * three kilobytes of the row that every submit reads.
+ */
+export const spreadJobsMax = 100;
+/**
+ * Cells of such a job: what its user changes is written to all of them in one transaction, which
+ * has 100 items at most (DynamoDB), and a few more rows than these.
+ */
+export const everywhereCellsMax = 80;
+/**
+ * Cells that such a job comes to in a minute, besides those that it had from the beginning: two
+ * reads and one commit each, in a function that has a minute for all its work.
+ */
+export const spreadsMax = 60;
 export const restartBackoffSecondsDefault = 1;
 export const restartBackoffSecondsMaxDefault = 300;
 export const restartResetSecondsDefault = 600;

@@ -1,4 +1,3 @@
-import type { ExecutorName, Requires } from '../model/job.ts';
 import {
   emptyRanges,
   has,
@@ -9,7 +8,9 @@ import {
   union,
   unionAll,
 } from '../model/ranges.ts';
-import { askedAgain, type RestartWish } from './restart-wish.ts';
+import { askedAgain } from './restart-wish.ts';
+import type { RolloutTurn } from './rollout-turn.ts';
+import { mayGo, type RolloutWish, wishNumber } from './rollout-wish.ts';
 import type { RolloutState } from './service.ts';
 
 /**
@@ -17,23 +18,6 @@ import type { RolloutState } from './service.ts';
  * ran before and taken by what is wanted now. Which instance is next is decided in
  * `core/scheduler/phases/roll-out.ts`; here is what is remembered of it.
  */
-
-/** What a user wants of the generations of a service; absent: the first, never started anew. */
-export type RolloutWish = {
-  readonly generation: number;
-  /** Those before it that are kept, in any order. */
-  readonly earlier: readonly EarlierGeneration[];
-  readonly restart: RestartWish | null;
-};
-
-/** What a cell must know of a generation that is not wanted any more. */
-export type EarlierGeneration = {
-  readonly generation: number;
-  readonly specHash: string;
-  readonly executor: ExecutorName;
-  readonly requires: Requires;
-  readonly resources: Readonly<Record<string, number>>;
-};
 
 /** Of a slice; absent while the first generation is all there ever was. */
 export type Rollout = {
@@ -53,6 +37,10 @@ export type Rollout = {
   readonly progressAtMs: number;
   /** What it was paused or rolled back for. */
   readonly reason: string | null;
+  /** The wish for which the turn of this cell has not come: until then nothing more is brought. */
+  readonly awaits?: { readonly wish: number; readonly generation: number };
+  /** The wish that was taken back last. */
+  readonly failed?: number;
 };
 
 const firstRollout: Rollout = {
@@ -67,9 +55,15 @@ const firstRollout: Rollout = {
   reason: null,
 };
 
+/** What of an intent a rollout follows from. */
+export type Wished = {
+  readonly rollout?: RolloutWish | undefined;
+  readonly turn?: RolloutTurn | undefined;
+};
+
 /** The rollout when the wish is seen: the same as before where the wish says nothing new. */
 export function rolloutTowards(
-  wish: RolloutWish | undefined,
+  { rollout: wish, turn }: Wished,
   ranges: RangeSet,
   before: Rollout | undefined,
   nowMs: number,
@@ -79,11 +73,13 @@ export function rolloutTowards(
   const { generation: wanted, restart } = wish;
   const isNew = wanted > at.wanted;
   const isAgain = restart !== null && restart.epoch > at.restarts;
-  if (!isNew && !isAgain) return before;
+  if (!isNew && !isAgain) return withOthers(at, before, { ranges, turn, wish, nowMs });
+  if (!mayGo(wish, turn)) return awaiting(at, wish);
   const asked = isNew ? ranges : intersect(askedAgain(restart!, at.restarts) ?? ranges, ranges);
   const more = subtract(asked, dueOf(at));
+  const { awaits: _, ...own } = at;
   return {
-    ...at,
+    ...own,
     generation: isNew ? wanted : at.generation,
     wanted,
     restarts: restart?.epoch ?? at.restarts,
@@ -95,6 +91,36 @@ export function rolloutTowards(
   };
 }
 
+/** It stays what it is until its turn; that it waits is remembered, because others look for it. */
+function awaiting(at: Rollout, wish: RolloutWish): Rollout {
+  const number = wishNumber(wish);
+  if (at.awaits?.wish === number) return at;
+  return { ...at, awaits: { wish: number, generation: wish.generation } };
+}
+
+type Followed = {
+  readonly ranges: RangeSet;
+  readonly turn: RolloutTurn | undefined;
+  readonly wish: RolloutWish;
+  readonly nowMs: number;
+};
+
+/** It has followed the wish; where that failed in another cell, it goes back as that did. */
+function withOthers(
+  at: Rollout,
+  before: Rollout | undefined,
+  { ranges, turn, wish, nowMs }: Followed,
+): Rollout | undefined {
+  const back = turn?.wish === wishNumber(wish) ? turn.back : undefined;
+  if (back === undefined || at.state !== 'done' || at.generation === back.to) return before;
+  return turnedBack({ ...at, stable: back.to }, ranges, nowMs, back.reason);
+}
+
+/** Nothing more is brought now: its user has to decide, or other cells are first. */
+export function standsStill({ state, awaits }: Pick<Rollout, 'state' | 'awaits'>): boolean {
+  return state === 'paused' || awaits !== undefined;
+}
+
 /** Back to the last generation that ran everywhere; those that never left it are not touched. */
 export function turnedBack(at: Rollout, ranges: RangeSet, nowMs: number, reason: string): Rollout {
   const kept = new Map(at.due);
@@ -103,6 +129,7 @@ export function turnedBack(at: Rollout, ranges: RangeSet, nowMs: number, reason:
     ...at,
     generation: at.stable,
     state: 'rolled-back',
+    failed: at.wanted + at.restarts,
     due: withDue(kept, at.generation, subtract(ranges, dueOf(at))),
     unsettled: new Map(),
     progressAtMs: nowMs,

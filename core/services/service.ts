@@ -1,5 +1,6 @@
 import type { Everywhere } from './everywhere.ts';
 import type { Readiness } from './readiness.ts';
+import type { CellTurn } from './rollout-turn.ts';
 import type { ServicePort } from './service-port.ts';
 
 /**
@@ -83,6 +84,8 @@ export type ServiceCounts = {
   readonly everywhere?: true;
   /** Absent while the first generation is all there ever was. */
   readonly rollout?: RolloutCounts;
+  /** In the status of one whose cells take turns: who was given it last. */
+  readonly turn?: CellTurn;
 };
 
 export function newServiceCounts(spec: Partial<ServiceSpec>, wanted: number): ServiceCounts {
@@ -96,6 +99,18 @@ export type RolloutCounts = {
   /** Instances that were brought to this generation, whether they are ready or not. */
   readonly updated: number;
   readonly reason: string | null;
+} & TurnCounts;
+
+/** Of one cell whose job is in several: what decides about turns (`turns.ts`). */
+type TurnCounts = {
+  /** The wish that it follows, or waits for its turn to follow. */
+  readonly wish?: number;
+  /** It waits for its turn to come to this generation. */
+  readonly awaits?: number;
+  /** Some of its instances are away for it, or are to be brought still. */
+  readonly open?: true;
+  /** The wish that failed here. */
+  readonly failed?: number;
 };
 
 export const serviceStates = ['degraded', 'stopped'] as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { JobBody } from '../../core/contract/job-body.ts';
 import type { Surroundings } from '../../core/jobs/submit.ts';
 import { cellEdgesMax } from '../../core/model/limits.ts';
-import { edgeNameOf, jobIdOf } from '../../core/model/names.ts';
+import { type EdgeName, edgeNameOf, jobIdOf } from '../../core/model/names.ts';
 import type { EdgesStore } from '../../core/ports/edges.ts';
 import type { JobsStore } from '../../core/ports/jobs.ts';
 import type { PoolCells } from '../../core/ports/pools.ts';
@@ -24,12 +24,16 @@ export async function surroundingsOf(
   const [cells, found, namedCells, named, machines] = await Promise.all([
     pool,
     parents.length === 0 ? [] : deps.jobs.findMany(parents),
-    edges.length === 0 ? null : deps.edges.cellsOf(edges),
+    edges.length === 0 ? null : cellsOf(deps, edges),
     body.uniqueName === true && body.name !== null ? namedIn(deps, body.pool, body.name) : null,
     machinesFor(body, pool, deps),
   ]);
   const more = { ...(named !== null && { named }), ...(machines !== null && { machines }) };
   return { ...cells, parents: found, namedCells, ...more };
+}
+
+async function cellsOf({ edges }: SurroundingsDeps, names: readonly EdgeName[]) {
+  return new Set((await edges.cellsOf(names)).values());
 }
 
 /** Edges of the pool that run virtual machines; `null`: the job asks for none. */

@@ -23,7 +23,9 @@ export const edgeEnrolmentsContract: Contract = (makeStores) => {
     expect(await stores.edges.identify(name)).toBeNull();
     const identity = await enrol(stores, name, { keyHash: 'key', certificateId: 'certificate' });
     expect(await stores.edges.identify(name)).toEqual(identity);
-    expect(await stores.edges.cellsOf([name, edgeNameOf('nobody')])).toEqual(new Set([north]));
+    expect(await stores.edges.cellsOf([name, edgeNameOf('nobody')])).toEqual(
+      new Map([[name, north]]),
+    );
     const { config, facts, allFacts } = makeEnrolment(name);
     const cluster = null;
     const stored = { name, cell: north, config, version: 1, facts, allFacts, cluster };

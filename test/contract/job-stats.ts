@@ -16,6 +16,7 @@ async function count({ rollups }: Stores, id: JobId, state: JobState): Promise<v
     changed: true,
     release: [],
     cancel: [],
+
     events: [],
     settleDependants: false,
     progress: { chunks: 0, jobs: 0 },

@@ -51,6 +51,7 @@ export const movesContract: Contract = (makeStores) => {
     { cancelledRanges: rangeOf(0, 1) },
     { retryEpoch: 1 },
     { blockedByDependencies: true },
+    { rollout: { generation: 2, earlier: [], restart: null } },
   ])('a job of which %j was asked in the meantime stays where it is', async (asked) => {
     const stores = await seeded(makeStores);
     await stores.seed(withIntent(full, job, asked));

@@ -27,6 +27,7 @@ function foldOf(seen: JobStatus, change: Partial<JobStatus>, events: JobEvent[] 
     changed: true,
     release: [],
     cancel: [],
+
     events,
     settleDependants: false,
     progress: { chunks: 0, jobs: 0 },
@@ -154,12 +155,23 @@ export const rollupsContract: Contract = (makeStores) => {
     });
   });
 
+  test('a cell gets to know that it is its turn, and which one', async () => {
+    const stores = await stage(makeStores);
+    const back = { to: 1, reason: 'instance 3 on edge-1 ended: exit code 1' };
+    for (const turn of [{ wish: 2 }, { wish: 2 }, { wish: 3, back }]) {
+      await stores.rollups.giveTurn(job, { cell: north, turn });
+      expect((await intentIn(stores))?.turn).toEqual(turn);
+    }
+    expect(await intentIn(stores, south)).not.toHaveProperty('turn');
+  });
+
   test('a cell that has ended the job is left alone', async () => {
     const stores = await stage(makeStores);
     await commit(stores, north, { endedJobs: new Set([job]) });
     const before = await stores.cells.load(north);
     await stores.rollups.release(job, [north]);
     await stores.rollups.cancel(job, [north]);
+    await stores.rollups.giveTurn(job, { cell: north, turn: { wish: 2 } });
     expect(await stores.cells.load(north)).toEqual(before);
   });
 

@@ -29,7 +29,12 @@ function identities(stored: Stored): EdgeIdentities {
     identify,
     remains: identify,
     async cellsOf(edges) {
-      return new Set(edges.flatMap((edge) => stored.identities.get(edge)?.cell ?? []));
+      return new Map(
+        edges.flatMap((edge) => {
+          const cell = stored.identities.get(edge)?.cell;
+          return cell === undefined ? [] : [[edge, cell]];
+        }),
+      );
     },
   };
 }

@@ -39,12 +39,13 @@ function isUnchanged(stored: Stored, move: Move): boolean {
   return [...move.intents].every(([job, intent]) => {
     const now = from.jobs.get(job)?.intent;
     if (now === undefined || to.jobs.has(job)) return false;
-    const { cancelled, cancelledRanges, retryEpoch, blockedByDependencies } = intent;
+    const { cancelled, cancelledRanges, retryEpoch, blockedByDependencies, rollout } = intent;
     return (
       now.cancelled === cancelled &&
       now.cancelledRanges === cancelledRanges &&
       now.retryEpoch === retryEpoch &&
-      now.blockedByDependencies === blockedByDependencies
+      now.blockedByDependencies === blockedByDependencies &&
+      now.rollout === rollout
     );
   });
 }

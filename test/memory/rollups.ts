@@ -35,6 +35,9 @@ export function createMemoryRollups(stored: Stored): RollupStore & PendingRollup
     async cancel(job, cells) {
       changeIntents(stored, job, cells, { cancelled: true });
     },
+    async giveTurn(job, { cell, turn }) {
+      changeIntents(stored, job, [cell], { turn });
+    },
     async dependantsOf(job) {
       return [...(stored.jobs.get(job)?.dependants ?? [])].sort();
     },

@@ -1,6 +1,6 @@
 import { cellIdOf } from '../../../core/model/names.ts';
 import type { EdgeIdentities, EdgesStore } from '../../../core/ports/edges.ts';
-import { pointerKey } from '../keys.ts';
+import { edgeOfPartition, pointerKey } from '../keys.ts';
 import { text } from '../rows/row-values.ts';
 import { decodeIdentity, decodeRemains } from '../rows/rows-identity.ts';
 import { readableOrReported, readableRows } from '../rows/unreadable-row.ts';
@@ -31,7 +31,11 @@ function createEdgeIdentities(table: Table): EdgeIdentities {
     },
     async cellsOf(edges) {
       const rows = await table.getMany([...new Set(edges)].map(pointerKey));
-      return new Set(readableRows(table, rows, (row) => cellIdOf(text(row.cell))));
+      return new Map(
+        readableRows(table, rows, ({ pk, cell }) => {
+          return [edgeOfPartition(pk), cellIdOf(text(cell))] as const;
+        }),
+      );
     },
   };
 }

@@ -9,6 +9,7 @@ import { decodeExecution, decodeJobCell } from '../rows/rows-job.ts';
 import { encodeIntent } from '../rows/rows-slice.ts';
 import { readableOrReported } from '../rows/unreadable-row.ts';
 import { jobRows } from '../schema.ts';
+import { encodeWish } from '../services/rollout-parts.ts';
 import type { Condition, Table, Write } from '../table.ts';
 import { createKnownCells, planWrites } from './cell-store.ts';
 
@@ -72,16 +73,22 @@ export function moveWrites(move: Move): Write[] {
 /** Its user has not changed what the cell is to do with it. */
 function sameWishes(intent: Intent): Condition {
   const { cancelledRanges } = encodeCancelledRanges(intent);
-  const some = '#cancelledRanges = :ranges';
-  const none = 'attribute_not_exists(#cancelledRanges)';
-  const ranges = cancelledRanges === undefined ? none : some;
+  const wish = intent.rollout === undefined ? undefined : encodeWish(intent.rollout);
+  const isSame = (name: string, value: unknown) =>
+    value === undefined ? `attribute_not_exists(#${name})` : `#${name} = :${name}`;
+  const wishes = [
+    '#cancelled = :cancelled AND #retryEpoch = :epoch AND #held = :held',
+    isSame('cancelledRanges', cancelledRanges),
+    isSame('wish', wish),
+  ];
   return {
-    expression: `#cancelled = :cancelled AND #retryEpoch = :epoch AND #held = :held AND ${ranges}`,
+    expression: wishes.join(' AND '),
     values: {
       cancelled: intent.cancelled,
       epoch: intent.retryEpoch,
       held: intent.blockedByDependencies,
-      ...(cancelledRanges !== undefined && { ranges: cancelledRanges }),
+      ...(cancelledRanges !== undefined && { cancelledRanges }),
+      ...(wish !== undefined && { wish }),
     },
   };
 }

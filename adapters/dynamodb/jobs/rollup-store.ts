@@ -23,6 +23,7 @@ import {
 } from '../rows/rows-job.ts';
 import { readable, readableOrReported, readableRows } from '../rows/unreadable-row.ts';
 import { jobRows, passMark } from '../schema.ts';
+import { encodeTurn } from '../services/rollout-parts.ts';
 import type { Row, Table, Write } from '../table.ts';
 import { addProgress, moveJob } from './job-stats.ts';
 
@@ -72,6 +73,15 @@ export function createRollupStore(table: Table): RollupStore & PendingRollups {
 
     release: (job, cells) => setIntents(table, job, cells, 'held', false),
     cancel: (job, cells) => setIntents(table, job, cells, 'cancelled', true),
+
+    async giveTurn(job, { cell, turn }) {
+      const text = encodeTurn(turn);
+      const isThere = 'attribute_exists(#pk)';
+      const isOther = '(attribute_not_exists(#turn) OR #turn <> :turn)';
+      const condition = { expression: `${isThere} AND ${isOther}`, values: { turn: text } };
+      const change = { set: { turn: text }, remove: [passMark] };
+      await table.update(intentKey(cell, job), change, condition);
+    },
 
     async settle(job, endedAtMs) {
       // One that a cell wrote after this fold was read stays.

@@ -81,6 +81,15 @@ const isRolloutCounts = recordOf({
   state: (value) => rolloutStates.some((state) => state === value),
   updated: isWhole,
   reason: orNull(isText),
+  wish: optional(isWhole),
+  awaits: optional(isWhole),
+  open: optional(isFlag),
+  failed: optional(isWhole),
+});
+
+export const isRolloutTurn = recordOf({
+  wish: isWhole,
+  back: optional(recordOf({ to: isWhole, reason: isText })),
 });
 
 export const isServiceCounts = recordOf({
@@ -89,6 +98,7 @@ export const isServiceCounts = recordOf({
   restarts: isWhole,
   everywhere: optional(isFlag),
   rollout: optional(isRolloutCounts),
+  turn: optional(recordOf({ cell: isText, turn: isRolloutTurn })),
 });
 
 /** An executor that only a later version knows is one that no edge of this one has. */

@@ -125,6 +125,7 @@ const isSummary = recordOf({
   largestEdgePower: isOptionalFigure,
   jobs: isOptionalFigure,
   unreadable: isOptionalFigure,
+  everywhere: optional(listOf(isText)),
   labels: optional(tableOf(orNull(listOf(isText)))),
 });
 

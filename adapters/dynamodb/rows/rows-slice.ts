@@ -13,7 +13,14 @@ import { formatRanges, type RangeSet } from '../../../core/model/ranges.ts';
 import type { Failure } from '../../../core/protocol/progress-report.ts';
 import type { StandIns } from '../../../core/services/service.ts';
 import { intentKey, sliceKey } from '../keys.ts';
-import { decodeRollout, decodeWish, encodeRollout, encodeWish } from '../services/rollout-parts.ts';
+import {
+  decodeRollout,
+  decodeTurn,
+  decodeWish,
+  encodeRollout,
+  encodeTurn,
+  encodeWish,
+} from '../services/rollout-parts.ts';
 import type { Row } from '../table.ts';
 import { decodeCancelledRanges, encodeCancelledRanges } from './cancelled-ranges.ts';
 import { isChunking, isIntentSpec, isRetries, isServiceChunking } from './job-shapes.ts';
@@ -78,6 +85,7 @@ export function encodeIntent(
     ...(intent.foldedByCell ? { byCell: true } : {}),
     ...encodePart(intent.submission),
     ...(intent.rollout === undefined ? {} : { wish: encodeWish(intent.rollout) }),
+    ...(intent.turn === undefined ? {} : { turn: encodeTurn(intent.turn) }),
   };
 }
 
@@ -106,6 +114,7 @@ export function decodeIntent(row: Row, known = newKnownTexts()): Intent {
     foldedByCell: flag(row.byCell),
     ...decodePart(row),
     ...decodeWish(row.wish),
+    ...decodeTurn(row.turn),
   };
 }
 

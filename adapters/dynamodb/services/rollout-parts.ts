@@ -1,10 +1,22 @@
 import { type ExecutorName, executorNames, type Requires } from '../../../core/model/job.ts';
 import { formatRanges, type RangeSet } from '../../../core/model/ranges.ts';
-import type { Rollout, RolloutWish } from '../../../core/services/rollout.ts';
+import type { Rollout } from '../../../core/services/rollout.ts';
+import type { RolloutTurn } from '../../../core/services/rollout-turn.ts';
+import type { RolloutWish } from '../../../core/services/rollout-wish.ts';
 import { type RolloutState, rolloutStates } from '../../../core/services/service.ts';
-import { isRequires, isResources } from '../rows/job-shapes.ts';
+import { isRequires, isResources, isRolloutTurn } from '../rows/job-shapes.ts';
 import { json } from '../rows/row-values.ts';
-import { isText, isTime, isWhole, listOf, orNull, recordOf, tupleOf } from '../rows/shapes.ts';
+import {
+  isFlag,
+  isText,
+  isTime,
+  isWhole,
+  listOf,
+  optional,
+  orNull,
+  recordOf,
+  tupleOf,
+} from '../rows/shapes.ts';
 import {
   isRangesText,
   type RestartText,
@@ -16,6 +28,7 @@ import {
 
 /** What rows hold of the generations of a service, each one JSON text: `wish` and `rollout`. */
 type WishText = RestartText & {
+  readonly byTurns?: true;
   readonly generation: number;
   readonly earlier: readonly {
     readonly generation: number;
@@ -40,17 +53,29 @@ const isWish = recordOf({
     }),
   ),
   ...restartShapes,
+  byTurns: optional(isFlag),
 });
 
-export function encodeWish({ generation, earlier, restart }: RolloutWish): string {
-  return JSON.stringify({ generation, earlier, ...restartText(restart) });
+export function encodeWish({ generation, earlier, restart, byTurns }: RolloutWish): string {
+  const turns = byTurns === true ? { byTurns } : {};
+  return JSON.stringify({ generation, earlier, ...restartText(restart), ...turns });
 }
 
 export function decodeWish(value: unknown): { rollout?: RolloutWish } {
   const wish = json<WishText | null>(value, isWish, null);
   if (wish === null) return {};
-  const { generation, earlier } = wish;
-  return { rollout: { generation, earlier, restart: restartOf(wish) } };
+  const { generation, earlier, byTurns } = wish;
+  const turns = byTurns === true ? { byTurns } : {};
+  return { rollout: { generation, earlier, restart: restartOf(wish), ...turns } };
+}
+
+export function encodeTurn(turn: RolloutTurn): string {
+  return JSON.stringify(turn);
+}
+
+export function decodeTurn(value: unknown): { turn?: RolloutTurn } {
+  const turn = json<RolloutTurn | null>(value, isRolloutTurn, null);
+  return turn === null ? {} : { turn };
 }
 
 type RolloutText = Omit<Rollout, 'due' | 'unsettled'> & {
@@ -68,6 +93,8 @@ const isRollout = recordOf({
   unsettled: listOf(tupleOf(isWhole, orNull(isTime))),
   progressAtMs: isTime,
   reason: orNull(isText),
+  awaits: optional(recordOf({ wish: isWhole, generation: isWhole })),
+  failed: optional(isWhole),
 });
 
 export function encodeRollout(rollout: Rollout): string {

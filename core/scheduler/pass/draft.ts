@@ -219,7 +219,7 @@ function openJob(
   held: RangeSet,
 ): JobDraft {
   const { id, slice } = job;
-  const rollout = rolloutTowards(job.intent.rollout, slice.ranges, slice.rollout, nowMs);
+  const rollout = rolloutTowards(job.intent, slice.ranges, slice.rollout, nowMs);
   const intent = inEffect(job.intent, rollout);
   return {
     hasNoSliceRow: job.hasNoSliceRow === true,

@@ -1,6 +1,6 @@
 import { intersect, isEmpty, type RangeSet } from '../../model/ranges.ts';
 import { asGeneration } from '../../services/in-effect.ts';
-import { generationsOf } from '../../services/rollout.ts';
+import { generationsOf, standsStill } from '../../services/rollout.ts';
 import type { JobDraft, Pass } from '../pass/draft.ts';
 import { placeableOf } from '../pass/due-retries.ts';
 import { placeGang } from './gangs.ts';
@@ -11,12 +11,14 @@ import { place } from './place.ts';
 export function placeJob(pass: Pass, job: JobDraft, powerMax: number): Turn {
   if (job.intent.spec.placement.nodes !== null) return placeGang(pass, job);
   const { rollout } = job;
-  if (rollout?.state !== 'paused' || rollout.due.size === 0) return place(pass, job, powerMax);
+  if (rollout === undefined || !standsStill(rollout) || rollout.due.size === 0) {
+    return place(pass, job, powerMax);
+  }
   return placePaused(pass, job, powerMax, generationsOf(rollout, placeableOf(pass, job)));
 }
 
 /**
- * While a rollout is paused everybody stays what they are: what has to start again is placed by
+ * While a rollout stands still everybody stays what they are: what has to start again is placed by
  * what its own generation asks for.
  */
 function placePaused(

@@ -109,12 +109,13 @@ function finish(pass: Pass, job: JobDraft): void {
 function advance(pass: Pass, job: JobDraft, update: Update): void {
   const ready = unionAll(job.leases.map((lease) => intersect(lease.ready, lease.running)));
   settle(pass, job, { ready, update });
-  const { state, due, unsettled } = job.rollout!;
+  const { state, due, unsettled, awaits } = job.rollout!;
   // Nobody looks again for its own sake at what has come to its end.
   if (due.size + unsettled.size === 0) {
     finish(pass, job);
     return;
   }
+  if (awaits !== undefined) return;
   if (state === 'moving') {
     const why = failureOf(pass, job, update);
     if (why !== null) {

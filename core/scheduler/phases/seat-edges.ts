@@ -8,7 +8,7 @@ import {
   rangeOf,
   subtract,
 } from '../../model/ranges.ts';
-import type { Everywhere } from '../../services/everywhere.ts';
+import { type Everywhere, seatsOfCell } from '../../services/everywhere.ts';
 import { everywhereOf } from '../instances/instance-ends.ts';
 import { grant } from '../leases/grant.ts';
 import { takeAway } from '../leases/take-back.ts';
@@ -21,8 +21,9 @@ import type { Turn } from './order-backlog.ts';
 
 /**
  * Jobs that run everywhere: each edge of the cell that matches has a seat, which is the number of
- * its instance, for as long as it is in the cell. An edge that does not match any more, or is
- * drained, keeps its seat and loses its instance; what has ended for good on it is not begun again.
+ * its instance, for as long as it is in the cell. Each cell has numbers of its own to give. An edge
+ * that does not match any more, or is drained, keeps its seat and loses its instance; what has
+ * ended for good on it is not begun again.
  */
 export function seatEdges(pass: Pass): void {
   for (const job of pass.jobs.values()) {
@@ -39,7 +40,8 @@ function seatEdgesOf(pass: Pass, job: JobDraft, everywhere: Everywhere): void {
     seats.set(edge, seat);
     taken.add(seat);
   }
-  let lowest = 0;
+  const [first, beyond] = seatsOfCell(pass.cell.meta.id);
+  let lowest = first;
   const wanted: number[] = [];
   for (const edge of pass.edges.values()) {
     let seat = seats.get(edge.name);
@@ -47,6 +49,7 @@ function seatEdgesOf(pass: Pass, job: JobDraft, everywhere: Everywhere): void {
     if (seat === undefined) {
       if (!isWanted) continue;
       while (taken.has(lowest)) lowest++;
+      if (lowest === beyond) continue;
       seat = lowest;
       taken.add(seat);
       seats.set(edge.name, seat);

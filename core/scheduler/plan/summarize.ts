@@ -2,12 +2,15 @@ import type { CellMeta } from '../../model/cell.ts';
 import { type CellSummary, noEdges } from '../../model/cell-summary.ts';
 import { addCounts, noChunks, powerOf } from '../../model/job.ts';
 import { summaryLabelsMax, summaryLabelValuesMax } from '../../model/limits.ts';
+import type { JobId } from '../../model/names.ts';
 import type { JobCellStatus, Plan } from '../../model/plan.ts';
 import { count, subtract } from '../../model/ranges.ts';
 import { chunkPowerOf } from '../../protocol/agent-spec.ts';
 import { runningPercents } from '../../protocol/percents.ts';
-import { dueOf } from '../../services/rollout.ts';
-import type { ServiceCounts } from '../../services/service.ts';
+import { isSpread } from '../../services/everywhere.ts';
+import { spreadJobsMax } from '../../services/limits.ts';
+import { dueOf, type Rollout } from '../../services/rollout.ts';
+import type { RolloutCounts, ServiceCounts } from '../../services/service.ts';
 import { groupOf, isPlain } from '../../shelf/groups.ts';
 import { everywhereOf, restartsOf } from '../instances/instance-ends.ts';
 import { readyOf, standInsOf } from '../instances/stand-ins.ts';
@@ -51,7 +54,25 @@ export function serviceCountsOf(job: JobDraft): ServiceCounts {
   if (job.rollout === undefined) return counts;
   const { generation, state, reason } = job.rollout;
   const updated = count(subtract(wanted, dueOf(job.rollout)));
-  return { ...counts, rollout: { generation, state, updated, reason } };
+  const turn = job.intent.rollout?.byTurns === true ? turnOf(job.rollout) : {};
+  return { ...counts, rollout: { generation, state, updated, reason, ...turn } };
+}
+
+/** What others must know who take turns with this cell. */
+function turnOf({
+  wanted,
+  restarts,
+  due,
+  unsettled,
+  awaits,
+  failed,
+}: Rollout): Partial<RolloutCounts> {
+  return {
+    wish: awaits?.wish ?? wanted + restarts,
+    ...(awaits !== undefined && { awaits: awaits.generation }),
+    ...(due.size + unsettled.size > 0 && { open: true as const }),
+    ...(failed !== undefined && { failed }),
+  };
 }
 
 /** What running chunks say they have done of their power, each rounded down. */
@@ -169,18 +190,20 @@ function addLabels(labels: Map<string, readonly string[] | null>, edge: EdgeDraf
 
 function backlogOf(
   pass: Pass,
-): Pick<CellSummary, 'chunks' | 'backlogPower' | 'strandedPower' | 'jobs'> {
+): Pick<CellSummary, 'chunks' | 'backlogPower' | 'strandedPower' | 'jobs' | 'everywhere'> {
   const before = pass.cell.meta.summary.chunks;
   let counts = noChunks;
   let backlogPower = 0;
   let strandedPower = 0;
   let jobs = pass.suspended.size;
+  const everywhere: JobId[] = [];
   const shelf = onShelf(pass);
   for (const job of pass.jobs.values()) {
     if (job.ended || pass.shelf.shelved.has(job.id)) continue;
     jobs++;
     counts = addCounts(counts, countsOf(job));
     if (job.endReason !== null) continue;
+    if (isSpread(job.intent) && everywhere.length < spreadJobsMax) everywhere.push(job.id);
     const power = powerOf(job.intent.chunking, pendingOf(job));
     backlogPower += power;
     if (power > 0 && !job.intent.blockedByDependencies && isStranded(pass, job))
@@ -198,6 +221,7 @@ function backlogOf(
     backlogPower: backlogPower + shelf.power,
     strandedPower: strandedPower + shelf.strandedPower,
     jobs: jobs + shelf.jobs,
+    ...(everywhere.length > 0 && { everywhere }),
   };
 }
 

@@ -4,6 +4,7 @@ import { isFinal } from '../../../core/model/job.ts';
 import { waitingExamplesMax } from '../../../core/model/limits.ts';
 import type { EdgeName } from '../../../core/model/names.ts';
 import type { WaitingCount } from '../../../core/model/plan.ts';
+import type { StoredJob } from '../../../core/model/stored-job.ts';
 import { explain, holdersOf, standstillOf } from '../../../core/scheduler/explain.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
 import { defineOperation } from '../operation.ts';
@@ -37,8 +38,7 @@ export const explainJob = defineOperation({
         const found = pending > 0 ? explain(cell, id, nowMs) : standstillOf(cell, id);
         const retries = cell.jobs.get(id)?.slice.retries ?? new Map();
         const waiting = withRetryWords(found, retries, nowMs);
-        const others =
-          job.spec.restart === undefined ? [] : metas.filter(({ id }) => id !== cellId);
+        const others = isInOneCell(job) ? metas.filter(({ id }) => id !== cellId) : [];
         const edges = others.reduce((sum, { summary }) => sum + summary.edges.total, 0);
         counted.push(...withCellWords(waiting, edges));
       }
@@ -50,3 +50,7 @@ export const explainJob = defineOperation({
   },
   answer: (body) => ({ status: 200, body }),
 });
+
+function isInOneCell({ spec }: StoredJob): boolean {
+  return spec.restart !== undefined && spec.everywhere === undefined;
+}

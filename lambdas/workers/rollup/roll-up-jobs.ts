@@ -1,3 +1,4 @@
+import { betweenCells, withTurn } from '../../../core/jobs/between-cells.ts';
 import { type Rollup, rollUp } from '../../../core/jobs/rollup.ts';
 import { rollupAttemptsMax, tableWritesAtOnce } from '../../../core/model/limits.ts';
 import type { JobId } from '../../../core/model/names.ts';
@@ -35,7 +36,8 @@ const nothing: Rollup['progress'] = { chunks: 0, jobs: 0 };
 
 /**
  * Cells are written before the status: a crash in between repeats those writes, which is harmless,
- * while the other order could leave a job that looks released and is not.
+ * while the other order could leave a job that looks released and is not. A turn comes after it:
+ * the status says whose it is.
  */
 async function rollUpJob(
   deps: RollUpDeps,
@@ -45,10 +47,14 @@ async function rollUpJob(
   for (let attempt = 1; attempt <= rollupAttemptsMax; attempt++) {
     const view = await deps.store.load(job);
     if (view === null) return nothing;
-    const rollup = rollUp(view, deps.clock.nowMs());
+    const folded = rollUp(view, deps.clock.nowMs());
+    const { leftOver, turn } = betweenCells(view, folded);
+    const rollup = withTurn(folded, turn);
     if (rollup.release.length > 0) await deps.store.release(job, rollup.release);
-    if (rollup.cancel.length > 0) await deps.store.cancel(job, rollup.cancel);
+    const ending = [...rollup.cancel, ...leftOver];
+    if (ending.length > 0) await deps.store.cancel(job, ending);
     if (rollup.changed && (await deps.store.save(view.status, rollup)) === 'conflict') continue;
+    if (turn !== null) await deps.store.giveTurn(job, turn);
     if (rollup.settleDependants && settlesDependants) {
       // One level is enough: a child that ends is rolled up by its own cells, and its children
       // after it.

@@ -5,6 +5,7 @@ import type { Fleet } from '../../../core/ports/fleet.ts';
 import { forEachLimited } from '../../for-each-limited.ts';
 import { batchAloneMs } from '../../limits.ts';
 import { type MoveDeps, moveBacklog } from './move-backlog.ts';
+import { spreadJobs } from './spread-jobs.ts';
 import { type TidyDeps, tidyPools } from './tidy-pools.ts';
 
 export type TickDeps = MoveDeps &
@@ -18,7 +19,8 @@ export type TickDeps = MoveDeps &
  * Lets time pass for the cells that have something to wait for: work, or edges that are gone with
  * some. All others are looked at every few minutes all the same, spread over the minutes, in case a
  * wake-up was lost; so every job has somebody who comes back to it, and an idle fleet costs next to
- * nothing. Chunks are moved between cells first, so that the cells on both sides are woken after
+ * nothing. Chunks are moved between cells first, and jobs that run everywhere come to cells that
+ * have not got them, so that the cells on both sides are woken after
  * it. A job whose last fold was lost is folded here: its cells are done with it and would never
  * come back to it. So is what is left of a batch whose request did not live to store it.
  */
@@ -27,6 +29,7 @@ export async function tickCells(deps: TickDeps): Promise<readonly CellId[]> {
   const metas = await deps.fleet.metas(await deps.fleet.cells());
   await finishBatches(deps, nowMs);
   await moveBacklog(deps, metas);
+  await spreadJobs(deps, metas);
   await tidyPools(deps, metas);
   const pending = await deps.fleet.pendingRollups(nowMs - tickEveryMs);
   if (pending.length > 0) await deps.fold(pending);

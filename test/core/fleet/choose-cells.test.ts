@@ -8,7 +8,7 @@ import {
 } from '../../../core/fleet/choose-cells.ts';
 import { type CellSummary, emptySummary } from '../../../core/model/cell-summary.ts';
 import { cellsPerJobMax } from '../../../core/model/limits.ts';
-import { cellIdOf } from '../../../core/model/names.ts';
+import { type CellId, cellIdOf } from '../../../core/model/names.ts';
 import { count, unionAll } from '../../../core/model/ranges.ts';
 import { makeSpec } from '../cell-fixture.ts';
 
@@ -45,6 +45,24 @@ test('a job that fits one cell stays in the freest', () => {
   ];
   const chosen = chooseCells(offers, { chunking: chunking(50), spec: makeSpec() });
   expect(chosen).toEqual([{ cell: 'default.1', ranges: [0, 50] }]);
+});
+
+test('a job that runs everywhere is in each cell that has an edge, or waits in the first', () => {
+  const spec = makeSpec({ everywhere: { until: 'forever', onCordoned: false } });
+  const job = { chunking: chunking(1), spec };
+  const empty = (index: number) => ({ ...offer(index), summary: emptySummary });
+  const cellsOf = (offers: readonly CellOffer[], namedCells?: ReadonlySet<CellId>) =>
+    chooseCells(offers, { ...job, ...(namedCells !== undefined && { namedCells }) });
+  const nothing = { ranges: [] };
+  expect(cellsOf([offer(10, { free: 0 }), offer(2), empty(1)])).toEqual([
+    { cell: 'default.2', ...nothing },
+    { cell: 'default.10', ...nothing },
+  ]);
+  expect(cellsOf([empty(3), empty(1)])).toEqual([{ cell: 'default.1', ...nothing }]);
+  const named = new Set([cellIdOf('default.1')]);
+  expect(cellsOf([offer(0), empty(1)], named)).toEqual([{ cell: 'default.1', ...nothing }]);
+  const many = Array.from({ length: 100 }, (_, index) => offer(index));
+  expect(cellsOf(many)).toHaveLength(cellsPerJobMax);
 });
 
 test('a large job is divided over as many cells as it needs, to the same level', () => {

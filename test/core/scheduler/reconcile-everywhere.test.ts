@@ -1,11 +1,19 @@
 import { expect, test } from 'vitest';
 import type { Cell, EdgeConfig } from '../../../core/model/cell.ts';
-import { edgeNameOf } from '../../../core/model/names.ts';
+import { cellIdOf, edgeNameOf } from '../../../core/model/names.ts';
 import { formatRanges, rangeOf } from '../../../core/model/ranges.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { reconcileSafely } from '../../../core/scheduler/reconcile-safely.ts';
 import type { Everywhere } from '../../../core/services/everywhere.ts';
-import { makeCell, makeEdges, makeJob, startMs, withEdge } from '../cell-fixture.ts';
+import {
+  makeCell,
+  makeEdges,
+  makeJob,
+  startMs,
+  withEdge,
+  withId,
+  withIntent,
+} from '../cell-fixture.ts';
 import { connect, held, slice, withReport } from '../stage.ts';
 import {
   allReady,
@@ -210,4 +218,26 @@ test('once on each edge: a failed one is retried after its edge began to leave',
   expect(refused).toEqual([]);
   expect([...(plan?.endedJobs ?? [])]).toEqual([web]);
   expect(plan?.jobStatuses.get(web)?.counts).toMatchObject({ total: 1, done: 1, dead: 0 });
+});
+
+test('each cell gives numbers of its own', () => {
+  const cell = withId(stage(0), cellIdOf('default.3'));
+  const both = settle(joined(cell, 0, 2), seconds(1));
+  expect(Object.values(held(both, web))).toEqual(['3000', '3001']);
+});
+
+test('a cell whose turn has not come keeps what it runs, also for edges that join', () => {
+  const inTurns = (cell: Cell, turn?: { wish: number }) => {
+    const rollout = { ...cell.jobs.get(web)!.intent.rollout!, byTurns: true as const };
+    return withIntent(cell, web, { rollout, ...(turn !== undefined && { turn }) });
+  };
+  let cell = settle(inTurns(wanting(allReady(stage(2), seconds(2)), 2)), seconds(10));
+  expect(rolloutIn(cell)).toMatchObject({ generation: 1, awaits: { wish: 2, generation: 2 } });
+  expect(reconcile(cell, seconds(11)).meta).toBeNull();
+  cell = allReady(settle(joined(cell, 2, 3), seconds(12)), seconds(14));
+  expect(hashesIn(cell)).toEqual({ 0: 'hash-web', 1: 'hash-web', 2: 'hash-web' });
+  cell = settle(inTurns(cell, { wish: 2 }), seconds(15));
+  expect(rolloutIn(cell)).toMatchObject({ generation: 2, state: 'moving' });
+  expect(rolloutIn(cell)).not.toHaveProperty('awaits');
+  expect(Object.values(hashesIn(cell)).filter((hash) => hash === 'hash-2')).toHaveLength(1);
 });

@@ -13,7 +13,7 @@ import { workOf } from '../../../core/protocol/work-of.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import { violationsOf } from '../../../core/scheduler/invariants.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
-import type { RolloutWish } from '../../../core/services/rollout.ts';
+import type { RolloutWish } from '../../../core/services/rollout-wish.ts';
 import type { Update } from '../../../core/services/service.ts';
 import { type JobOptions, makeCell, makeEdges, makeJob, startMs } from '../cell-fixture.ts';
 import { leaseOf, type ReportedJob, slice, withReport } from '../stage.ts';

@@ -27,10 +27,13 @@ export async function portsOfInstances(
   }
   if (places.size === 0) return found;
   const names = [...new Set(places.values())];
-  // A service lives in one cell.
-  const [cell] = await edges.cellsOf(names.slice(0, 1));
-  if (cell === undefined) return found;
-  const loaded = await Promise.all(names.map((name) => edges.load(cell, name)));
+  const cells = await edges.cellsOf(names);
+  const loaded = await Promise.all(
+    names.map((name) => {
+      const cell = cells.get(name);
+      return cell === undefined ? null : edges.load(cell, name);
+    }),
+  );
   const byName = new Map(loaded.map((edge) => [edge?.name, edge]));
   for (const [chunk, name] of places) {
     const edge = byName.get(name);

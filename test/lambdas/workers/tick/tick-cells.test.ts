@@ -3,10 +3,23 @@ import type { Move } from '../../../../core/fleet/move-ranges.ts';
 import type { Cell, CellMeta } from '../../../../core/model/cell.ts';
 import { type CellSummary, emptySummary } from '../../../../core/model/cell-summary.ts';
 import { tickEveryMs } from '../../../../core/model/limits.ts';
-import { type CellId, cellIdOf, type JobId, jobIdOf } from '../../../../core/model/names.ts';
-import { count, emptyRanges, intersect } from '../../../../core/model/ranges.ts';
+import {
+  type CellId,
+  cellIdOf,
+  edgeNameOf,
+  type JobId,
+  jobIdOf,
+} from '../../../../core/model/names.ts';
+import { count, emptyRanges, intersect, rangeOf } from '../../../../core/model/ranges.ts';
+import type { Rollout } from '../../../../core/services/rollout.ts';
 import { tickCells } from '../../../../lambdas/workers/tick/tick-cells.ts';
-import { makeCell, makeEdges, makeJob, startMs } from '../../../core/cell-fixture.ts';
+import {
+  type JobOptions,
+  makeCell,
+  makeEdges,
+  makeJob,
+  startMs,
+} from '../../../core/cell-fixture.ts';
 import { createMemoryPools } from '../../../memory/pools.ts';
 import { nothingStored } from '../../../memory/stored.ts';
 import { createQuietLog } from '../../quiet-log.ts';
@@ -131,3 +144,64 @@ test('a move that fails stops neither the others nor the tick', async () => {
   expect(touched).toEqual(['default.0']);
   expect(log.lines.some((line) => line.level === 'error')).toBe(true);
 });
+
+const everywhere = { until: 'forever' as const, onCordoned: false };
+const anywhere = jobIdOf('web');
+const running = { everywhere: [anywhere], edges: { ...edges, total: 4 } };
+
+function stageOfTwo(job: JobOptions) {
+  const from = makeCell({ jobs: [makeJob('web', { kind: 'everywhere', everywhere, ...job })] });
+  const to = makeCell({ edges: makeEdges(4) });
+  return stage([
+    { id: 'default.0', cell: from, summary: running },
+    { id: 'default.1', cell: to, summary: { edges: { ...edges, total: 4 } } },
+  ]);
+}
+
+test('a job that runs everywhere comes to a cell that has opened, without an instance', async () => {
+  const { deps, moves } = stageOfTwo({});
+  await tickCells(deps(quietMs));
+  expect(moves).toHaveLength(1);
+  const { from, to, intents } = moves[0]!;
+  expect([...intents.keys()]).toEqual([anywhere]);
+  expect(to.slices.get(anywhere)).toMatchObject({ ranges: emptyRanges, foldedByRollup: true });
+  expect(from.slices.get(anywhere)).toMatchObject({ foldedByRollup: true });
+});
+
+test.each<[string, JobOptions]>([
+  ['is over with the edges of now', { everywhere: { ...everywhere, until: 'all-now' } }],
+  ['is bound to certain edges', { requires: { labels: {}, expressions: [], edges: ['edge-1'] } }],
+  ['is to end', { intent: { cancelled: true } }],
+  [
+    'has numbers that another cell gives now',
+    { slice: { seats: new Map([[edgeNameOf('e'), 1_000]]) } },
+  ],
+])('one that %s goes nowhere', async (_, job) => {
+  const { deps, moves } = stageOfTwo(job);
+  await tickCells(deps(quietMs));
+  expect(moves).toEqual([]);
+});
+
+test('it comes as the generation that all have come to, and not with what is under way', async () => {
+  const due = new Map([[1, rangeOf(0, 2)]]);
+  const moving = { ...rollout, state: 'moving' as const, due, unsettled: new Map([[3, null]]) };
+  const { deps, moves } = stageOfTwo({ slice: { rollout: moving } });
+  await tickCells(deps(quietMs));
+  expect(moves[0]!.to.slices.get(anywhere)?.rollout).toEqual({
+    ...moving,
+    due: new Map(),
+    unsettled: new Map(),
+  });
+});
+
+const rollout: Rollout = {
+  generation: 2,
+  wanted: 2,
+  restarts: 0,
+  state: 'done',
+  stable: 1,
+  due: new Map(),
+  unsettled: new Map(),
+  progressAtMs: 0,
+  reason: null,
+};
