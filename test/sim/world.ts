@@ -205,9 +205,11 @@ export class World {
       committed: (seen, before, after, plan, by) => {
         this.forgery.committed(before, after, plan);
         const { truth, chunks } = this;
+        const { id } = after.meta;
         checkCommit({ truth, doubtful: chunks.doubtful, by }, seen, before, after, plan);
         checkDemands(seen, before, after, plan, this.timeline.nowMs);
-        checkServices(this.instances, { seen, before, after }, this.timeline.nowMs);
+        const others = () => [...this.stored.cells.values()].filter((it) => it.meta.id !== id);
+        checkServices(this.instances, { seen, before, after, others }, this.timeline.nowMs);
       },
       folded: (before, after) => this.#folded(before, after),
       trace: (line) => this.note(line),

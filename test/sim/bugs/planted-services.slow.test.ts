@@ -23,4 +23,8 @@ const noticed = new Map([
   ['rollout-without-an-end', /is still moving/],
   ['two-ready-holders', /has run on/],
   ['start-is-no-attempt', /does not run|stopped although/],
+  ['cells-do-not-wait-for-their-turn', /stopped although/],
+  ['turn-is-overlooked', /waits for its turn/],
+  ['others-are-not-taken-back', /runs generations/],
+  ['job-stays-where-it-was-submitted', /has not come to/],
 ]);

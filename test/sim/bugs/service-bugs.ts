@@ -1,4 +1,4 @@
-import type { Cell, CellJob, Lease } from '../../../core/model/cell.ts';
+import type { Cell, CellJob, Intent, Lease } from '../../../core/model/cell.ts';
 import type { Bug } from './bugs.ts';
 
 /** Bugs in how instances of services are kept, updated and stopped. */
@@ -24,6 +24,30 @@ export const serviceBugs: readonly Bug[] = [
     sentence: 'nobody notices that an update does not come any further',
     load: (cell) =>
       withServices(cell, (job) => ({ ...job, intent: { ...job.intent, spec: patient(job) } })),
+  },
+  {
+    name: 'cells-do-not-wait-for-their-turn',
+    sentence: 'each cell of a job that runs everywhere has as many away as all together may',
+    load: (cell) => withServices(cell, (job) => ({ ...job, intent: asIfAlone(job.intent) })),
+  },
+  {
+    name: 'turn-is-overlooked',
+    sentence: 'a cell of a job that runs everywhere does not see that its turn has come',
+    load: (cell) => withServices(cell, (job) => ({ ...job, intent: withoutTurn(job.intent) })),
+  },
+  {
+    name: 'others-are-not-taken-back',
+    sentence: 'a generation that failed in one cell stays in those that had it before',
+    load: (cell) => withServices(cell, neverBack),
+  },
+  {
+    name: 'job-stays-where-it-was-submitted',
+    sentence: 'a job that runs everywhere does not come to cells that open later',
+    commit: (plan) => {
+      if (plan.meta === null) return plan;
+      const { everywhere: _, ...summary } = plan.meta.summary;
+      return { ...plan, meta: { ...plan.meta, summary } };
+    },
   },
   {
     name: 'second-restart-forgets-the-first',
@@ -97,4 +121,21 @@ function patient({ intent }: CellJob): CellJob['intent']['spec'] {
   const { update } = intent.spec;
   if (update === undefined) return intent.spec;
   return { ...intent.spec, update: { ...update, failAfterSeconds: 1e9, onFailure: 'pause' } };
+}
+
+function asIfAlone({ rollout, ...intent }: Intent): Intent {
+  if (rollout === undefined) return intent;
+  const { byTurns: _, ...wish } = rollout;
+  return { ...intent, rollout: wish };
+}
+
+function withoutTurn({ turn: _, ...intent }: Intent): Intent {
+  return intent;
+}
+
+function neverBack(job: CellJob): CellJob {
+  const { turn } = job.intent;
+  return turn === undefined
+    ? job
+    : { ...job, intent: { ...job.intent, turn: { wish: turn.wish } } };
 }

@@ -154,7 +154,14 @@ export class ScheduleWorld {
     const endedAtMs = this.timeline.nowMs;
     const next = { ...status, state, endedAtMs, version: status.version + 1 };
     const progress = { chunks: 0, jobs: 1 };
-    const nothing = { release: [], cancel: [], events: [], settleDependants: false, progress };
+    const nothing = {
+      release: [],
+      cancel: [],
+
+      events: [],
+      settleDependants: false,
+      progress,
+    };
     await this.stores.rollups.save(status, { next, changed: true, ...nothing });
   }
 

@@ -4,6 +4,7 @@ import type { StoredJob } from '../../../core/model/stored-job.ts';
 import type { JobChange } from '../../../core/ports/jobs.ts';
 import { type AgentSpec, agentSpec } from '../../../core/protocol/agent-spec.ts';
 import { numbersOf } from '../../../core/services/instance-numbers.ts';
+import { seatsPerCell } from '../../../core/services/limits.ts';
 import type { ChunkName, ChunkOrder } from '../../../edge-agent/executors/executor.ts';
 import type { ChunkFate } from '../edge/simulated-edge.ts';
 import { calm, type Faults } from '../faults.ts';
@@ -22,8 +23,11 @@ export type Start = {
   endedAtMs: number | null;
 };
 
-/** What is wrong with a generation: its instances end soon, or run and are never ready. */
-export type Fault = 'ends' | 'hangs';
+/**
+ * What is wrong with a generation: its instances end soon, in all cells or in all but the first, or
+ * run and are never ready.
+ */
+export type Fault = 'ends' | 'ends-elsewhere' | 'hangs';
 
 /** What users want of a service, and since when. */
 type Wish = { readonly atMs: number; readonly chunks: RangeSet; readonly cancelled: boolean };
@@ -115,9 +119,16 @@ export class InstanceBook {
     return open.length === 0 ? null : unionAll(open.map(({ chunks }) => chunks));
   }
 
-  fateOf({ spec }: ChunkOrder): ChunkFate {
+  /** An instance of such a generation is never ready for long. */
+  isBad(grace: number, chunk: number): boolean {
+    const fault = this.badGraces.get(grace);
+    return fault === 'ends-elsewhere' ? chunk >= seatsPerCell : fault !== undefined;
+  }
+
+  fateOf({ spec, chunk }: ChunkOrder): ChunkFate {
     const random = this.#random;
-    if (this.badGraces.get(spec.stopGraceSeconds ?? 0) === 'ends') {
+    const grace = spec.stopGraceSeconds ?? 0;
+    if (this.badGraces.get(grace) !== 'hangs' && this.isBad(grace, chunk)) {
       return { afterMs: random.between(20, 4_000), end: { kind: 'failed', failure: 125 } };
     }
     if (spec.restart?.policy === 'never') {

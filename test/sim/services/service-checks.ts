@@ -41,8 +41,16 @@ function isGivenUp(was: CellJob, { slice: { rollout } }: CellJob): boolean {
   return isOver && (rollout.state !== before?.state || rollout.restarts !== before.restarts);
 }
 
-/** What the pass saw, what was stored when it was committed, and what is since. */
-type Cells = { readonly seen: Cell; readonly before: Cell; readonly after: Cell };
+/**
+ * What the pass saw, what was stored when it was committed, and what is since; and all the others
+ * as they are.
+ */
+type Cells = {
+  readonly seen: Cell;
+  readonly before: Cell;
+  readonly after: Cell;
+  readonly others: () => readonly Cell[];
+};
 
 type Step = Cells & { readonly was: CellJob; readonly job: CellJob; readonly nowMs: number };
 
@@ -74,12 +82,27 @@ function checkAway(book: InstanceBook, step: Step): void {
   });
   const standsIn = everywhere === undefined ? count(subtract(open, numbersOf(chunking))) : 0;
   const most = update.maxUnavailable;
+  if (everywhere !== undefined) away.push(...movingElsewhere(book, step));
   must(
     away.length - standsIn <= most,
     () =>
       `service ${job.id}: ${stopped.map(([it, { last }]) => `${it} (${last})`).join()} ` +
       `stopped although ${away.join()} of ${count(open)} are away and ${most} may be`,
   );
+}
+
+/** Of those that other cells have brought and not settled yet, who is away for it. */
+function movingElsewhere(book: InstanceBook, { job: { id }, others, nowMs }: Step): number[] {
+  return others().flatMap((cell) => {
+    const job = cell.jobs.get(id);
+    if (job === undefined) return [];
+    const gone = unreachable(book, { job, seen: cell, after: cell, nowMs });
+    const { retries, rollout } = job.slice;
+    return [...(rollout?.unsettled.keys() ?? [])].filter((chunk) => {
+      const isTaken = willing.test(String(retries.get(chunk)?.last));
+      return isTaken && !has(gone, chunk) && !book.wasReady(id, chunk, startsOf(job, chunk));
+    });
+  });
 }
 
 /**
@@ -128,7 +151,10 @@ export function openOf({ slice }: CellJob): RangeSet {
  * An edge that the pass saw without a connection may be there by the time it commits; and one that
  * polls has been silent for too long by one clock, and not yet by another.
  */
-function unreachable(book: InstanceBook, { job, seen, after, nowMs }: Step): RangeSet {
+function unreachable(
+  book: InstanceBook,
+  { job, seen, after, nowMs }: Pick<Step, 'job' | 'seen' | 'after' | 'nowMs'>,
+): RangeSet {
   const isGone = (edge: CellEdge | undefined, atMs: number) =>
     edge === undefined || presentAt(edge, atMs).report?.connected !== true;
   const seats = [...(job.slice.seats ?? [])].filter(([edge]) =>

@@ -1,7 +1,15 @@
 import type { Cell, CellEdge, CellJob } from '../../../core/model/cell.ts';
 import { isFinal } from '../../../core/model/job.ts';
 import type { EdgeName, JobId } from '../../../core/model/names.ts';
-import { chunksOf, emptyRanges, equal, has, type RangeSet } from '../../../core/model/ranges.ts';
+import {
+  chunksOf,
+  emptyRanges,
+  equal,
+  has,
+  type RangeSet,
+  unionAll,
+} from '../../../core/model/ranges.ts';
+import type { StoredJob } from '../../../core/model/stored-job.ts';
 import { knownGeneration } from '../../../core/services/in-effect.ts';
 import { numbersOf } from '../../../core/services/instance-numbers.ts';
 import { generationsOf } from '../../../core/services/rollout.ts';
@@ -107,16 +115,54 @@ function everySoOften(world: World, look: () => boolean): () => boolean {
 function complaintOf(world: World, id: JobId): string | null {
   const { status, job: stored } = world.stored.jobs.get(id)!;
   if (status === null || stored === null || isFinal(status.state)) return null;
-  const cell = [...world.stored.cells.values()].find(({ jobs }) => jobs.has(id));
-  const job = cell?.jobs.get(id);
-  if (cell === undefined || job === undefined) return `service ${id} is in no cell`;
+  const all = [...world.stored.cells.values()];
+  const cells = all.filter(({ jobs }) => jobs.has(id));
+  const jobs = cells.map((cell) => cell.jobs.get(id)!);
+  if (jobs.length === 0) return `service ${id} is in no cell`;
   const found =
-    rolloutComplaint(job) ??
-    (stored.spec.everywhere === undefined
-      ? rangeComplaint(job, numbersOf(stored.chunking))
-      : seatsComplaint(world, cell, job)) ??
-    instancesComplaint(world, cell, job);
+    missingComplaint(all, jobs[0]!) ??
+    generationComplaint(jobs) ??
+    strayComplaint(world, id, jobs) ??
+    cells.map((cell) => cellComplaint(world, stored, cell)).find((it) => it !== null) ??
+    null;
   return found === null ? null : `service ${id} ${found}`;
+}
+
+function cellComplaint(world: World, { id, spec, chunking }: StoredJob, cell: Cell): string | null {
+  const job = cell.jobs.get(id)!;
+  return (
+    rolloutComplaint(job) ??
+    (spec.everywhere === undefined
+      ? rangeComplaint(job, numbersOf(chunking))
+      : seatsComplaint(world, cell, job)) ??
+    instancesComplaint(world, cell, job)
+  );
+}
+
+/** One that runs everywhere has come to every cell that has an edge. */
+function missingComplaint(all: readonly Cell[], { id, intent }: CellJob): string | null {
+  if (intent.spec.everywhere?.until !== 'forever') return null;
+  const cell = all.find(({ edges, jobs }) => edges.size > 0 && !jobs.has(id));
+  return cell === undefined ? null : `has not come to ${cell.meta.id}`;
+}
+
+/** Unless its user has to decide, its cells run the same, and none waits for its turn. */
+function generationComplaint(jobs: readonly CellJob[]): string | null {
+  const rollouts = jobs.flatMap(({ slice }) => slice.rollout ?? []);
+  if (rollouts.some(({ state }) => state === 'paused')) return null;
+  const isTakenBack = rollouts.some(({ state }) => state === 'rolled-back');
+  const waits = rollouts.find(({ awaits }) => awaits !== undefined);
+  if (waits !== undefined && !isTakenBack) return `waits for its turn: ${JSON.stringify(waits)}`;
+  const run = new Set(jobs.map(({ slice }) => slice.rollout?.generation ?? 1));
+  return run.size === 1 ? null : `runs generations ${[...run].join(' and ')}`;
+}
+
+function strayComplaint(world: World, id: JobId, jobs: readonly CellJob[]): string | null {
+  const open = unionAll(jobs.map(openOf));
+  const more = world.instances.running(id).filter((it) => {
+    return !has(open, it.chunk) && reachableIn(world)(it.edge);
+  });
+  return more.length === 0 ? null : `runs what nobody wants: ${describeInstances(more)}`;
 }
 
 function rolloutComplaint({ slice }: CellJob): string | null {
@@ -154,8 +200,6 @@ function isExpected(world: World, { name, config }: CellEdge): boolean {
 function instancesComplaint(world: World, cell: Cell, job: CellJob): string | null {
   const running = world.instances.running(job.id);
   const open = openOf(job);
-  const more = running.filter((it) => !has(open, it.chunk) && reachableIn(world)(it.edge));
-  if (more.length > 0) return `runs what nobody wants: ${describeInstances(more)}`;
   const bad = badIn(world, job);
   for (const chunk of chunksOf(open)) {
     if (bad.has(chunk)) continue;
@@ -187,8 +231,7 @@ function badIn(world: World, { id, slice, intent }: CellJob): ReadonlySet<number
   for (const [generation, chunks] of generationsOf(slice.rollout, slice.ranges)) {
     const hash = knownGeneration(intent, generation)?.specHash ?? intent.specHash;
     const grace = world.instances.specOf(id, hash)?.stopGraceSeconds ?? 0;
-    if (!world.instances.badGraces.has(grace)) continue;
-    for (const chunk of chunksOf(chunks)) bad.add(chunk);
+    for (const chunk of chunksOf(chunks)) if (world.instances.isBad(grace, chunk)) bad.add(chunk);
   }
   return bad;
 }

@@ -50,6 +50,8 @@ export class ServiceUsers {
   readonly #two: SeededRandom;
   /** Of what is wished last. */
   readonly #last: SeededRandom;
+  /** Of what is good in one cell and not in the next. */
+  readonly #parted: SeededRandom;
   readonly #bodies = new Map<string, Body>();
   #generations = 0;
   #acts = true;
@@ -60,6 +62,7 @@ export class ServiceUsers {
     this.#one = random.stream('one');
     this.#two = random.stream('two');
     this.#last = random.stream('last');
+    this.#parted = random.stream('parted');
   }
 
   layOut(): void {
@@ -83,8 +86,13 @@ export class ServiceUsers {
     const open = this.#open();
     if (wish === null || open.length === 0) return;
     const job = this.#last.pick(open);
-    const wished = wish === 'two' ? this.#startTwo(job) : this.#update(job, 'hangs');
-    wished.catch(this.#world.fail);
+    this.#wishLast(job, wish).catch(this.#world.fail);
+  }
+
+  #wishLast(job: StoredJob, wish: 'two' | 'hanging'): Promise<void> {
+    const isParted = job.spec.everywhere !== undefined && this.#parted.chance(0.4);
+    if (isParted) return this.#update(job, 'ends-elsewhere');
+    return wish === 'two' ? this.#startTwo(job) : this.#update(job, 'hangs');
   }
 
   services(): readonly StoredJob[] {
@@ -176,10 +184,15 @@ export class ServiceUsers {
     const { id } = job;
     if (kind === 'scale') await this.#scale(job);
     else if (kind === 'update' || kind === 'bad')
-      await this.#update(job, kind === 'bad' ? 'ends' : null);
+      await this.#update(job, kind === 'bad' ? this.#badFor(job) : null);
     else if (kind === 'rollback') await this.#change({ operation: 'rollbackJob', id, body: {} });
     else if (kind === 'restart') await this.#change({ operation: 'restartJob', id, body: {} });
     else if (this.#random.chance(0.3)) await this.#change({ operation: 'cancelJob', id });
+  }
+
+  #badFor({ spec }: StoredJob): Fault {
+    const isParted = spec.everywhere !== undefined && this.#parted.chance(0.5);
+    return isParted ? 'ends-elsewhere' : 'ends';
   }
 
   async #scale({ id, spec, chunking }: StoredJob): Promise<void> {
