@@ -33,7 +33,15 @@ export const folders = [
 
 const notOurs = /(^|\/)(node_modules|dist|cdk\.out|\.edgewise-local)$|\.generated\.ts$/;
 
-export function sourceFiles(): SourceFile[] {
+let known: readonly SourceFile[] | undefined;
+
+/** Read once for all tests of a process. */
+export function sourceFiles(): readonly SourceFile[] {
+  known ??= readSources();
+  return known;
+}
+
+function readSources(): readonly SourceFile[] {
   const files: SourceFile[] = [];
   for (const folder of folders) {
     const found = globSync(`${folder}/**/*.{ts,tsx,mjs}`, {
