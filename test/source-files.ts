@@ -33,20 +33,31 @@ export const folders = [
 
 const notOurs = /(^|\/)(node_modules|dist|cdk\.out|\.edgewise-local)$|\.generated\.ts$/;
 
-export function sourceFiles(): SourceFile[] {
-  const files: SourceFile[] = [];
-  for (const folder of folders) {
-    const found = globSync(`${folder}/**/*.{ts,tsx,mjs}`, {
-      cwd: root,
-      exclude: (name) => notOurs.test(name),
-    });
-    for (const path of found) {
-      const text = readFileSync(join(root, path), 'utf8');
-      files.push({ path: path.replaceAll('\\', '/'), folder, text, lines: text.split('\n') });
-    }
-  }
-  return files.sort((a, b) => (a.path < b.path ? -1 : 1));
+let known: readonly SourceFile[] | undefined;
+
+/** Read once for all tests of a process. */
+export function sourceFiles(): readonly SourceFile[] {
+  known ??= folders.flatMap((folder) => filesIn(folder, '{ts,tsx,mjs}')).sort(byPath);
+  return known;
 }
+
+/** In other folders than code stands in, too: examples are programs. */
+export function pythonFiles(): readonly SourceFile[] {
+  return [...folders, 'examples'].flatMap((folder) => filesIn(folder, 'py')).sort(byPath);
+}
+
+function filesIn(folder: string, extension: string): SourceFile[] {
+  const found = globSync(`${folder}/**/*.${extension}`, {
+    cwd: root,
+    exclude: (name) => notOurs.test(name),
+  });
+  return found.map((path) => {
+    const text = readFileSync(join(root, path), 'utf8');
+    return { path: path.replaceAll('\\', '/'), folder, text, lines: text.split('\n') };
+  });
+}
+
+const byPath = (a: SourceFile, b: SourceFile) => (a.path < b.path ? -1 : 1);
 
 /** Module names that a file imports, types included. */
 export function importsOf(file: SourceFile): string[] {

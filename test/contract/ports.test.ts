@@ -52,7 +52,9 @@ test('every contract is run', () => {
       : [],
   );
   const names = contracts.map(([, name = '']) => name);
-  const runs = ['test/contract/stores.test.ts', 'test/contract/service-contracts.ts'].map(textOf);
+  const runs = ['test/contract/store-contracts.ts', 'test/contract/service-contracts.ts'].map(
+    textOf,
+  );
   const isRun = (name: string) => runs.some((text) => new RegExp(`: ${name},`).test(text));
   expect(names.filter((name) => !isRun(name))).toEqual([]);
   expect(names.length).toBeGreaterThan(15);

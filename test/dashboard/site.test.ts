@@ -17,7 +17,11 @@ const synthMs = 120_000;
 
 afterAll(removeOutputs);
 beforeAll(() => {
-  const app = new App({ analyticsReporting: false, outdir: outputDirectory() });
+  const app = new App({
+    analyticsReporting: false,
+    outdir: outputDirectory(),
+    builtinCloudFormationValidation: false,
+  });
   const stack = new Stack(app, 'Site');
   new DashboardSite(stack, 'Dashboard', {
     apiUrl: 'https://api.example.test',

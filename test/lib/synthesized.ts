@@ -33,8 +33,9 @@ type Synthesized = {
 const known = new Map<string, Synthesized>();
 
 /**
- * The stack as `cdk synth` makes it, without bundling the code: nothing here looks at it. Whoever
- * asks for the same one gets the same one, and changes nothing in it: each takes a second.
+ * The stack as `cdk synth` makes it, without bundling the code and without the checks of the CDK,
+ * which only warn and take longer than the rest: nothing here looks at them. Whoever asks for the
+ * same one gets the same one, and changes nothing in it: each takes a second.
  */
 export function synthesized(name = 'production', alarmTopicArn: string | null = null): Synthesized {
   const key = `${name} ${alarmTopicArn}`;
@@ -52,6 +53,7 @@ export function synthesizedAnew(
   const app = new App({
     analyticsReporting: false,
     outdir: outputDirectory(),
+    builtinCloudFormationValidation: false,
     context,
   });
   const stack = new EdgewiseStack(app, 'Edgewise', {

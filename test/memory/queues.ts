@@ -32,10 +32,11 @@ export function createMemoryQueues(stored: Stored): Queues {
 
 /** Each cell has its part of a pool's quota, and never less than one. */
 export function copyQueues(stored: Stored): void {
+  const cellsOf = Map.groupBy(stored.poolCells.keys(), poolOfCell);
   for (const id of stored.poolCells.keys()) {
     const cell = stored.cells.get(id);
     if (cell === undefined) continue;
-    const siblings = [...stored.poolCells.keys()].filter((it) => poolOfCell(it) === poolOfCell(id));
+    const siblings = cellsOf.get(poolOfCell(id)) ?? [];
     const queues = new Map(cell.queues);
     for (const { name, weight, strict, quota } of stored.queues.values()) {
       const part = quota === null ? null : Math.max(1, Math.floor(quota / siblings.length));

@@ -1,19 +1,15 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDatabase, type TestDatabase } from '../contract/database.ts';
-import { makeTableStores } from '../contract/stores.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { simulatedStores } from '../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../lambdas/api/api-stage.ts';
 import { readSample } from '../read-sample.ts';
 
-/** The figures of the fleet and the credentials, over the API and a real table. */
+/** The figures of the fleet and the credentials, over the API and the table. */
 
-let database: TestDatabase;
 let api: ApiStage;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
 });
-afterAll(() => database.close());
 
 async function runJob(secret: string, sequence: number): Promise<string> {
   const { json } = await api.request('POST', '/v1/jobs', { body: { power: 100, chunks: 1 } });

@@ -11,8 +11,15 @@ const handshake = 0x16;
 
 export type ServerCertificate = { readonly certPem: string; readonly keyPem: string };
 
-/** The server takes both from now on. */
-export function takePlainAndTls(server: Server, { certPem, keyPem }: ServerCertificate): void {
+/**
+ * The server takes both from now on. It knows a connection as its own when a request has begun;
+ * what is returned ends the others as well, which a server that closes would wait for.
+ */
+export function takePlainAndTls(
+  server: Server,
+  { certPem, keyPem }: ServerCertificate,
+): () => void {
+  const open = new Set<Socket>();
   const [plain] = server.listeners('connection');
   const tls = createTlsServer(
     { cert: certPem, key: keyPem, ALPNProtocols: ['http/1.1'], noDelay: true },
@@ -20,6 +27,8 @@ export function takePlainAndTls(server: Server, { certPem, keyPem }: ServerCerti
   );
   server.removeAllListeners('connection');
   server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
     const ignore = () => undefined;
     const patience = setTimeout(() => socket.destroy(), firstByteMsMax).unref();
     socket.on('error', ignore);
@@ -34,4 +43,7 @@ export function takePlainAndTls(server: Server, { certPem, keyPem }: ServerCerti
       else plain?.call(server, socket);
     });
   });
+  return () => {
+    for (const socket of open) socket.destroy();
+  };
 }

@@ -79,7 +79,7 @@ export async function startGateway(options: GatewayOptions): Promise<{ close(): 
     () => lambda.counters(),
     options.log,
   );
-  takePlainAndTls(server, iot.serverCertificate);
+  const endConnections = takePlainAndTls(server, iot.serverCertificate);
   const upgraded = new Set<Duplex>();
   server.on(
     'upgrade',
@@ -93,7 +93,9 @@ export async function startGateway(options: GatewayOptions): Promise<{ close(): 
   return {
     close: async () => {
       for (const socket of upgraded) socket.destroy();
-      await close(server);
+      const closed = close(server);
+      endConnections();
+      await closed;
       for (const service of services.values()) service.close?.();
     },
   };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { closedIn } from '../../../adapters/dynamodb/rows/counts-in-status.ts';
 import { decodeExecution, encodeExecution } from '../../../adapters/dynamodb/rows/rows-job.ts';
 import { decodeWorkRow, encodeWorkRow } from '../../../adapters/dynamodb/rows/rows-work.ts';
@@ -11,7 +11,7 @@ import { parseProgressReport } from '../../../core/protocol/progress-report.ts';
 import { applyPlan } from '../../../core/scheduler/apply-plan.ts';
 import { reconcileSafely } from '../../../core/scheduler/reconcile-safely.ts';
 import { placeNewJob } from '../../../core/scheduler/short-pass.ts';
-import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { simulatedTable } from '../../contract/simulated-stores.ts';
 import { auditOf, enrol, executionOf, north } from '../../contract/stored-fixture.ts';
 import type { Stores } from '../../contract/stored-ports.ts';
 import { createTableStores } from '../../contract/table-stores.ts';
@@ -20,12 +20,6 @@ import { creation } from '../../core/jobs/job-fixture.ts';
 
 /** What a job of one chunk writes, row by row: each of them is paid for a million times. */
 const edge = edgeNameOf('edge-1');
-
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.close());
 
 const keyOf = (write: Write) => (write.kind === 'put' ? write.row : write.key);
 
@@ -51,7 +45,7 @@ function kindOf(write: Write): string {
 }
 
 async function stage() {
-  const { table, kinds } = counting(await database.makeTable());
+  const { table, kinds } = counting(simulatedTable());
   const stores = createTableStores(table);
   await enrol(stores, edge);
   const at = { edge, atMs: startMs, version: 1 };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCellStore } from '../../../adapters/dynamodb/fleet/adopting-cells.ts';
 import {
   cellQueueKey,
@@ -24,7 +24,7 @@ import { explain } from '../../../core/scheduler/explain.ts';
 import { violationsOf } from '../../../core/scheduler/invariants.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { runPass } from '../../../lambdas/workers/schedule/run-pass.ts';
-import { startDatabase, type TestDatabase } from '../../contract/database.ts';
+import { simulatedTable } from '../../contract/simulated-stores.ts';
 import { makeCell, makeEdges, makeJob, makeSpec, startMs } from '../../core/cell-fixture.ts';
 import { createQuietLog } from '../../lambdas/quiet-log.ts';
 import { seedCell } from './seed-cell.ts';
@@ -37,15 +37,9 @@ const cell = cellIdOf('default.0');
 const [edge, other] = [edgeNameOf('edge-0'), edgeNameOf('edge-1')];
 const [job, running, fresh] = [jobIdOf('job-1'), jobIdOf('job-2'), jobIdOf('job-new')];
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.close());
-
 /** Two edges with room for four chunks, each holding some of two jobs. */
 async function busyCell(): Promise<Table> {
-  const table = await database.makeTable();
+  const table = simulatedTable();
   const slice = { startedAtMs: startMs };
   const jobs = [job, running].map((id) => makeJob(id, { chunks: 2, chunkPower: 100, slice }));
   const queues = new Map([['default', { weight: 1, strict: false, quota: null }]]);
@@ -81,7 +75,7 @@ async function pass(table: Table) {
 
 async function submit(table: Table): Promise<void> {
   const late = makeJob(fresh, { chunks: 2, chunkPower: 100 });
-  const partial = await database.makeTable();
+  const partial = simulatedTable();
   await seedCell(partial, makeCell({ edges: [], jobs: [late] }));
   await table.put((await partial.get(intentKey(cell, fresh)))!);
 }

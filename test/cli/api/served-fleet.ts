@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { noEdgeWork } from '../../../core/model/cell.ts';
 import { edgeNameOf, type JobId } from '../../../core/model/names.ts';
+import { isEmpty } from '../../../core/model/ranges.ts';
 import { hashOfSecret } from '../../../lambdas/api/tokens/identify-caller.ts';
 import { type ApiStage, createApiStage } from '../../lambdas/api/api-stage.ts';
 import { changeEdge, nothingStored, type Stored } from '../../memory/stored.ts';
@@ -35,7 +36,8 @@ export type SeenRequest = {
 export const adminSecret = 'admin-of-the-session';
 const sessionStartMs = Date.parse('2026-01-01T12:00:00.000Z');
 const stepMs = 500;
-const idleStepMs = 30_000;
+/** While edges only say that they are there. */
+const idleStepMs = 600_000;
 const empty = Buffer.alloc(0);
 
 export async function startServedFleet(): Promise<ServedFleet> {
@@ -220,7 +222,8 @@ class Fleet {
 
   #isIdle(): boolean {
     return [...this.#stored.cells.values()].every(({ edges, jobs }) => {
-      const isAtWork = [...edges.values()].some(({ work }) => (work?.leases.size ?? 0) > 0);
+      const leases = [...edges.values()].flatMap(({ work }) => [...(work?.leases.values() ?? [])]);
+      const isAtWork = leases.some(({ ranges }) => !isEmpty(ranges));
       return !isAtWork && [...jobs.values()].every(({ slice }) => slice.retries.size === 0);
     });
   }

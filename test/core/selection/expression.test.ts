@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { evaluateExpression, type Scalar } from '../../../core/selection/evaluate-expression.ts';
 import { selectionExpressionLengthMax } from '../../../core/selection/limits.ts';
 import { parseExpression } from '../../../core/selection/parse-expression.ts';
+import { anyText } from '../../any-text.ts';
 
 const map = (values: Record<string, Scalar> = {}) => new Map(Object.entries(values));
 
@@ -96,7 +97,7 @@ const pieces = fc.constantFrom(
 const hostile = fc.oneof(
   fc.array(pieces, { maxLength: 300 }).map((parts) => parts.join('')),
   fc.array(pieces, { maxLength: 60 }).map((parts) => parts.join(' ')),
-  fc.string({ unit: 'binary', maxLength: 400 }),
+  anyText(400),
   fc
     .tuple(fc.constantFrom('(', '!', '-', 'min(', '`', '"'), fc.nat(300))
     .map(([it, n]) => it.repeat(n)),

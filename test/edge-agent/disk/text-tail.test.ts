@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readTextTail, textTail } from '../../../edge-agent/disk/text-tail.ts';
+import { anyText } from '../../any-text.ts';
 import { makeDirectory } from '../agent-runner.ts';
 
 let directory: { path: string; remove: () => void };
@@ -14,7 +15,7 @@ afterEach(() => directory.remove());
 const strict = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 test('the tail of a text is a text: its end, without the rest of a character', () => {
-  const texts = fc.string({ unit: 'binary', maxLength: 12 });
+  const texts = anyText(12);
   fc.assert(
     fc.property(texts, fc.nat(50), (text, bytesMax) => {
       const bytes = Buffer.from(text);

@@ -65,7 +65,7 @@ export type ApiStage = {
 
 type Handler = ReturnType<typeof serve>;
 
-/** What is left out is as it is outside: the time, random bytes. */
+/** What is left out is as it is outside: the time, which never stands still, and random bytes. */
 export type StageOptions = {
   readonly adminToken?: string;
   readonly clock?: { nowMs(): number };
@@ -80,7 +80,7 @@ export type StageOptions = {
 
 export function createApiStage(stores: Stores, options: StageOptions = {}): ApiStage {
   const { adminToken = 'stage-admin-token-0123456789abcdef' } = options;
-  const { clock = { nowMs: Date.now }, random = { bytes: randomBytes } } = options;
+  const { clock = laterEachTime(), random = { bytes: randomBytes } } = options;
   const services = createMemoryServices(clock);
   const log = createQuietLog();
   const placing = options.placing === undefined ? {} : { placing: options.placing };
@@ -118,6 +118,17 @@ export function createApiStage(stores: Stores, options: StageOptions = {}): ApiS
       return answerOf(await handlers[route?.function ?? 'public']!(event), route);
     },
     settle: () => settle(stores, services, clock),
+  };
+}
+
+/** In memory several requests are over within a millisecond, and ids and reports are in order. */
+function laterEachTime(): { nowMs(): number } {
+  let nowMs = Date.now();
+  return {
+    nowMs: () => {
+      nowMs = Math.max(nowMs + 1, Date.now());
+      return nowMs;
+    },
   };
 }
 

@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import * as z from 'zod';
 import { operations } from '../../../core/contract/operations.ts';
 import { routes } from '../../../core/contract/routes.ts';
-import { startDatabase, type TestDatabase } from '../../contract/database.ts';
-import { makeTableStores } from '../../contract/stores.ts';
+import { simulatedStores } from '../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 import { enrolEdge, type WorkingEdge } from './working-edge.ts';
 
@@ -16,19 +15,16 @@ const hostile = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valu
 /** Of the same form, and nothing more. */
 const plainOf = (name: string) => (/^[a-z]+$/.test(name) ? 'plainname' : 'plainName');
 
-let database: TestDatabase;
 let api: ApiStage;
 let reporter: WorkingEdge;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
   await enrolEdge(api, 'edge-1');
   reporter = await enrolEdge(api, 'reporter');
   await api.request('PUT', '/v1/pools/edge-1', { body: {} });
   await api.request('PUT', '/v1/jobs/job-1', { body: { chunks: 1, pool: 'nowhere' } });
 });
-afterAll(() => database.close());
 
 type Json = Record<string, unknown>;
 type Node = { readonly [name: string]: unknown };

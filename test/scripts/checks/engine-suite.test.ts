@@ -43,10 +43,16 @@ test('who starts a database asks which one', () => {
 
 test('a test that starts one, itself or through others, is in the engine suite', () => {
   const suite = engineSuite();
-  expect(suite).toContain('test/adapters/dynamodb/table.test.ts');
+  expect(suite).toContain('test/adapters/dynamodb/table.slow.test.ts');
   expect(suite).toContain('local/test/cloud.slow.test.ts');
   expect(suite).toContain('test/flow/start/ctrl-c.test.ts');
   expect(suite).toContain('test/browser/live.test.ts');
   expect(suite).not.toContain('test/core/scheduler/divide.test.ts');
   expect(suite).not.toContain('test/flow/edge-agent/killed-agent.long.test.ts');
+});
+
+/** A unit stands on the table in memory, which the contracts hold to what a database does. */
+test('no fast test has a database under it', () => {
+  const projects = /\.slow\.test\.ts$|\/(?:flow|browser)\//;
+  expect(engineSuite().filter((path) => !projects.test(path))).toEqual([]);
 });

@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 
 /** Edges that take work by themselves, over HTTP. */
 
-let database: TestDatabase;
 let api: ApiStage;
 let secrets: Map<string, string>;
 let nowMs = 1_000_000_000;
 
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.close());
 beforeEach(async () => {
   const clock = { nowMs: () => nowMs };
-  api = createApiStage(await makeTableStores(database), { clock });
+  api = createApiStage(simulatedStores(), { clock });
   secrets = new Map();
   for (const name of ['keebler', 'oreo']) {
     const body = { name, mode: 'pull', capacity: { power: 100, cores: 8 } };

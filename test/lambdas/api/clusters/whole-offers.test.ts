@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 
 /** A jobspec that went to a cluster in pull mode, over HTTP. */
-let database: TestDatabase;
 let api: ApiStage;
 let secret: string;
 let sequence: number;
 
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.close());
 beforeEach(async () => {
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
   const nodes = { limits: { nodes: 2, coresPerNode: 8 } };
   const body = { name: 'keebler', mode: 'pull', nodes };
   secret = (await api.request('POST', '/v1/edges', { body })).json.secret;

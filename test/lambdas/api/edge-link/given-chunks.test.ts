@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 import { enrolEdge, submitJob, type WorkingEdge } from '../working-edge.ts';
 
 /** What an edge may read and write of a job hangs on the chunks that it was given. */
-let database: TestDatabase;
 let api: ApiStage;
 let holder: WorkingEdge;
 let neighbour: WorkingEdge;
 let job: string;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
   holder = await enrolEdge(api, 'holder');
   neighbour = await enrolEdge(api, 'neighbour');
   job = await submitJob(api, {
@@ -22,7 +19,6 @@ beforeAll(async () => {
     requires: { edges: ['holder'] },
   });
 });
-afterAll(() => database.close());
 
 const spec = (token: string) => api.request('GET', `/v1/jobs/${job}/spec`, { token });
 

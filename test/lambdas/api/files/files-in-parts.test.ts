@@ -32,21 +32,22 @@ function put(parts: readonly Asked[], bytes: Uint8Array, most = parts.length): v
 
 test('a second question goes on with what is there, and the last one ends it', async () => {
   const bytes = randomBytes(filePartBytes + 5);
-  const first = await ask(fileOf(bytes));
+  const file = fileOf(bytes);
+  const first = await ask(file);
   expect([first.status, first.json.partBytes]).toEqual([201, filePartBytes]);
   expect(first.json.parts.map(({ number }: Asked) => number)).toEqual([1, 2]);
   put(first.json.parts, bytes, 1);
-  const second = await ask(fileOf(bytes));
+  const second = await ask(file);
   expect(second.json.uploadId).toBe(first.json.uploadId);
   expect(second.json.parts.map(({ number }: Asked) => number)).toEqual([2]);
   put(second.json.parts, bytes);
-  const { sha256 } = fileOf(bytes);
+  const { sha256 } = file;
   const asked = { body: { sha256: [sha256] } };
   const before = await api.request('POST', '/v1/files/missing', asked);
   expect(before.json.missing).toEqual([sha256]);
-  const last = await ask(fileOf(bytes));
+  const last = await ask(file);
   expect([last.status, last.json]).toEqual([200, { sha256, present: true }]);
-  expect((await ask(fileOf(bytes))).status).toBe(200);
+  expect((await ask(file)).status).toBe(200);
   expect((await api.request('POST', '/v1/files/missing', asked)).json.missing).toEqual([]);
 });
 

@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { scopes } from '../../../../core/contract/scopes.ts';
 import { graphSchema } from '../../../../lambdas/api/graphql/schema.ts';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 
 /**
  * The graph opens nothing that REST keeps closed: whoever asks, each field is refused with the very
  * code that the request of the same operation gets, and sees a thing only where that does.
  */
-let database: TestDatabase;
 let api: ApiStage;
 let job: string;
 
@@ -17,8 +15,7 @@ let job: string;
 const callers = new Map<string, string | null>([['nobody', null]]);
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
   const edge = { name: 'hub', pool: 'north', capacity: { power: 100 } };
   const { secret } = (await api.request('POST', '/v1/edges', { body: edge })).json;
   const body = { b: 'boot', e: 0, n: 1, f: 100, w: {} };
@@ -31,7 +28,6 @@ beforeAll(async () => {
   for (const scope of scopes) await addCaller([scope], {});
   for (const limit of limits) await addCaller(scopes, limit);
 });
-afterAll(() => database.close());
 
 async function addCaller(own: readonly string[], limit: object): Promise<void> {
   const name = [...own, ...Object.values(limit)].join('-').slice(-60);

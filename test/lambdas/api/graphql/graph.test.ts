@@ -1,19 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 
 /**
  * The graph as its clients walk it: page by page, from any item, around the circle, with figures
  * that have names.
  */
-let database: TestDatabase;
 let api: ApiStage;
 let jobs: string[];
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
   const edge = { name: 'hub', capacity: { power: 100 } };
   const { secret } = (await api.request('POST', '/v1/edges', { body: edge })).json;
   const body = { b: 'boot', e: 0, n: 1, f: 100, w: {} };
@@ -24,7 +21,6 @@ beforeAll(async () => {
   }
   await api.settle();
 });
-afterAll(() => database.close());
 
 async function ask(query: string, variables: object = {}) {
   const answer = await api.request('POST', '/graphql', { body: { query, variables } });

@@ -1,20 +1,17 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { type Route, routeKeyOf, routes } from '../../../../core/contract/routes.ts';
 import { type Scope, scopes } from '../../../../core/contract/scopes.ts';
 import { newSecret } from '../../../../lambdas/api/tokens/new-secret.ts';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 
 /** Every route against every kind of credential; then what tenants see of each other. */
-let database: TestDatabase;
 let api: ApiStage;
 const secrets = new Map<string, string>();
 let job: string;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
   for (const scope of scopes) secrets.set(scope, (await makeToken({ scopes: [scope] })).secret);
   secrets.set('expired', await makeExpired());
   const revoked = await makeToken({ scopes: ['jobs:read'] });
@@ -28,7 +25,6 @@ beforeAll(async () => {
   }
   job = (await api.request('POST', '/v1/jobs', { body: { power: 4 } })).json.id;
 });
-afterAll(() => database.close());
 
 async function makeToken(body: object) {
   const answer = await api.request('POST', '/v1/tokens', { body: { name: 'test', ...body } });

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import * as limits from '../../../../core/model/limits.ts';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 
 /** Each limit of a body: what is just allowed, and one beyond. */
-let database: TestDatabase;
 let api: ApiStage;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
 });
-afterAll(() => database.close());
 
 const labels = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`l${at}`, 'x']));

@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 import { enrolEdge, makeToken, submitJob } from '../working-edge.ts';
 
 /** `DELETE /v1/jobs/{id}/chunks?ranges=`: some chunks are not wanted any more, the others are. */
-let database: TestDatabase;
 let api: ApiStage;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
 });
-afterAll(() => database.close());
 
 const plain = { pool: 'idle', chunkPower: 10 };
 const cancel = (id: string, ranges: string, token?: string) =>

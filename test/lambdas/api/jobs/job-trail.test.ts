@@ -1,18 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 import { enrolEdge, makeToken, submitJob } from '../working-edge.ts';
 
 /** Who changed a job, and what: on the audit trail, whichever way it was asked for. */
-let database: TestDatabase;
 let api: ApiStage;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
 });
-afterAll(() => database.close());
 
 type Trail = { by: string; action: string; target: string; requestId: string }[];
 

@@ -1,26 +1,22 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { jobIdOf } from '../../../../core/model/names.ts';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 import { enrolEdge, submitJob, type WorkingEdge } from '../working-edge.ts';
 
-let database: TestDatabase;
 let api: ApiStage;
 let edge: WorkingEdge;
 let path: string;
 let job: string;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
   edge = await enrolEdge(api, 'edge-1');
   job = await submitJob(api, { chunks: 1, keepOutput: 'all' });
   path = `/v1/jobs/${job}/chunks/0/output`;
 });
-afterAll(() => database.close());
 
 function keep(printed: Uint8Array) {
   const headers = { 'content-type': 'application/octet-stream' };

@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
-import { makeTableStores } from '../../../contract/stores.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { simulatedStores } from '../../../contract/simulated-stores.ts';
 import { type ApiStage, createApiStage } from '../api-stage.ts';
 
 /** A dry run says what submitting would say. */
-let database: TestDatabase;
 let api: ApiStage;
 
 beforeAll(async () => {
-  database = await startDatabase();
-  api = createApiStage(await makeTableStores(database));
+  api = createApiStage(simulatedStores());
 });
-afterAll(() => database.close());
 
 const both = async (body: object) => {
   const planned = await api.request('POST', '/v1/plan', { body });

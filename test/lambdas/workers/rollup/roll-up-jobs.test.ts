@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createJobStatistics } from '../../../../adapters/dynamodb/jobs/job-stats.ts';
 import { createRollupStore } from '../../../../adapters/dynamodb/jobs/rollup-store.ts';
 import {
@@ -23,25 +23,16 @@ import { cellIdOf, type JobId, jobIdOf } from '../../../../core/model/names.ts';
 import type { JobCellStatus } from '../../../../core/model/plan.ts';
 import type { RollupStore } from '../../../../core/ports/rollups.ts';
 import { rollUpJobs } from '../../../../lambdas/workers/rollup/roll-up-jobs.ts';
-import { startDatabase, type TestDatabase } from '../../../contract/database.ts';
+import { simulatedTable } from '../../../contract/simulated-stores.ts';
 import { makeCellStatus, makeJob, startMs } from '../../../core/cell-fixture.ts';
 import { createQuietLog } from '../../quiet-log.ts';
 
-/**
- * The rollup on a real database: what it folds, whom it tells, and what a race or a crash leaves
- * behind.
- */
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await startDatabase();
-});
-afterAll(() => database.close());
-
+/** The rollup: what it folds, whom it tells, and what a race or a crash leaves behind. */
 const cell = cellIdOf('default.0');
 const endMs = startMs + 15_000;
 
 async function stage() {
-  const table = await database.makeTable();
+  const table = simulatedTable();
   const store = createRollupStore(table);
   const deps = { store, clock: { nowMs: () => endMs }, log: createQuietLog() };
   return { table, store, deps };

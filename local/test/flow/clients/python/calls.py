@@ -125,7 +125,10 @@ def calls(call, client):
 
     def events():
         answer = call(
-            "logs", "FilterLogEvents", logGroupName=ENV["LOG_GROUP"], filterPattern='"START RequestId"'
+            "logs",
+            "FilterLogEvents",
+            logGroupName=ENV["LOG_GROUP"],
+            filterPattern='"START RequestId"',
         )
         event = answer["events"][0]
         return event["message"].startswith("START RequestId") and event["timestamp"] > 0

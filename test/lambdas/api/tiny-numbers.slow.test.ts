@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startDatabase, type TestDatabase } from '../../contract/database.ts';
-import { makeTableStores } from '../../contract/stores.ts';
+import { makeTableStores } from '../../contract/engine-stores.ts';
 import { type ApiStage, createApiStage } from './api-stage.ts';
 import { enrolEdge, type WorkingEdge } from './working-edge.ts';
 

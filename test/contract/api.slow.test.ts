@@ -1,0 +1,4 @@
+import { everyOperation } from './api-contract.ts';
+import { onTheEngine } from './engine-stores.ts';
+
+onTheEngine(everyOperation);
