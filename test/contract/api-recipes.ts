@@ -311,6 +311,9 @@ function pathOf(route: Route, things: Things, missing: boolean): string {
 /** For what can be created by naming it, only a name that nothing can have is missing. */
 const nowhere = (route: Route): string => (route.method === 'PUT' ? 'No_Name' : 'nobody');
 
+/** Nothing but a key clashes with 409. */
+const keyClashesAlone: ReadonlySet<string> = new Set(['createWebhook', 'createSubmitToken']);
+
 /** 409 and 422: what an operation says of a clash, or else of a reused key. */
 async function clash(
   route: Route,
@@ -318,6 +321,8 @@ async function clash(
   things: Things,
   api: ApiStage,
 ): Promise<ApiAnswer> {
+  const isKey = status === 409 && keyClashesAlone.has(route.operation);
+  if (isKey) return keyClash(route, status, things, api);
   const onNew = clusterClashes[route.operation];
   if (onNew !== undefined) return onCluster(onNew)(things, api);
   if (isOfService(route)) return api.request(route.method, pathOf(route, things, false));
@@ -364,6 +369,9 @@ const created: Readonly<Record<string, unknown>> = {
   submitJobspec: jobspec,
   enrolEdge: { name: 'clash', capacity: { power: 5 } },
   createToken: { name: 'clash', scopes: ['jobs:read'] },
+  createSchedule: { name: 'clash', cron: '@daily', job: {} },
+  createWebhook: { url: 'https://example.com/clash', kinds: ['job.done'] },
+  createSubmitToken: { name: 'clash' },
   acceptOffers: { jobs: ['nobody'] },
 };
 

@@ -119,8 +119,9 @@ export const clusterOperations: Readonly<Record<string, Operation>> = {
   createSubmitToken: {
     summary: 'Make one more token that submits to this cluster',
     tag: 'edges',
+    headers: ['idempotency-key'],
     body: { schema: clusters.submitTokenBodySchema },
     answers: { 201: tokenSchema },
-    problems: [...bodyProblems, 'not-found', 'limit-reached'],
+    problems: [...bodyProblems, ...once, 'not-found', 'limit-reached'],
   },
 };

@@ -1,5 +1,5 @@
 import { fleetEventsSchema } from '../event-body.ts';
-import { bodyProblems, missing, type Operation, paging } from '../operation.ts';
+import { bodyProblems, missing, type Operation, once, paging } from '../operation.ts';
 import {
   newWebhookSchema,
   webhookBodySchema,
@@ -38,9 +38,10 @@ export const webhookOperations: Readonly<Record<string, Operation>> = {
   createWebhook: {
     summary: 'Have an address notified of events from now on',
     tag: 'jobs',
+    headers: ['idempotency-key'],
     body: { schema: webhookBodySchema },
     answers: { 201: newWebhookSchema },
-    problems: [...bodyProblems, 'limit-reached'],
+    problems: [...bodyProblems, ...once, 'limit-reached'],
   },
   listWebhooks: {
     summary: 'List webhooks, the oldest first',
