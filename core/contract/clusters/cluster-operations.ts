@@ -71,16 +71,18 @@ export const clusterOperations: Readonly<Record<string, Operation>> = {
   getState: {
     summary: 'Read the state of a cluster',
     tag: 'edges',
-    answers: { 200: clusters.stateSchema },
+    headers: ['if-none-match'],
+    answers: { 200: clusters.stateSchema, 304: null },
     problems: missing,
   },
   putState: {
     summary: 'Merge figures into the state of a cluster, by which one is chosen',
     tag: 'edges',
     query: { ttlSeconds: 'the keys that are sent fall away after so long' },
+    headers: ['if-match'],
     body: { schema: clusters.stateBodySchema },
     answers: { 200: clusters.stateSchema },
-    problems: [...bodyProblems, 'not-found'],
+    problems: edit,
   },
   listOffers: {
     summary: 'Read what an edge in pull mode may take; reserves nothing',

@@ -56,15 +56,17 @@ export const jobspecOperations: Readonly<Record<string, Operation>> = {
   getJobspec: {
     summary: 'Read a submitted jobspec, with what became of it',
     tag: 'jobs',
-    answers: { 200: jobspecAnswers.submissionSchema },
+    headers: ['if-none-match'],
+    answers: { 200: jobspecAnswers.submissionSchema, 304: null },
     problems: missing,
   },
   cancelJobspec: {
     summary: 'Cancel all jobs of a jobspec; with `purge=true`, remove an ended one',
     tag: 'jobs',
     query: { purge: '"true" removes one that has ended, with its jobs' },
+    headers: ['if-match'],
     answers: { 202: jobspecAnswers.submissionSchema, 204: null },
-    problems: [...missing, 'not-finished', 'conflict'],
+    problems: [...missing, 'not-finished', 'conflict', 'precondition-failed'],
   },
   retryJobspec: {
     summary: 'Run again what died, and after it what waited for it',

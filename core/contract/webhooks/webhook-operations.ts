@@ -53,13 +53,15 @@ export const webhookOperations: Readonly<Record<string, Operation>> = {
   getWebhook: {
     summary: 'Read a webhook, with what came of the last event',
     tag: 'jobs',
-    answers: { 200: webhookSchema },
+    headers: ['if-none-match'],
+    answers: { 200: webhookSchema, 304: null },
     problems: missing,
   },
   removeWebhook: {
     summary: 'Remove a webhook; it is sent nothing more',
     tag: 'jobs',
+    headers: ['if-match'],
     answers: { 204: null },
-    problems: missing,
+    problems: [...missing, 'precondition-failed'],
   },
 };

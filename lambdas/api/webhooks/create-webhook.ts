@@ -11,12 +11,13 @@ import { faultOfReceiver } from '../../../core/webhooks/receiver-address.ts';
 import { newDelivery, type Webhook } from '../../../core/webhooks/webhook.ts';
 import { auditEvent } from '../http/audit.ts';
 import { checkQuery } from '../http/call.ts';
+import { tagged } from '../http/etag.ts';
 import { onceByKey } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
 import { makeSecret } from '../jobs/change/end-receiver.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { webhookView } from './webhook-view.ts';
+import { webhookVersion, webhookView } from './webhook-view.ts';
 
 /**
  * `POST /v1/webhooks`: from now on an address is notified of what its author may read. The secret
@@ -53,7 +54,7 @@ export const createWebhook = onceByKey(
       await deps.webhooks.create(webhook, delivery, trace);
       return { ...webhookView({ webhook, delivery }, nowMs), secret: webhook.secret };
     },
-    answer: (body) => ({ status: 201, body }),
+    answer: (view) => tagged(201, { version: webhookVersion, view }),
   }),
 );
 
