@@ -1,6 +1,14 @@
 import { edgeSchema } from '../edge-answer.ts';
 import { tokenSchema } from '../fleet-body.ts';
-import { type Body, bodyProblems, edit, missing, type Operation, once } from '../operation.ts';
+import {
+  type Body,
+  bodyProblems,
+  edit,
+  missing,
+  type Operation,
+  once,
+  paging,
+} from '../operation.ts';
 import type { ProblemCode } from '../problem.ts';
 import * as clusters from './cluster-body.ts';
 import * as offers from './offer-body.ts';
@@ -43,6 +51,7 @@ export const clusterOperations: Readonly<Record<string, Operation>> = {
   listSubsystems: {
     summary: 'List the subsystems of a cluster',
     tag: 'edges',
+    query: paging,
     answers: { 200: clusters.subsystemListSchema },
     problems: missing,
   },
