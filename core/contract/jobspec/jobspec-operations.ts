@@ -72,14 +72,14 @@ export const jobspecOperations: Readonly<Record<string, Operation>> = {
     summary: 'Run again what died, and after it what waited for it',
     tag: 'jobs',
     answers: { 202: jobspecAnswers.submissionSchema },
-    problems: [...missing, 'nothing-to-retry', 'conflict'],
+    problems: [...bodyProblems, 'not-found', 'nothing-to-retry', 'conflict'],
   },
   explainJobspec: {
     summary: 'Where a submitted jobspec would go now, and why',
     tag: 'jobs',
     query: { live: liveQuery },
     answers: { 200: jobspecAnswers.explainSchema },
-    problems: [...missing, 'forbidden'],
+    problems: [...bodyProblems, 'not-found', 'forbidden'],
   },
   graphJobspec: {
     summary: 'Tasks and groups of a jobspec, and who waits for whom',

@@ -51,7 +51,7 @@ export const scheduleOperations: Readonly<Record<string, Operation>> = {
     summary: 'Make its job now, whatever else is going on',
     tag: 'jobs',
     answers: { 202: runAnswerSchema },
-    problems: missing,
+    problems: [...bodyProblems, 'not-found'],
   },
   listScheduleRuns: {
     summary: 'Read what became of its times, newest first',
