@@ -112,6 +112,18 @@ class Client:
         key: str | None = None,
     ) -> Any:
         """Any route; JSON as what it is, any other answer as bytes, none as ``None``."""
+        answered, text = self._answer(method, path, body, query, key)
+        is_json = "json" in (answered.get("content-type") or "")
+        return (json.loads(text) if is_json else text) if text else None
+
+    def _answer(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        query: Mapping[str, Any] | None = None,
+        key: str | None = None,
+    ) -> tuple[Message, bytes]:
         headers = {"authorization": f"Bearer {self._token}"}
         if key is not None:
             headers["idempotency-key"] = key
@@ -124,8 +136,7 @@ class Client:
         status, answered, text = _repeated(method, address, headers, data, is_safe)
         if status >= 400:
             raise Refusal(status, _problem_in(text))
-        is_json = "json" in (answered.get("content-type") or "")
-        return (json.loads(text) if is_json else text) if text else None
+        return answered, text
 
     def items(self, path: str, query: Mapping[str, Any] | None = None) -> Iterator[Json]:
         """Every item of a list, page by page as they are wanted."""
@@ -194,16 +205,43 @@ class Client:
         ``stream="stderr"``: of a job that keeps standard error apart.
         """
         end = time.monotonic() + OUTPUT_SECONDS_MAX
-        query = None if stream == "stdout" else {"stream": stream}
+        query = {} if stream == "stdout" else {"stream": stream}
+        path = f"/v1/jobs/{job_id}/chunks/{chunk}/output"
         while True:
             try:
-                path = f"/v1/jobs/{job_id}/chunks/{chunk}/output"
-                return bytes(self.request("GET", path, query=query) or b"")
+                answered, ends = self._answer("GET", path, query=query)
+                return self._whole_output(job_id, path, query, answered, ends)
             except Refusal as refusal:
                 is_late = time.monotonic() > end
                 if refusal.status != 404 or is_late or not self._is_kept(job_id, chunk):
                     raise
                 time.sleep(POLL_SECONDS_MAX / 4)
+
+    def _whole_output(
+        self, job_id: str, path: str, query: Json, answered: Message, ends: bytes
+    ) -> bytes:
+        """Of a long output both ends; where its job keeps all of it, what follows the first."""
+        omitted = answered.get("edgewise-omitted")
+        if omitted is None:
+            return ends
+        total = int(answered["edgewise-next-offset"])
+        whole_mb = self.request("GET", f"/v1/jobs/{job_id}")["spec"].get("outputMb") or 0
+        if total > whole_mb * 1_048_576:
+            return ends
+        attempt = answered["edgewise-attempt"]
+        whole = bytearray(ends[: int(omitted.split("-")[0])])
+        end = time.monotonic() + OUTPUT_SECONDS_MAX
+        while len(whole) < total:
+            place = {**query, "attempt": attempt, "offset": len(whole)}
+            of_part, part = self._answer("GET", path, query=place)
+            is_next = int(of_part["edgewise-next-offset"]) == len(whole) + len(part)
+            if part and is_next and of_part["edgewise-attempt"] == attempt:
+                whole += part
+            elif time.monotonic() > end:
+                return ends
+            else:
+                time.sleep(POLL_SECONDS_MAX / 4)
+        return bytes(whole)
 
     def _is_kept(self, job_id: str, chunk: int) -> bool:
         """Whether the output of a chunk that has ended is on its way."""

@@ -576,7 +576,7 @@ export type GenerationList = {
   /** What was asked for, in the order of the list. */
   readonly items: readonly Generation[];
   /** Sent as `cursor` it gives the next page; `null` at the end. */
-  readonly nextCursor: null;
+  readonly nextCursor: string | null;
 };
 
 /** JSON Graph Format 2: `graph.nodes` by id with `metadata.type` and `metadata.size`, `graph.edges` with `source`, `target` and the relation `contains`. Of a cluster without fixed nodes `limits`: `nodes`, `coresPerNode`, `gpusPerNode`, `types`. */
@@ -2538,7 +2538,7 @@ export type Routes = {
   /** List the last generations of a service */
   'GET /v1/jobs/{id}/generations': {
     path: { id: string };
-    query: {};
+    query: { limit?: number; cursor?: string };
     body: undefined;
     answer: GenerationList;
   };
@@ -2727,7 +2727,7 @@ export type Routes = {
   /** List the subsystems of a cluster */
   'GET /v1/edges/{name}/subsystems': {
     path: { name: string };
-    query: {};
+    query: { limit?: number; cursor?: string };
     body: undefined;
     answer: SubsystemList;
   };

@@ -24,6 +24,7 @@ import {
 import { Refusal, refusalOf } from './refusal.ts';
 import { type Query, queryText, repeat } from './repeat.ts';
 import { restBetweenLooks } from './rest.ts';
+import { wholeOutput } from './whole-output.ts';
 
 /**
  * The HTTP API for programs, in Node 20 and in browsers, without dependencies. Every request ends;
@@ -183,11 +184,17 @@ export class Edgewise {
     stream: 'stdout' | 'stderr' = 'stdout',
   ): Promise<Uint8Array<ArrayBuffer>> {
     const query = stream === 'stdout' ? {} : { stream };
-    const call = { path: { id, chunk }, query };
+    const read = (more: Query) =>
+      this.#send('GET /v1/jobs/{id}/chunks/{chunk}/output', {
+        path: { id, chunk },
+        query: { ...query, ...more },
+      });
     const endMs = Date.now() + outputMsMax;
     for (;;) {
       try {
-        return (await this.#send('GET /v1/jobs/{id}/chunks/{chunk}/output', call)).bytes;
+        const sleep = (ms: number) => this.#sleep(ms);
+        const wholeBytesMax = async () => ((await this.#specOf(id)).outputMb ?? 0) * 1_048_576;
+        return await wholeOutput(await read({}), { nowMs: Date.now, sleep, read, wholeBytesMax });
       } catch (error) {
         const isMissing = error instanceof Refusal && error.status === 404;
         if (!isMissing || Date.now() > endMs || !(await this.#isKept(id, chunk))) throw error;
@@ -198,7 +205,7 @@ export class Edgewise {
 
   /** Whether the output of a chunk that has ended is on its way. */
   async #isKept(id: string, chunk: number): Promise<boolean> {
-    const { spec } = await this.request('GET /v1/jobs/{id}', { path: { id } });
+    const spec = await this.#specOf(id);
     const { state } = await this.request('GET /v1/jobs/{id}/chunks/{chunk}', {
       path: { id, chunk },
     });
@@ -206,6 +213,10 @@ export class Edgewise {
       spec.keepOutput
     ];
     return kept.includes(state);
+  }
+
+  async #specOf(id: string): Promise<Job['spec']> {
+    return (await this.request('GET /v1/jobs/{id}', { path: { id } })).spec;
   }
 
   /** The files that the chunks left, by chunk and path. */

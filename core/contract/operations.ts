@@ -73,7 +73,7 @@ const jobOperations: Readonly<Record<string, Operation>> = {
     tag: 'jobs',
     headers: ['if-match'],
     answers: { 202: job },
-    problems: [...missing, 'nothing-to-retry', 'precondition-failed'],
+    problems: [...edit, 'nothing-to-retry'],
   },
   listJobs: {
     summary: 'List jobs, newest first',

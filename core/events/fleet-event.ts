@@ -69,7 +69,8 @@ export const fleetEventKinds: readonly string[] = [
 /**
  * What a change of a job's status says. `before` is `null` for one that is new: it was submitted,
  * and may have been placed with that. What the timeline has no line of happened when it was
- * written; a number of the status tells it from others of its kind.
+ * written, which may be known in whole seconds, and between what stands around it; a number of the
+ * status tells it from others of its kind.
  */
 export function fleetEventsOf(
   before: JobStatus | null,
@@ -85,11 +86,13 @@ export function fleetEventsOf(
     events.push({ id: `${job}.${kind}.${mark}`, atMs, kind, ...where, detail: said });
   };
   if (before === null) add('job.submitted', after.createdAtMs, 'Submitted.');
-  for (const [kind, detail] of before === null ? [] : newsWithin(before, after)) {
-    add(kind, writtenAtMs, detail, after.version);
-  }
   const isPlaced = before === null && after.countedAs !== null;
   const isChanged = before === null ? isPlaced : before.state !== after.state;
+  for (const [kind, detail] of before === null ? [] : newsWithin(before, after)) {
+    const latestMs = isChanged ? timeOf(after) : Number.POSITIVE_INFINITY;
+    const atMs = Math.min(Math.max(writtenAtMs, timeOf(before ?? after)), latestMs);
+    add(kind, atMs, detail, after.version);
+  }
   if (isChanged) add(`job.${eventKinds[after.state]}`, timeOf(after), sentenceOf(after));
   return events;
 }

@@ -3,7 +3,7 @@ import type { WaitingCount } from '../model/plan.ts';
 
 /**
  * The same reasons; that chunks failed says when the first of them is tried again, and after what.
- * The status of a job does not: it would be written anew for each failure.
+ * What is stored of a status does not: it would be written anew for each failure.
  */
 export function withRetryWords(
   counts: readonly WaitingCount[],

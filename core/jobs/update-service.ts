@@ -3,7 +3,7 @@ import type { Intent } from '../model/cell.ts';
 import { type Chunking, isFinal, type JobSpec } from '../model/job.ts';
 import { specBytesMax } from '../model/limits.ts';
 import type { CellId, JobId } from '../model/names.ts';
-import { parseRanges } from '../model/ranges.ts';
+import { formatRanges, isEmpty, parseRanges, type RangeSet, subtract } from '../model/ranges.ts';
 import { intentOf, type JobWithStatus, type StoredJob } from '../model/stored-job.ts';
 import {
   generationSpecOf,
@@ -11,7 +11,7 @@ import {
   type StoredGeneration,
   wishOf,
 } from '../services/generation.ts';
-import { scaledTo } from '../services/instance-numbers.ts';
+import { numbersOf, scaledTo } from '../services/instance-numbers.ts';
 import { generationsKept } from '../services/limits.ts';
 import { type OneRestart, restartAfter } from '../services/restart-wish.ts';
 import type { RolloutWish } from '../services/rollout-wish.ts';
@@ -140,6 +140,10 @@ export function restartService(
   const restarts = (job.restarts ?? 0) + 1;
   const named = chunks === undefined ? null : parseRanges(chunks);
   if (job.chunking.chunks === 0 && job.spec.everywhere === undefined) return unchanged;
+  if (named !== null && !hasInstances(job, named)) {
+    const numbers = formatRanges(numbersOf(job.chunking));
+    return refuse(invalid('/chunks', `The service has instances ${numbers}.`));
+  }
   const { id, version: seenVersion, generation } = job;
   const known = generationsWith(job, around.kept);
   const restart = restartAfter(job.lastRestart, { epoch: restarts, chunks: named, ...how });
@@ -153,6 +157,11 @@ export function restartService(
 /** Of a service that has one cell nobody else has instances away. */
 function inTurns(wish: RolloutWish, cells: readonly CellId[]): RolloutWish {
   return cells.length > 1 ? { ...wish, byTurns: true } : wish;
+}
+
+/** Of one that runs everywhere a number is an edge's, and there may be more by now. */
+function hasInstances({ spec, chunking }: StoredJob, chunks: RangeSet): boolean {
+  return spec.everywhere !== undefined || isEmpty(subtract(chunks, numbersOf(chunking)));
 }
 
 /** A cell that has seen it does nothing of it again. */

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Route } from '../../core/contract/routes.ts';
 import type { ApiAnswer, ApiRequest, ApiStage } from '../lambdas/api/api-stage.ts';
 import { cancelSuccesses } from './cancel-recipes.ts';
@@ -12,7 +11,15 @@ import {
 import { eventSuccesses, readBehindTheLog } from './event-recipes.ts';
 import { retryFailed } from './failed-job.ts';
 import * as files from './file-recipes.ts';
-import { jobspec, ofJobspec, retryFailedJobspec, submittedJobspec } from './jobspec-recipes.ts';
+import {
+  jobspec,
+  jobspecAgain,
+  ofJobspec,
+  retryFailedJobspec,
+  submittedJobspec,
+} from './jobspec-recipes.ts';
+import { keyClash } from './key-clash.ts';
+import { ownPath } from './own-things.ts';
 import { scheduleClash, scheduleOfNothing, scheduleSuccesses } from './schedule-recipes.ts';
 import { isOfService, ofService, serviceSuccesses } from './service-recipes.ts';
 import { putAndRemove, spareEdge } from './spare-things.ts';
@@ -112,7 +119,7 @@ export const successes: Readonly<Record<string, Readonly<Record<number, Make>>>>
   },
   satisfyJobspec: { 200: call('POST', '/v1/jobspecs/satisfy', { body: jobspec }) },
   listJobspecs: { 200: call('GET', '/v1/jobspecs') },
-  getJobspec: { 200: ofJobspec('GET', '') },
+  getJobspec: { 200: ofJobspec('GET', ''), 304: jobspecAgain },
   cancelJobspec: {
     202: ofJobspec('DELETE', ''),
     204: async (_, api) => {
@@ -244,7 +251,9 @@ export function failure(
     case 404:
       return send({ ...edgeOnly, ...validBody(route) });
     case 412:
-      return send({ ...validBody(route), headers: ifMatch });
+      return ownPath(route, path, api).then((at) =>
+        send({ ...validBody(route), headers: ifMatch }, at),
+      );
     case 413:
       return send({ ...edgeOnly, raw: `"${'x'.repeat(300_000)}"`, ...textual(route) });
     case 415:
@@ -318,6 +327,9 @@ async function clash(
   things: Things,
   api: ApiStage,
 ): Promise<ApiAnswer> {
+  if (status === 409 && /^create(Webhook|SubmitToken)$/.test(route.operation)) {
+    return keyClash(route, status, things, api);
+  }
   const onNew = clusterClashes[route.operation];
   if (onNew !== undefined) return onCluster(onNew)(things, api);
   if (isOfService(route)) return api.request(route.method, pathOf(route, things, false));
@@ -356,35 +368,4 @@ async function clash(
   if (route.operation === 'putJob') return api.request('PUT', `/v1/jobs/${unused()}`, { body });
   if (route.operation === 'planJob') return api.request('POST', '/v1/plan', { body });
   return keyClash(route, status, things, api);
-}
-
-const created: Readonly<Record<string, unknown>> = {
-  submitJob: { power: 9 },
-  submitJobs: { jobs: [{ power: 9 }] },
-  submitJobspec: jobspec,
-  enrolEdge: { name: 'clash', capacity: { power: 5 } },
-  createToken: { name: 'clash', scopes: ['jobs:read'] },
-  acceptOffers: { jobs: ['nobody'] },
-};
-
-/** A key whose first request is still on its way: with the same body 409, with another one 422. */
-async function keyClash(
-  route: Route,
-  status: number,
-  things: Things,
-  api: ApiStage,
-): Promise<ApiAnswer> {
-  const isOwn = route.access?.scope === null;
-  const path = route.path.replace('{name}', things.edge);
-  const key = unused();
-  const raw = JSON.stringify(created[route.operation]);
-  const digest = createHash('sha256')
-    .update(`${route.method} ${path}\n`)
-    .update(status === 409 ? raw : 'another')
-    .digest('base64url');
-  const owner = isOwn ? `edge:${things.edge}` : 'token:admin';
-  await api.stores.idempotency.claim({ owner, key, digest }, Date.now(), 0);
-  const headers = { 'idempotency-key': key };
-  const token = isOwn ? { token: things.edgeSecret } : {};
-  return api.request(route.method, path, { raw, headers, ...token });
 }

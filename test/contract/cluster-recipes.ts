@@ -66,7 +66,7 @@ export const clusterSuccesses: Readonly<Record<string, Readonly<Record<number, S
     201: send('PUT', '/subsystems/disks', { body: ioOnTwo }),
   },
   removeSubsystem: { 204: send('DELETE', '/subsystems/io') },
-  getState: { 200: send('GET', '/state') },
+  getState: { 200: send('GET', '/state'), 304: again('/state') },
   putState: { 200: send('PUT', '/state', { body: { nodes_free: 2 } }) },
   listOffers: { 200: send('GET', '/offers') },
   createSubmitToken: { 201: send('POST', '/submit-tokens', { body: { name: 'ci' } }) },

@@ -1,4 +1,5 @@
 import type { ApiAnswer, ApiStage } from '../lambdas/api/api-stage.ts';
+import { readTwice } from './read-twice.ts';
 
 /** How to bring about what is answered about jobspecs. */
 type Make = (things: unknown, api: ApiStage) => Promise<ApiAnswer>;
@@ -14,6 +15,9 @@ export const ofJobspec =
   (method: string, more: string): Make =>
   async (_, api) =>
     api.request(method, `/v1/jobspecs/${await submittedJobspec(api)}${more}`);
+
+export const jobspecAgain: Make = async (_, api) =>
+  readTwice(api, `/v1/jobspecs/${await submittedJobspec(api)}`);
 
 /** What waits for a job that was cancelled has failed, and may be tried again. */
 export async function retryFailedJobspec(_: unknown, api: ApiStage): Promise<ApiAnswer> {

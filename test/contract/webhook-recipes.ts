@@ -1,11 +1,16 @@
 import { webhooksMax } from '../../core/webhooks/limits.ts';
 import type { ApiAnswer, ApiStage } from '../lambdas/api/api-stage.ts';
+import { readTwice } from './read-twice.ts';
 
 /** How to bring about every documented answer about webhooks. */
 type Make = (things: unknown, api: ApiStage) => Promise<ApiAnswer>;
 
 const body = { url: 'https://example.com/hook', kinds: ['job.*'] };
 const create: Make = (_, api) => api.request('POST', '/v1/webhooks', { body });
+
+export async function newWebhook(api: ApiStage): Promise<string> {
+  return (await create(null, api)).json.id;
+}
 
 const of =
   (method: string): Make =>
@@ -17,7 +22,10 @@ const of =
 export const webhookSuccesses: Readonly<Record<string, Readonly<Record<number, Make>>>> = {
   createWebhook: { 201: create },
   listWebhooks: { 200: (_, api) => api.request('GET', '/v1/webhooks') },
-  getWebhook: { 200: of('GET') },
+  getWebhook: {
+    200: of('GET'),
+    304: async (_, api) => readTwice(api, `/v1/webhooks/${await newWebhook(api)}`),
+  },
   removeWebhook: { 204: of('DELETE') },
 };
 

@@ -1,6 +1,14 @@
 import { edgeSchema } from '../edge-answer.ts';
 import { tokenSchema } from '../fleet-body.ts';
-import { type Body, bodyProblems, edit, missing, type Operation, once } from '../operation.ts';
+import {
+  type Body,
+  bodyProblems,
+  edit,
+  missing,
+  type Operation,
+  once,
+  paging,
+} from '../operation.ts';
 import type { ProblemCode } from '../problem.ts';
 import * as clusters from './cluster-body.ts';
 import * as offers from './offer-body.ts';
@@ -43,6 +51,7 @@ export const clusterOperations: Readonly<Record<string, Operation>> = {
   listSubsystems: {
     summary: 'List the subsystems of a cluster',
     tag: 'edges',
+    query: paging,
     answers: { 200: clusters.subsystemListSchema },
     problems: missing,
   },
@@ -71,16 +80,18 @@ export const clusterOperations: Readonly<Record<string, Operation>> = {
   getState: {
     summary: 'Read the state of a cluster',
     tag: 'edges',
-    answers: { 200: clusters.stateSchema },
+    headers: ['if-none-match'],
+    answers: { 200: clusters.stateSchema, 304: null },
     problems: missing,
   },
   putState: {
     summary: 'Merge figures into the state of a cluster, by which one is chosen',
     tag: 'edges',
     query: { ttlSeconds: 'the keys that are sent fall away after so long' },
+    headers: ['if-match'],
     body: { schema: clusters.stateBodySchema },
     answers: { 200: clusters.stateSchema },
-    problems: [...bodyProblems, 'not-found'],
+    problems: edit,
   },
   listOffers: {
     summary: 'Read what an edge in pull mode may take; reserves nothing',
@@ -119,8 +130,9 @@ export const clusterOperations: Readonly<Record<string, Operation>> = {
   createSubmitToken: {
     summary: 'Make one more token that submits to this cluster',
     tag: 'edges',
+    headers: ['idempotency-key'],
     body: { schema: clusters.submitTokenBodySchema },
     answers: { 201: tokenSchema },
-    problems: [...bodyProblems, 'not-found', 'limit-reached'],
+    problems: [...bodyProblems, ...once, 'not-found', 'limit-reached'],
   },
 };

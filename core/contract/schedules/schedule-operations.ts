@@ -1,4 +1,4 @@
-import { bodyProblems, edit, missing, type Operation, paging } from '../operation.ts';
+import { bodyProblems, edit, missing, type Operation, once, paging } from '../operation.ts';
 import {
   runAnswerSchema,
   runListSchema,
@@ -13,9 +13,10 @@ export const scheduleOperations: Readonly<Record<string, Operation>> = {
   createSchedule: {
     summary: 'Have a job made again and again',
     tag: 'jobs',
+    headers: ['idempotency-key'],
     body: { schema: scheduleBodySchema },
     answers: { 201: scheduleSchema },
-    problems: [...bodyProblems, 'schedule-exists', 'limit-reached', 'input-missing'],
+    problems: [...bodyProblems, ...once, 'schedule-exists', 'limit-reached', 'input-missing'],
   },
   listSchedules: {
     summary: 'List schedules, by name',
@@ -50,7 +51,7 @@ export const scheduleOperations: Readonly<Record<string, Operation>> = {
     summary: 'Make its job now, whatever else is going on',
     tag: 'jobs',
     answers: { 202: runAnswerSchema },
-    problems: missing,
+    problems: [...bodyProblems, 'not-found'],
   },
   listScheduleRuns: {
     summary: 'Read what became of its times, newest first',

@@ -46,5 +46,5 @@ export const generationSchema = z
 export type GenerationAnswer = z.output<typeof generationSchema>;
 
 export const generationListSchema = z
-  .strictObject({ items: z.array(generationSchema), nextCursor: z.null() })
+  .strictObject({ items: z.array(generationSchema), nextCursor: z.string().nullable() })
   .meta({ id: 'GenerationList', description: 'The last ten, newest first.' });

@@ -1,5 +1,5 @@
 import { jobSchema } from '../job-answer.ts';
-import { edit, missing, type Operation } from '../operation.ts';
+import { edit, missing, type Operation, paging } from '../operation.ts';
 import { generationListSchema, restartBodySchema, rollbackBodySchema } from './generation-body.ts';
 
 /** What can be asked of a service besides what is asked of every job. */
@@ -7,6 +7,7 @@ export const serviceOperations: Readonly<Record<string, Operation>> = {
   listGenerations: {
     summary: 'List the last generations of a service',
     tag: 'jobs',
+    query: paging,
     answers: { 200: generationListSchema },
     problems: [...missing, 'conflict'],
   },

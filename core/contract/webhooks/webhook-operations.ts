@@ -1,5 +1,5 @@
 import { fleetEventsSchema } from '../event-body.ts';
-import { bodyProblems, missing, type Operation, paging } from '../operation.ts';
+import { bodyProblems, missing, type Operation, once, paging } from '../operation.ts';
 import {
   newWebhookSchema,
   webhookBodySchema,
@@ -38,9 +38,10 @@ export const webhookOperations: Readonly<Record<string, Operation>> = {
   createWebhook: {
     summary: 'Have an address notified of events from now on',
     tag: 'jobs',
+    headers: ['idempotency-key'],
     body: { schema: webhookBodySchema },
     answers: { 201: newWebhookSchema },
-    problems: [...bodyProblems, 'limit-reached'],
+    problems: [...bodyProblems, ...once, 'limit-reached'],
   },
   listWebhooks: {
     summary: 'List webhooks, the oldest first',
@@ -52,13 +53,15 @@ export const webhookOperations: Readonly<Record<string, Operation>> = {
   getWebhook: {
     summary: 'Read a webhook, with what came of the last event',
     tag: 'jobs',
-    answers: { 200: webhookSchema },
+    headers: ['if-none-match'],
+    answers: { 200: webhookSchema, 304: null },
     problems: missing,
   },
   removeWebhook: {
     summary: 'Remove a webhook; it is sent nothing more',
     tag: 'jobs',
+    headers: ['if-match'],
     answers: { 204: null },
-    problems: missing,
+    problems: [...missing, 'precondition-failed'],
   },
 };

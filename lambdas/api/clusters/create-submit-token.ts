@@ -7,6 +7,7 @@ import type { SubmitToken } from '../../../core/ports/clusters.ts';
 import type { StoredToken } from '../../../core/ports/tokens.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery, edgeOfPath } from '../http/call.ts';
+import { onceByKey } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
@@ -19,36 +20,38 @@ import { changeCluster } from './change-cluster.ts';
  * `POST /v1/edges/{name}/submit-tokens`: one more token by which others submit to this cluster. It
  * goes with the cluster, or is revoked like any other.
  */
-export const createSubmitToken = defineOperation({
-  name: 'createSubmitToken',
-  read: (call) => {
-    checkQuery(call, []);
-    return { name: edgeOfPath(call), body: readBody(call, submitTokenBodySchema) };
-  },
-  run: async ({ name, body }, context, deps: Deps) => {
-    const { nowMs, caller } = context;
-    await checkTokenRoom(deps);
-    const made = newSecret(nowMs);
-    const token = await changeCluster(name, context, deps, async (before) => {
-      const live = await living(deps, before.submitTokens);
-      if (live.length >= submitTokensMax) {
-        const detail = `The cluster has ${submitTokensMax} submit tokens; revoke some first.`;
-        throw new ProblemError('limit-reached', detail);
-      }
-      const place = { edge: name, pool: before.pool, createdBy: nameOfCaller(caller) };
-      const outcome = submitToken(made, place, { ...body, nowMs });
-      const submitTokens = [...live, { id: made.id, hash: made.hash }];
-      return { next: { ...before, submitTokens }, digest: 'as it is', outcome };
-    });
-    await deps.tokens.create(token);
-    await checkStillThere(deps, name, token);
-    await audit(context, deps, 'submit-token-created', name);
-    return { ...tokenView(token), secret: made.secret };
-  },
-  answer: (body) => ({ status: 201, headers: { location: `/v1/tokens/${body.id}` }, body }),
-});
+export const createSubmitToken = onceByKey(
+  defineOperation({
+    name: 'createSubmitToken',
+    read: (call) => {
+      checkQuery(call, []);
+      return { name: edgeOfPath(call), body: readBody(call, submitTokenBodySchema) };
+    },
+    run: async ({ name, body }, context, deps: Deps) => {
+      const { nowMs, caller } = context;
+      await checkTokenRoom(deps);
+      const made = newSecret(nowMs);
+      const token = await changeCluster(name, context, deps, async (before) => {
+        const live = await living(deps, before.submitTokens);
+        if (live.length >= submitTokensMax) {
+          const detail = `The cluster has ${submitTokensMax} submit tokens; revoke some first.`;
+          throw new ProblemError('limit-reached', detail);
+        }
+        const place = { edge: name, pool: before.pool, createdBy: nameOfCaller(caller) };
+        const outcome = submitToken(made, place, { ...body, nowMs });
+        const submitTokens = [...live, { id: made.id, hash: made.hash }];
+        return { next: { ...before, submitTokens }, digest: 'as it is', outcome };
+      });
+      await deps.tokens.create(token);
+      await checkStillThere(deps, name, token);
+      await audit(context, deps, 'submit-token-created', name);
+      return { ...tokenView(token), secret: made.secret };
+    },
+    answer: (body) => ({ status: 201, headers: { location: `/v1/tokens/${body.id}` }, body }),
+  }),
+);
 
-type Deps = Pick<Ports, 'edges' | 'clusters' | 'tokens' | 'audit'>;
+type Deps = Pick<Ports, 'edges' | 'clusters' | 'tokens' | 'audit' | 'idempotency'>;
 
 /** Those that were not revoked; one that was noted and never stored counts as that. */
 async function living(

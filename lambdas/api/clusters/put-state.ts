@@ -8,7 +8,9 @@ import { noteContact } from '../edge-link/note-contact.ts';
 import { stateView } from '../edges/view/cluster-view.ts';
 import { visibleEdge } from '../edges/view/visible-edge.ts';
 import { badQuery, type Call, checkQuery, edgeOfPath } from '../http/call.ts';
+import { tagged } from '../http/etag.ts';
 import { readBody } from '../http/json-body.ts';
+import { checkVersion, readPrecondition } from '../http/precondition.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import { changeCluster } from './change-cluster.ts';
@@ -22,19 +24,22 @@ export const putState = defineOperation({
   read: (call) => {
     checkQuery(call, ['ttlSeconds']);
     const body = readBody(call, stateBodySchema);
-    return { name: edgeOfPath(call), body, ttlSeconds: readTtl(call) };
+    const precondition = readPrecondition(call);
+    return { name: edgeOfPath(call), body, precondition, ttlSeconds: readTtl(call) };
   },
-  run: async ({ name, body, ttlSeconds }, context, deps: StateDeps) => {
+  run: async ({ name, body, precondition, ttlSeconds }, context, deps: StateDeps) => {
     const { caller, nowMs } = context;
     const untilMs = ttlSeconds === null ? null : nowMs + ttlSeconds * 1_000;
-    const state = await changeCluster(name, context, deps, async (before) => {
-      const merged = mergeState(stateAt(before.state, nowMs), body, nowMs, untilMs);
-      return { next: { ...before, state: merged }, digest: 'as it is', outcome: merged };
+    const view = await changeCluster(name, context, deps, async (before) => {
+      checkVersion(precondition, before.writes);
+      const state = mergeState(stateAt(before.state, nowMs), body, nowMs, untilMs);
+      const outcome = { version: before.writes + 1, view: stateView(state, nowMs) };
+      return { next: { ...before, state }, digest: 'as it is', outcome };
     });
     await noteContact(caller, nowMs, deps);
-    return stateView(state, nowMs);
+    return view;
   },
-  answer: (body) => ({ status: 200, body }),
+  answer: (state) => tagged(200, state),
 });
 
 type StateDeps = Pick<Ports, 'edges' | 'clusters' | 'inventory' | 'log'>;
@@ -48,9 +53,10 @@ export const getState = defineOperation({
   },
   run: async ({ name }, { caller, nowMs }, deps: Pick<Ports, 'edges'>) => {
     const { cluster } = await visibleEdge(name, caller, deps);
-    return stateView(cluster?.state ?? new Map(), nowMs);
+    const view = stateView(cluster?.state ?? new Map(), nowMs);
+    return { version: cluster?.writes ?? 0, view };
   },
-  answer: (body) => ({ status: 200, body }),
+  answer: (state) => tagged(200, state),
 });
 
 function readTtl(call: Call): number | null {

@@ -8,7 +8,7 @@ import type {
   StoredAnswer,
 } from '../../../core/ports/idempotency.ts';
 import type { KeptAnswer } from '../../../core/ports/jobs.ts';
-import { type Answer, type Call, callerOf } from './call.ts';
+import { type Answer, type Call, callerOf, type Handler } from './call.ts';
 
 /**
  * `Idempotency-Key`: the same key and body get the first answer again, also after a crash; another
@@ -69,6 +69,15 @@ export async function onceFor(
     await store.release(request);
     throw error;
   }
+}
+
+/** An operation over REST that makes something new, so that a key makes it once. */
+export function onceByKey<D extends { readonly idempotency: IdempotencyStore }>({
+  handle,
+}: {
+  readonly handle: Handler<D>;
+}): { readonly handle: Handler<D> } {
+  return { handle: (call, deps) => onceFor(call, deps.idempotency, () => handle(call, deps)) };
 }
 
 export function requestOf(call: Call, key: string): IdempotentRequest {

@@ -1,5 +1,5 @@
 import { gunzipSync } from 'node:zlib';
-import type * as z from 'zod';
+import * as z from 'zod';
 import { ProblemError } from '../../../core/contract/problem.ts';
 import { checkBody } from '../../../core/contract/validation.ts';
 import { bodyBytesMax } from '../../../core/model/limits.ts';
@@ -13,6 +13,13 @@ export function readBody<S extends z.ZodType>(call: Call, schema: S): z.output<S
 /** For bodies that may be absent: then the schema sees an empty object. */
 export function readOptionalBody<S extends z.ZodType>(call: Call, schema: S): z.output<S> {
   return call.body.length === 0 ? checked(schema, {}) : readBody(call, schema);
+}
+
+const nothing = z.strictObject({});
+
+/** Of a request that says all in its address: a field that it does not know is not ignored. */
+export function checkNoFields(call: Call): void {
+  readOptionalBody(call, nothing);
 }
 
 export function checked<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {

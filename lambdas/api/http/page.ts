@@ -26,6 +26,17 @@ export function pageOf<T>(
   return { items: fitting, cursors, nextCursor };
 }
 
+/** Of a list that is short and was read whole: what of it is behind the position. */
+export function pageOfRest<T>(
+  paging: Paging,
+  rest: readonly T[],
+  positionOf: (item: T) => string,
+): CursorPage<T> {
+  const items = rest.slice(0, paging.limit);
+  const last = rest.length > items.length ? items.at(-1) : undefined;
+  return pageOf(paging, items, positionOf, last === undefined ? null : positionOf(last));
+}
+
 export function pageAnswer<T>({ items, nextCursor }: Page<T>): Answer {
   return { status: 200, body: { items, nextCursor } };
 }

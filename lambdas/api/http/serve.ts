@@ -90,10 +90,12 @@ function withoutRoute(call: Call): Answer {
   });
 }
 
+/** `{path+}`, the last part of a template, stands for all parts that follow. */
 function matches(template: string, path: string): boolean {
   const wanted = template.split('/');
   const given = path.split('/');
-  if (wanted.length !== given.length) return false;
+  const isOpen = template.endsWith('+}') && given.length > wanted.length;
+  if (wanted.length !== given.length && !isOpen) return false;
   return wanted.every((part, at) => (part.startsWith('{') ? given[at] !== '' : part === given[at]));
 }
 

@@ -1,6 +1,7 @@
 import { retry } from '../../../core/jobs/retry.ts';
 import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
+import { checkNoFields } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
 import { type ChangeDeps, changeJob, readChange } from './change/change-job.ts';
 import { jobNow } from './view/job-now.ts';
@@ -13,6 +14,7 @@ export const retryJob = defineOperation({
   name: 'retryJob',
   read: (call) => {
     checkQuery(call, []);
+    checkNoFields(call);
     return readChange(call);
   },
   run: async (change, context, deps: ChangeDeps) => {

@@ -7,7 +7,9 @@ import type { Submission } from '../../../core/model/submission.ts';
 import { type ChangeJobsDeps, changeOne } from '../../submissions/change-jobs.ts';
 import { audit, auditEvent } from '../http/audit.ts';
 import { checkQuery, flagOf, jobOfPath } from '../http/call.ts';
+import { tagged } from '../http/etag.ts';
 import { contended } from '../http/outage.ts';
+import { checkVersion, readPrecondition } from '../http/precondition.ts';
 import { type Context, defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import {
@@ -28,10 +30,12 @@ export const cancelJobspec = defineOperation({
   name: 'cancelJobspec',
   read: (call) => {
     checkQuery(call, ['purge']);
-    return { id: jobOfPath(call), purge: flagOf(call, 'purge') };
+    const precondition = readPrecondition(call);
+    return { id: jobOfPath(call), purge: flagOf(call, 'purge'), precondition };
   },
   run: async (asked, context, deps: ChangeSubmissionDeps) => {
     const found = await visibleSubmission(asked.id, context.caller, deps);
+    checkVersion(asked.precondition, found.version);
     if (asked.purge) return removeAll(found, context, deps);
     const { nowMs } = context;
     const version = found.version + 1;
@@ -41,9 +45,10 @@ export const cancelJobspec = defineOperation({
     for (const { id } of found.jobs) await changeOne(id, 'cancel', doer(context), deps);
     const closed = { ...cancelled, isOpen: false, version: cancelled.version + 1 };
     await deps.submissions.save(closed, cancelled.version);
-    return wholeView(closed, await submissionView(closed, deps));
+    const view = wholeView(closed, await submissionView(closed, deps));
+    return { version: closed.version, view };
   },
-  answer: (body) => (body === null ? { status: 204 } : { status: 202, body }),
+  answer: (cancelled) => (cancelled === null ? { status: 204 } : tagged(202, cancelled)),
 });
 
 /** Who asked, for the trails of the jobs. */

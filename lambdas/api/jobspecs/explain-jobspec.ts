@@ -1,5 +1,6 @@
 import type { JobspecExplanation } from '../../../core/contract/jobspec/jobspec-answer.ts';
 import { checkQuery, flagOf, jobOfPath } from '../http/call.ts';
+import { checkNoFields } from '../http/json-body.ts';
 import { defineOperation } from '../operation.ts';
 import type { CandidateDeps } from './candidates.ts';
 import { chooseAgain } from './choose-again.ts';
@@ -13,6 +14,7 @@ export const explainJobspec = defineOperation({
   name: 'explainJobspec',
   read: (call) => {
     checkQuery(call, ['live']);
+    checkNoFields(call);
     return { id: jobOfPath(call), live: flagOf(call, 'live') };
   },
   run: async ({ id, live }, context, deps: SubmissionReading & CandidateDeps) => {

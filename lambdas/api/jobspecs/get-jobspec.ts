@@ -1,4 +1,5 @@
 import { checkQuery, jobOfPath } from '../http/call.ts';
+import { tagged } from '../http/etag.ts';
 import { defineOperation } from '../operation.ts';
 import {
   type SubmissionReading,
@@ -16,7 +17,8 @@ export const getJobspec = defineOperation({
   },
   run: async (id, { caller }, deps: SubmissionReading) => {
     const submission = await visibleSubmission(id, caller, deps);
-    return wholeView(submission, await submissionView(submission, deps));
+    const view = wholeView(submission, await submissionView(submission, deps));
+    return { version: submission.version, view };
   },
-  answer: (body) => ({ status: 200, body }),
+  answer: (submission) => tagged(200, submission),
 });

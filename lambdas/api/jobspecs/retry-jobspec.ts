@@ -7,6 +7,7 @@ import { type MakeDeps, makeJobs } from '../../submissions/make-jobs.ts';
 import { submittedWords } from '../../submissions/submitted-words.ts';
 import { audit, auditEvent } from '../http/audit.ts';
 import { checkQuery, jobOfPath } from '../http/call.ts';
+import { checkNoFields } from '../http/json-body.ts';
 import { contended } from '../http/outage.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
@@ -27,6 +28,7 @@ export const retryJobspec = defineOperation({
   name: 'retryJobspec',
   read: (call) => {
     checkQuery(call, []);
+    checkNoFields(call);
     return jobOfPath(call);
   },
   run: async (id, context, deps: ChangeSubmissionDeps & MakeDeps & Pick<Ports, 'random'>) => {

@@ -9,6 +9,7 @@ import { nextTime, type Schedule } from '../../../core/schedules/schedule.ts';
 import { auditEvent } from '../http/audit.ts';
 import { checkQuery } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
+import { onceByKey } from '../http/idempotency.ts';
 import { readBody } from '../http/json-body.ts';
 import { checkInputs } from '../jobs/change/check-inputs.ts';
 import { withEndReceiver } from '../jobs/change/end-receiver.ts';
@@ -22,30 +23,33 @@ import { newScheduleView } from './schedule-view.ts';
  * `POST /v1/schedules`: the job is checked as if it were handed in now, and kept as it is; the
  * minute tick makes it when its time has come.
  */
-type Needed = Pick<Ports, 'schedules' | 'files' | 'random' | 'allowsLoopback'>;
+type Needed = Pick<Ports, 'schedules' | 'files' | 'random' | 'allowsLoopback' | 'idempotency'>;
 
-export const createSchedule = defineOperation({
-  name: 'createSchedule',
-  read: (call): ScheduleBody => {
-    checkQuery(call, []);
-    return readBody(call, scheduleBodySchema);
-  },
-  run: async (body, context, deps: Needed) => {
-    const { caller, nowMs } = context;
-    const placed = withEndReceiver(placedBody(caller, body.job), deps);
-    await checkInputs(placed, deps.files, nowMs);
-    const job = await countedBody(placed, deps.files, nowMs);
-    if ((await deps.schedules.list()).length >= schedulesMax) {
-      const detail = `There are ${schedulesMax} schedules, which is the most.`;
-      throw new ProblemError('limit-reached', detail);
-    }
-    const schedule = scheduleOf(body, job, context);
-    const trace = auditEvent(context, 'schedule-created', schedule.name);
-    if (!(await deps.schedules.create(schedule, trace))) throw new ProblemError('schedule-exists');
-    return newScheduleView(schedule, nowMs);
-  },
-  answer: (schedule) => tagged(201, schedule),
-});
+export const createSchedule = onceByKey(
+  defineOperation({
+    name: 'createSchedule',
+    read: (call): ScheduleBody => {
+      checkQuery(call, []);
+      return readBody(call, scheduleBodySchema);
+    },
+    run: async (body, context, deps: Needed) => {
+      const { caller, nowMs } = context;
+      const placed = withEndReceiver(placedBody(caller, body.job), deps);
+      await checkInputs(placed, deps.files, nowMs);
+      const job = await countedBody(placed, deps.files, nowMs);
+      if ((await deps.schedules.list()).length >= schedulesMax) {
+        const detail = `There are ${schedulesMax} schedules, which is the most.`;
+        throw new ProblemError('limit-reached', detail);
+      }
+      const schedule = scheduleOf(body, job, context);
+      const trace = auditEvent(context, 'schedule-created', schedule.name);
+      if (!(await deps.schedules.create(schedule, trace)))
+        throw new ProblemError('schedule-exists');
+      return newScheduleView(schedule, nowMs);
+    },
+    answer: (schedule) => tagged(201, schedule),
+  }),
+);
 
 function scheduleOf(
   { startAt, endAt, job: _, ...body }: ScheduleBody,

@@ -4,6 +4,7 @@ import { askedRunId, type Run } from '../../../core/schedules/schedule.ts';
 import { type MakeRunDeps, makeRun } from '../../schedules/make-run.ts';
 import { audit } from '../http/audit.ts';
 import { checkQuery } from '../http/call.ts';
+import { checkNoFields } from '../http/json-body.ts';
 import { contended } from '../http/outage.ts';
 import { type Context, defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
@@ -17,6 +18,7 @@ export const runSchedule = defineOperation({
   name: 'runSchedule',
   read: (call) => {
     checkQuery(call, []);
+    checkNoFields(call);
     return scheduleOfPath(call);
   },
   run: async (name, context, deps: RunDeps): Promise<Run> => {

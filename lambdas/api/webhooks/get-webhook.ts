@@ -1,7 +1,8 @@
 import { checkQuery } from '../http/call.ts';
+import { tagged } from '../http/etag.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
-import { visibleWebhook, webhookOfPath, webhookView } from './webhook-view.ts';
+import { visibleWebhook, webhookOfPath, webhookVersion, webhookView } from './webhook-view.ts';
 
 /** `GET /v1/webhooks/{id}`: what was asked for, and how it goes. */
 export const getWebhook = defineOperation({
@@ -12,5 +13,5 @@ export const getWebhook = defineOperation({
   },
   run: async (id, { caller, nowMs }, deps: Pick<Ports, 'webhooks'>) =>
     webhookView(await visibleWebhook(id, caller, deps), nowMs),
-  answer: (body) => ({ status: 200, body }),
+  answer: (view) => tagged(200, { version: webhookVersion, view }),
 });

@@ -1,7 +1,7 @@
 import { namePattern } from '../../../core/model/names.ts';
 import { checkQuery } from '../http/call.ts';
 import { readPaging } from '../http/cursor.ts';
-import { pageAnswer, pageOf } from '../http/page.ts';
+import { pageAnswer, pageOfRest } from '../http/page.ts';
 import { defineOperation } from '../operation.ts';
 import type { Ports } from '../ports.ts';
 import { isVisible, webhookView } from './webhook-view.ts';
@@ -14,12 +14,12 @@ export const listWebhooks = defineOperation({
     return { paging: readPaging(call, { name: 'webhooks', position: namePattern }) };
   },
   run: async ({ paging }, { caller, nowMs }, deps: Pick<Ports, 'webhooks'>) => {
-    const { position, limit } = paging;
+    const { position } = paging;
     const seen = (await deps.webhooks.list()).filter(
       (it) => isVisible(it, caller) && (position === null || it.webhook.id > position),
     );
-    const items = seen.slice(0, limit).map((it) => webhookView(it, nowMs));
-    return pageOf(paging, items, ({ id }) => id, seen.length > limit ? items.at(-1)!.id : null);
+    const rest = seen.map((it) => webhookView(it, nowMs));
+    return pageOfRest(paging, rest, ({ id }) => id);
   },
   answer: pageAnswer,
 });

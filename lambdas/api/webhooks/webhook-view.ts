@@ -7,6 +7,9 @@ import { stateOf } from '../../../core/webhooks/webhook.ts';
 import type { Call } from '../http/call.ts';
 import type { Ports } from '../ports.ts';
 
+/** No user changes one: it is made and removed. */
+export const webhookVersion = 1;
+
 /** A webhook as it looks from outside: never with its secret. */
 export function webhookView({ webhook, delivery }: StoredWebhook, nowMs: number): WebhookAnswer {
   const { last } = delivery;

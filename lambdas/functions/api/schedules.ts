@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createAuditStore } from '../../../adapters/dynamodb/access/audit-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/access/idempotency-store.ts';
 import { createEdgesStore } from '../../../adapters/dynamodb/fleet/edges-store.ts';
 import { createPoolCells } from '../../../adapters/dynamodb/fleet/pool-cells.ts';
 import { createPoolsStore } from '../../../adapters/dynamodb/fleet/pools-store.ts';
@@ -35,6 +36,7 @@ const ports = onTable({
   cells: (table) => createPoolCells(createPoolsStore(table)),
   changes: createJobChanges,
   audit: createAuditStore,
+  idempotency: createIdempotencyStore,
   random: () => ({ bytes: randomBytes }),
   allowsLoopback: () => requiredEnv('LOOPBACK_RECEIVERS') === 'allowed',
   files: () => createFiles({ bucket: requiredEnv('OUTPUTS_BUCKET') }),

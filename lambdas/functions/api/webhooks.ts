@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createAuditStore } from '../../../adapters/dynamodb/access/audit-store.ts';
+import { createIdempotencyStore } from '../../../adapters/dynamodb/access/idempotency-store.ts';
 import { createFleetLog } from '../../../adapters/dynamodb/events/fleet-log.ts';
 import { createWebhooksStore } from '../../../adapters/dynamodb/events/webhooks-store.ts';
 import { serve } from '../../api/http/serve.ts';
@@ -16,6 +17,7 @@ const ports = onTable({
   webhooks: createWebhooksStore,
   fleetLog: createFleetLog,
   audit: createAuditStore,
+  idempotency: createIdempotencyStore,
   random: () => ({ bytes: randomBytes }),
   allowsLoopback: () => requiredEnv('LOOPBACK_RECEIVERS') === 'allowed',
 });

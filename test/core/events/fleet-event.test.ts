@@ -50,6 +50,23 @@ test('a change of the state is one event, with the time that the timeline has', 
   expect(fleetEventKinds).toContain('job.done');
 });
 
+test('what a stream says in whole seconds lies between what is known of the job', () => {
+  const scheduled: JobStatus = { ...submitted, state: 'scheduled', lastEventAtMs: 2_852 };
+  const counts = { ...scheduled.counts, dead: 1 };
+  const failed: JobStatus = { ...scheduled, counts, state: 'failed', endedAtMs: 2_963 };
+  const timesOf = (after: JobStatus, writtenAtMs: number) =>
+    fleetEventsOf(scheduled, after, writtenAtMs).map(({ kind, atMs }) => [kind, atMs]);
+  expect(timesOf(failed, 2_000)).toEqual([
+    ['chunk.dead', 2_852],
+    ['job.failed', 2_963],
+  ]);
+  expect(timesOf(failed, 3_000)).toEqual([
+    ['chunk.dead', 2_963],
+    ['job.failed', 2_963],
+  ]);
+  expect(timesOf({ ...scheduled, counts }, 3_000)).toEqual([['chunk.dead', 3_000]]);
+});
+
 test('chunks that died, instances that ended and new generations are events within a job', () => {
   const dead = (status: JobStatus, n: number, version: number): JobStatus => {
     return { ...status, counts: { ...status.counts, dead: n }, version };

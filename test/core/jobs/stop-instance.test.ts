@@ -103,3 +103,21 @@ test('of one that runs everywhere an instance is stopped and not taken out', () 
   expect(stopInstance(everywhere, 4, around(cells)).kind).toBe('restart');
   expect(removeInstance(everywhere, 4, cells)).toMatchObject({ problem: { code: 'conflict' } });
 });
+
+test('a restart of instances that there are not is refused, and says which there are', () => {
+  const few = { ...web, job: { ...web.job, chunking: withoutNumber(web.job.chunking, 1) } };
+  expect(restartService(few, '0,2', around()).kind).toBe('restart');
+  for (const [found, chunks, numbers] of [
+    [web, '7', '0-2'],
+    [web, '2-3', '0-2'],
+    [few, '0-2', '0,2'],
+  ] as const) {
+    expect(restartService(found, chunks, around())).toMatchObject({
+      kind: 'refused',
+      problem: {
+        code: 'invalid-request',
+        errors: [{ pointer: '/chunks', message: `The service has instances ${numbers}.` }],
+      },
+    });
+  }
+});

@@ -19,6 +19,24 @@ test('an empty part of an address is no name', async () => {
 test('a method that an address does not take is refused with those it takes', async () => {
   const answer = await api.request('DELETE', '/v1/jobs');
   expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST']);
+  for (const path of ['a.csv', 'result/a.csv', 'result/deep/a.csv']) {
+    const ofFile = await api.request('DELETE', `/v1/jobs/x/files/${path}`);
+    expect([path, ofFile.status, ofFile.headers.allow]).toEqual([path, 405, 'GET']);
+  }
+});
+
+test('fields that a request does not take are refused, also where it takes none', async () => {
+  for (const path of [
+    '/v1/jobs/nobody/retry',
+    '/v1/schedules/nobody/run',
+    '/v1/jobspecs/nobody/retry',
+    '/v1/jobspecs/nobody/explain',
+  ]) {
+    const known = [await api.request('POST', path), await api.request('POST', path, { body: {} })];
+    expect([path, ...known.map(({ status }) => status)]).toEqual([path, 404, 404]);
+    const { status, json } = await api.request('POST', path, { body: { chunks: '0-1' } });
+    expect([path, status, json.errors?.[0].pointer]).toEqual([path, 400, '/chunks']);
+  }
 });
 
 test('OPTIONS says what an address takes, so that a browser may go on', async () => {
