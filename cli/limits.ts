@@ -72,6 +72,9 @@ export const matrixRangeMax = 10_000;
 export const uploadsAtOnce = 4;
 /** What is read of a file at once. */
 export const readBytes = 262_144;
+/** What is summed at once of a large file, and how many of these lie between its two threads. */
+export const summedBytes = 1_048_576;
+export const summedAtOnceMax = 8;
 /** Rounds of parts beyond those that a file of the largest size takes, before it is given up. */
 export const partRoundsBeside = 4;
 /** A file that does not move for so long is sent again. */

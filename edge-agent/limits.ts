@@ -278,6 +278,15 @@ export const downloadsAtOnce = 4;
 export const downloadStallMs = 30_000;
 /** What is written of a download at once, so that writing costs less than what comes. */
 export const downloadWriteBytes = 1_048_576;
+/**
+ * What is asked of a large file by one request: S3 is quick from 8 MB on, and what came ahead of
+ * its turn is lost when the agent is killed.
+ */
+export const rangeBytes = 8_388_608;
+/** Such requests of one file at once; what they bring waits in memory for its turn. */
+export const rangesAtOnce = 3;
+/** How often one is asked for that breaks off, each time where it stood, before it is put off. */
+export const rangeAsksMax = 4;
 /** For so long inputs that cannot be reached are waited for before the edge says so. */
 export const inputPatienceMs = 10_000;
 export const inputRetryMsMin = 500;

@@ -3,16 +3,16 @@ import { createReadStream } from 'node:fs';
 import { readdir, readlink, stat } from 'node:fs/promises';
 import { basename, isAbsolute, join, normalize, relative, resolve } from 'node:path';
 import { pathProblem, staysBelow } from '../../core/files/file-path.ts';
-import { fileBytesMax, manifestEntriesMax } from '../../core/files/limits.ts';
+import { fileBytesMax, fileInPartsBytesMin, manifestEntriesMax } from '../../core/files/limits.ts';
 import {
   formatManifest,
   type ManifestEntry,
   type ManifestLink,
 } from '../../core/files/manifest.ts';
-import { sumsOfPieces } from '../../edge-agent/results/file-sums.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure, usage } from '../failure.ts';
 import { readBytes } from '../limits.ts';
+import { largeFileSums } from './large-file-sums.ts';
 
 /**
  * What `--input` names, as a job names it: a file or a tree of this machine, by what is in it.
@@ -139,11 +139,13 @@ export async function readSource(file: string): Promise<FileSource> {
   if (size > fileBytesMax) {
     throw usage(`${file} is larger than ${fileBytesMax} bytes.`, 'Cut it into parts.');
   }
-  const sums = sumsOfPieces(size);
+  const named = { name: file, from: { file } };
+  if (size > fileInPartsBytesMin) return { ...(await largeFileSums(file)), ...named };
+  const sum = createHash('sha256');
   let bytes = 0;
   for await (const chunk of createReadStream(file, { highWaterMark: readBytes })) {
-    sums.add(chunk as Buffer);
+    sum.update(chunk as Buffer);
     bytes += (chunk as Buffer).length;
   }
-  return { ...sums.end(), bytes, name: file, from: { file } };
+  return { sha256: sum.digest('hex'), bytes, ...named };
 }

@@ -1,8 +1,6 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { type ClientRequest, request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { readBytes, requestAttemptsMax, retryFirstMs, uploadStallMs } from '../limits.ts';
@@ -52,35 +50,64 @@ export async function putFile(
 /** The status of the answer, or why there is none. */
 async function putOnce(
   { uploadUrl, headers }: Upload,
-  { bytes, from, start = 0 }: SentBytes,
+  source: SentBytes,
   signal: AbortSignal,
   moved: (bytes: number) => void,
 ): Promise<number | string> {
-  const sent = (file: string): Readable => {
-    const end = start + bytes - 1;
-    // Of an empty file there is no last byte.
-    if (bytes === 0) return Readable.from([]);
-    return createReadStream(file, { start, end, highWaterMark: readBytes });
-  };
   const send = uploadUrl.startsWith('https:') ? httpsRequest : httpRequest;
   const request = send(uploadUrl, {
     method: 'PUT',
-    headers: { ...headers, 'content-length': bytes },
+    headers: { ...headers, 'content-length': source.bytes },
     timeout: uploadStallMs,
     signal,
   });
   request.once('timeout', () => request.destroy(new Error('it stands still')));
   const answered = answerTo(request);
-  const body = 'text' in from ? Readable.from([Buffer.from(from.text)]) : sent(from.file);
-  body.on('data', (chunk: Buffer) => moved(chunk.length));
-  const ended = pipeline(body, request).catch(() => undefined);
-  const [answer] = await Promise.all([answered, ended]);
-  return answer;
+  const isOver = answered.then(() => true);
+  const write = (piece: Uint8Array): Promise<boolean> => {
+    const isWritten = new Promise<boolean>((resolve) => {
+      request.write(piece, (error) => resolve(error !== null && error !== undefined));
+    });
+    return Promise.race([isWritten, isOver]);
+  };
+  await sendBytes(source, write, moved).then(
+    () => request.end(),
+    (error: Error) => request.destroy(error),
+  );
+  return answered;
+}
+
+/** Until all of it is sent; `write` says whether no more is wanted. */
+async function sendBytes(
+  { bytes, from, start = 0 }: SentBytes,
+  write: (piece: Uint8Array) => Promise<boolean>,
+  moved: (bytes: number) => void,
+): Promise<void> {
+  if ('text' in from) {
+    await write(Buffer.from(from.text));
+    moved(bytes);
+    return;
+  }
+  const file = await open(from.file);
+  try {
+    // One room for all: what is written has left it.
+    const room = Buffer.allocUnsafeSlow(Math.min(readBytes, bytes));
+    for (let at = 0; at < bytes; ) {
+      const wanted = Math.min(room.length, bytes - at);
+      const { bytesRead } = await file.read(room, 0, wanted, start + at);
+      if (bytesRead === 0) throw new Error('the file has become shorter');
+      if (await write(room.subarray(0, bytesRead))) return;
+      at += bytesRead;
+      moved(bytesRead);
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 function answerTo(request: ClientRequest): Promise<number | string> {
   return new Promise((resolve) => {
-    request.once('error', (error) => resolve(error.message));
+    request.on('error', (error) => resolve(error.message));
     request.once('response', (response) => {
       response.resume();
       response.once('end', () => resolve(response.statusCode ?? 0));

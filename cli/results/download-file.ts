@@ -1,6 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { open, rename, rm, stat } from 'node:fs/promises';
+import { askStore } from '../../edge-agent/inputs/ask-store.ts';
+import { ObjectReplaced, readObject, StoreRefusal } from '../../edge-agent/inputs/read-object.ts';
 import { writePieces } from '../../edge-agent/inputs/write-pieces.ts';
 import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
@@ -55,44 +57,47 @@ async function bring(
   interrupted: AbortSignal,
   moved: (bytes: number) => void,
 ): Promise<Problem | null> {
-  let offset = (await stat(part).catch(() => null))?.size ?? 0;
-  let sum = offset === 0 ? createHash('sha256') : await sumOf(part);
+  const here = (await stat(part).catch(() => null))?.size ?? 0;
+  const sumOfPart = here === 0 ? createHash('sha256') : await sumOf(part);
   const stall = new AbortController();
   const timer = setTimeout(() => stall.abort(new Error('it stands still')), uploadStallMs);
   try {
-    const headers: Record<string, string> = offset === 0 ? {} : { range: `bytes=${offset}-` };
-    const signal = AbortSignal.any([interrupted, stall.signal]);
-    const answer = await fetch(url, { headers, signal, redirect: 'error' });
-    // There is no byte after these: they are all of it, or of something else.
-    const isAll = answer.status === 416 && offset > 0;
-    if (!answer.ok && !isAll) {
-      await answer.body?.cancel();
-      if (answer.status === 404) return { reason: 'it is not kept any more', isFinal: true };
-      return { reason: `the store answers ${answer.status}`, isFinal: answer.status < 500 };
-    }
-    if (answer.status === 200) [offset, sum] = [0, createHash('sha256')];
-    const file = await open(part, offset === 0 ? 'w' : 'a', executable ? 0o777 : 0o666);
+    const read = await readObject({
+      ask: (asked) => askStore(url, asked),
+      ...{ start: here, signal: AbortSignal.any([interrupted, stall.signal]) },
+      moved: () => timer.refresh(),
+    });
+    const goesOn = read.start === here;
+    const sum = goesOn ? sumOfPart : createHash('sha256');
+    const file = await open(part, goesOn ? 'a' : 'w', executable ? 0o777 : 0o666);
     try {
-      if (!isAll && answer.body !== null) {
-        await writePieces(file, answer.body, (piece) => {
-          timer.refresh();
-          sum.update(piece);
-          moved(piece.length);
-        });
-      }
+      await writePieces(file, read.pieces, (piece) => {
+        sum.update(piece);
+        moved(piece.length);
+      });
     } finally {
+      read.close();
       await file.close();
     }
     if (sum.digest('hex') === sha256) return null;
     await rm(part, { force: true });
     return { reason: 'what came is not what the digest says', isFinal: false };
   } catch (error) {
-    const { code = '', message, cause } = error as Error & { code?: string };
-    const reason = cause instanceof Error ? cause.message : message;
-    return { reason, isFinal: code === 'ENOSPC' || code === 'EACCES' || code === 'EDQUOT' };
+    if (error instanceof ObjectReplaced) await rm(part, { force: true });
+    return problemOf(error as Error);
   } finally {
     clearTimeout(timer);
   }
+}
+
+function problemOf(error: Error & { readonly code?: string }): Problem {
+  if (error instanceof StoreRefusal) {
+    if (error.status === 404) return { reason: 'it is not kept any more', isFinal: true };
+    return { reason: error.message, isFinal: error.status < 500 };
+  }
+  const { code = '', message, cause } = error;
+  const reason = cause instanceof Error ? cause.message : message;
+  return { reason, isFinal: code === 'ENOSPC' || code === 'EACCES' || code === 'EDQUOT' };
 }
 
 async function sumOf(path: string): Promise<Hash> {

@@ -1,13 +1,15 @@
-import { createHash } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { createHash, type Hash } from 'node:crypto';
+import { rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { fileBytesMax } from '../../core/files/limits.ts';
 import type { Clock } from '../host/clock.ts';
 import { downloadStallMs } from '../limits.ts';
 import { causeOf } from '../link/control-plane-api.ts';
+import { askStore } from './ask-store.ts';
 import { sumOf } from './file-cache.ts';
 import type { GuardedFetch } from './guarded-fetch.ts';
 import { InputFault } from './input-fault.ts';
+import { ObjectReplaced, readObject, StoreRefusal } from './read-object.ts';
 import { writePieces } from './write-pieces.ts';
 
 /**
@@ -22,6 +24,7 @@ export type Download = {
   readonly makeRoom: (bytes: number) => boolean;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** Of somebody else than the store, who is asked for all of it at once. */
   readonly fetchOf?: GuardedFetch;
   /** Of somebody who may send more than was said; without it what any file may have. */
   readonly bytesMax?: number;
@@ -29,86 +32,70 @@ export type Download = {
 
 export async function download(wanted: Download): Promise<void> {
   const { digest, path } = wanted;
-  let sum = createHash('sha256');
-  let offset = 0;
-  if (existsSync(path)) {
-    const file = await open(path, 'r');
-    offset = (await file.stat()).size;
-    await file.close();
-    if (offset > 0) sum = await sumOf(path);
-  }
-  const hadPart = offset > 0;
-  const stall = makeStall(wanted.clock, wanted.signal);
-  try {
-    const answer = await ask(wanted, offset, stall.signal);
-    if (answer.status === 416) {
-      // There is no byte after these: they are all of it, or of something else.
-      await answer.body?.cancel();
-    } else {
-      const goesOn = answer.status === 206 && startOf(answer) === offset;
-      if (!goesOn) [sum, offset] = [createHash('sha256'), 0];
-      const bytes = Number(answer.headers.get('content-length') ?? 0);
-      if (offset + bytes > fileBytesMax || !wanted.makeRoom(bytes)) {
-        await answer.body?.cancel();
-        throw new InputFault('no-free-disk', `${offset + bytes} bytes do not fit`);
-      }
-      const { bytesMax = fileBytesMax } = wanted;
-      let size = offset;
-      await write(answer, path, goesOn, (chunk) => {
-        size += chunk.length;
-        if (size > bytesMax)
-          throw new InputFault('input-corrupt', `it has more than ${bytesMax} bytes`);
-        stall.moved();
-        sum.update(chunk);
-      });
-    }
-  } catch (error) {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+  const part = { bytes, sum: bytes > 0 ? await sumOf(path) : createHash('sha256') };
+  const sum = await bringRest(wanted, part).catch((error: unknown) => {
+    // What is here is of another one than what would come.
+    if (error instanceof ObjectReplaced) rmSync(path, { force: true });
     throw faultOf(error);
-  } finally {
-    stall.over();
-  }
+  });
   if (sum.digest('hex') === digest) return;
   rmSync(path, { force: true });
   // What an earlier life left may be damaged, and the store not.
-  if (hadPart) return download(wanted);
+  if (bytes > 0) return download(wanted);
   throw new InputFault('input-corrupt', `${digest} has other bytes than it should`);
 }
 
-/** An address of a store is where the bytes are. */
-const fetchFromStore: GuardedFetch = (url, { headers, signal }) =>
-  fetch(url, { headers, signal, redirect: 'error' });
+type Part = { readonly bytes: number; readonly sum: Hash };
 
-async function ask(
-  { url, fetchOf = fetchFromStore }: Download,
-  offset: number,
-  signal: AbortSignal,
-): Promise<Response> {
-  const headers: Record<string, string> = offset === 0 ? {} : { range: `bytes=${offset}-` };
-  const answer = await fetchOf(url, { headers, signal });
-  if (answer.ok || (answer.status === 416 && offset > 0)) return answer;
-  await answer.body?.cancel();
-  if (answer.status === 404 || answer.status === 410)
-    throw new InputFault('input-missing', 'it is not stored');
-  throw new InputFault('input-unreachable', `the store answers ${answer.status}`);
-}
-
-async function write(
-  answer: Response,
-  path: string,
-  goesOn: boolean,
-  seen: (chunk: Uint8Array) => void,
-): Promise<void> {
-  const file = await open(path, goesOn ? 'a' : 'w', 0o600);
+/** Answers with the sum of all that is there then. */
+async function bringRest(wanted: Download, part: Part): Promise<Hash> {
+  const { url, path, clock, makeRoom, fetchOf, bytesMax = fileBytesMax } = wanted;
+  const ask = fetchOf ?? askStore;
+  const stall = makeStall(clock, wanted.signal);
   try {
-    if (answer.body !== null) await writePieces(file, answer.body, seen);
+    const read = await readObject({
+      ask: (asked) => ask(url, asked),
+      ...{ start: part.bytes, isWhole: fetchOf !== undefined },
+      ...{ signal: stall.signal, moved: stall.moved },
+    });
+    try {
+      const { start, bytes } = read;
+      const isAllHere = start > 0 && bytes === 0;
+      if (start + bytes > fileBytesMax || !(isAllHere || makeRoom(bytes))) {
+        throw new InputFault('no-free-disk', `${start + bytes} bytes do not fit`);
+      }
+      const goesOn = start === part.bytes;
+      const sum = goesOn ? part.sum : createHash('sha256');
+      const file = await open(path, goesOn ? 'a' : 'w', 0o600);
+      try {
+        const pieces = upTo(bytesMax, start, read.pieces);
+        await writePieces(file, pieces, (piece) => sum.update(piece));
+      } finally {
+        await file.close();
+      }
+      return sum;
+    } finally {
+      read.close();
+    }
   } finally {
-    await file.close();
+    stall.over();
   }
 }
 
-function startOf(answer: Response): number {
-  const match = /^bytes (\d+)-/.exec(answer.headers.get('content-range') ?? '');
-  return match === null ? -1 : Number(match[1]);
+async function* upTo(
+  bytesMax: number,
+  start: number,
+  pieces: AsyncIterable<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
+  let bytes = start;
+  for await (const piece of pieces) {
+    bytes += piece.length;
+    if (bytes > bytesMax) {
+      throw new InputFault('input-corrupt', `it has more than ${bytesMax} bytes`);
+    }
+    yield piece;
+  }
 }
 
 function faultOf(error: unknown): InputFault {
@@ -116,6 +103,9 @@ function faultOf(error: unknown): InputFault {
   const code = (error as { code?: string }).code ?? '';
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new InputFault('no-free-disk', 'the disk is full');
+  }
+  if (error instanceof StoreRefusal && [404, 410].includes(error.status)) {
+    return new InputFault('input-missing', 'it is not stored');
   }
   return new InputFault('input-unreachable', causeOf(error));
 }

@@ -2,11 +2,11 @@ import { lookup as lookUpName } from 'node:dns/promises';
 import { type IncomingMessage, request as requestPlain } from 'node:http';
 import { request as requestSecure } from 'node:https';
 import { isIP } from 'node:net';
-import { Readable } from 'node:stream';
 import { hostOf, inputUrlProblem } from '../../core/files/input-url.ts';
 import { addressesMax } from '../../core/webhooks/limits.ts';
 import { faultOfReceiver, isAllowedAddress } from '../../core/webhooks/receiver-address.ts';
 import { redirectsMax } from '../limits.ts';
+import type { Asked } from './ask-store.ts';
 import { InputFault } from './input-fault.ts';
 
 /**
@@ -15,10 +15,7 @@ import { InputFault } from './input-fault.ts';
  * does not want it; each redirection is judged like the first address, and a name by what it leads
  * to.
  */
-export type GuardedFetch = (
-  url: string,
-  options: { readonly headers: Readonly<Record<string, string>>; readonly signal: AbortSignal },
-) => Promise<Response>;
+export type GuardedFetch = (url: string, asked: Asked) => Promise<IncomingMessage>;
 
 export type GuardedFetchDeps = {
   /** Whether the owner of this edge lets jobs fetch from this host. */
@@ -35,17 +32,15 @@ type LookUp = (
 ) => Promise<readonly { readonly address: string }[]>;
 
 const redirections: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-/** Of these an answer has no body to read. */
-const bodiless: ReadonlySet<number> = new Set([204, 205, 304]);
 
 export function makeGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
-  return async (given, options) => {
+  return async (given, asked) => {
     let url = given;
     for (let hops = 0; hops <= redirectsMax; hops++) {
       judge(url, deps);
-      const answer = await ask(url, options, deps);
+      const answer = await ask(url, asked, deps);
       const { statusCode: status = 0, headers } = answer;
-      if (!redirections.has(status) || headers.location === undefined) return responseOf(answer);
+      if (!redirections.has(status) || headers.location === undefined) return answer;
       answer.destroy();
       if (!URL.canParse(headers.location, url)) throw forbidden('it leads nowhere');
       url = new URL(headers.location, url).href;
@@ -72,7 +67,7 @@ function forbidden(words: string): InputFault {
 
 async function ask(
   text: string,
-  { headers, signal }: Parameters<GuardedFetch>[1],
+  { headers, signal }: Asked,
   deps: GuardedFetchDeps,
 ): Promise<IncomingMessage> {
   const url = new URL(text);
@@ -102,16 +97,4 @@ async function judgedAddress(name: string, deps: GuardedFetchDeps): Promise<stri
   const [first] = found.filter(({ address }) => isAllowedAddress(address, allowsLoopback(name)));
   if (first === undefined) throw forbidden(near(name));
   return first.address;
-}
-
-function responseOf(answer: IncomingMessage): Response {
-  const { statusCode: status = 502 } = answer;
-  const headers = new Headers();
-  for (const name of ['content-length', 'content-range']) {
-    const value = answer.headers[name];
-    if (typeof value === 'string') headers.set(name, value);
-  }
-  if (bodiless.has(status)) answer.destroy();
-  const body = bodiless.has(status) ? null : (Readable.toWeb(answer) as ReadableStream<Uint8Array>);
-  return new Response(body, { status, headers });
 }

@@ -77,6 +77,11 @@ async function outputOf(
 }
 
 const place = (name: string): string => join(directory.path, 'edge-1', name);
+/** What chunks see as their output, on the host. */
+const mounted = (): string[] =>
+  existsSync(place('chunks'))
+    ? readdirSync(place('chunks')).map((name) => join(place('chunks'), name, 'mount', 'output'))
+    : [];
 
 test('a container has its directory at /edgewise, no capability, and what its job gives', async (it) => {
   if (reason !== null) it.skip(reason);
@@ -204,11 +209,7 @@ test('a container outlives an agent that is killed, and its end is known to the 
   const options = agentOptions(controlPlane, directory.path);
   const first = startAgentProcess(options);
   controlPlane.grant('edge-1', 'job-a', '0', 1);
-  const outputs = (): string[] =>
-    existsSync(place('chunks'))
-      ? readdirSync(place('chunks')).map((name) => join(place('chunks'), name, 'mount', 'output'))
-      : [];
-  await waitUntil(() => outputs().some((path) => existsSync(join(path, 'begun'))));
+  await waitUntil(() => mounted().some((path) => existsSync(join(path, 'begun'))));
   await first.kill();
   const [container] = containers();
   expect(container).toBeDefined();
@@ -217,11 +218,37 @@ test('a container outlives an agent that is killed, and its end is known to the 
   const before = controlPlane.reports.length;
   await controlPlane.until(() => controlPlane.reports.length > before, 'the next agent reports');
   expect(containers()).toEqual([container]);
-  writeFileSync(join(outputs()[0]!, 'go'), '');
+  writeFileSync(join(mounted()[0]!, 'go'), '');
   await controlPlane.until(() => done.size === 1, 'it is done');
   expect([controlPlane.outputs.get('job-a/0'), repeats]).toEqual(['through\n', 0]);
   await waitUntil(() => containers().length === 0);
   await waitUntil(() => readdirSync(place('chunks')).length === 0);
+});
+
+test('standard error is kept apart, also by the next agent, and as long as both may be', async (it) => {
+  if (reason !== null) it.skip(reason);
+  const long = 'head -c 3000000 /dev/zero | tr "\\0" x >&2';
+  const script = [
+    'echo out; echo begin >&2; touch output/begun',
+    `while ! test -e output/go; do sleep 0.1; done; ${long}; echo end >&2; exit 3`,
+  ].join('; ');
+  const run = { container: { image, argv: ['sh', '-c', script], env: {}, timeoutSeconds: 60 } };
+  controlPlane.addJob('job-a', { chunks: 1, run, stderr: 'apart' });
+  const options = agentOptions(controlPlane, directory.path);
+  const first = startAgentProcess(options);
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  await waitUntil(() => mounted().some((path) => existsSync(join(path, 'begun'))));
+  await first.kill();
+  agent = startAgent(options);
+  writeFileSync(join(mounted()[0]!, 'go'), '');
+  const { failed } = controlPlane.jobs.get('job-a')!;
+  await controlPlane.until(() => failed.size === 1, 'it has failed');
+  await controlPlane.until(() => controlPlane.outputs.size === 2, 'both arrived');
+  expect(failed.get(0)).toBe(3);
+  expect(controlPlane.outputs.get('job-a/0')).toBe('out\n');
+  const errors = controlPlane.outputs.get('job-a/0/stderr')!;
+  expect(errors).toHaveLength(64 * 1024);
+  expect([errors.slice(0, 7), errors.slice(-6)]).toEqual(['begin\nx', 'xxend\n']);
 });
 
 test('a container that nobody waits for any more is removed at the start, and no other', async (it) => {

@@ -137,17 +137,19 @@ export class FileStore implements FileStoreDouble {
   send(digest: string, request: IncomingMessage, response: ServerResponse): void {
     const whole = this.#files.get(digest);
     const how = this.#spoiled.get(digest) ?? 'well';
-    const start = Number(/^bytes=(\d+)-$/.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const range = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
+    const start = Number(range?.[1] ?? 0);
     this.reads.push({ digest, start });
     if (whole === undefined || how === 'gone') return void response.writeHead(404).end();
-    if (start > 0 && start >= whole.length) return void response.writeHead(416).end();
+    if (range !== null && start >= whole.length) return void response.writeHead(416).end();
     const bytes = Buffer.from(whole);
     if (how === 'flipped') bytes[0] = (bytes[0] ?? 0) ^ 1;
-    const part = bytes.subarray(start);
-    const range = { 'content-range': `bytes ${start}-${bytes.length - 1}/${bytes.length}` };
-    response.writeHead(start > 0 ? 206 : 200, {
+    const end = Math.min(Number(range?.[2] || whole.length - 1) + 1, whole.length);
+    const part = bytes.subarray(start, end);
+    const place = { 'content-range': `bytes ${start}-${end - 1}/${whole.length}` };
+    response.writeHead(range === null ? 200 : 206, {
       'content-length': part.length,
-      ...(start > 0 ? range : {}),
+      ...(range !== null && place),
     });
     if (how !== 'cut' && how !== 'stalled') return void response.end(part);
     response.write(part.subarray(0, Math.ceil(part.length / 2)), () => {

@@ -262,6 +262,15 @@ test('flux and a container tell standard error apart', async () => {
   });
 });
 
+test('why an engine starts nothing is known where it says so in standard error apart', async () => {
+  provide('docker');
+  controlPlane.addJob('job-a', { chunks: 1, ...container('broken:1', 'exit 0'), stderr: 'apart' });
+  start();
+  controlPlane.grant('edge-1', 'job-a', '0', 1);
+  const { failed } = await ended('job-a', 1);
+  expect(failed.get(0)).toBe('start-failed: Error response from daemon: cgroup missing');
+});
+
 test('a flux chunk that is taken away is cancelled and not reported', async () => {
   provide('flux');
   controlPlane.addJob('job-a', { chunks: 2, ...flux('sleep', '300') });

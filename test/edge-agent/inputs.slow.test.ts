@@ -255,12 +255,12 @@ test('a download that breaks goes on where it was', async () => {
   controlPlane.files.spoil(sha256, 'well');
   expect(await ended('job-a')).toMatch(sha256);
   const starts = controlPlane.files.reads.map(({ start: at }) => at);
-  expect(starts).toEqual(starts.toSorted((a, b) => a - b));
   expect(starts.filter((at) => at === 0)).toHaveLength(1);
 });
 
 test('a killed agent goes on with the part that it has', async () => {
-  const sha256 = controlPlane.files.add(randomBytes(2_000_000));
+  // Half of it is more than what is written at once.
+  const sha256 = controlPlane.files.add(randomBytes(4_000_000));
   controlPlane.files.spoil(sha256, 'stalled');
   const first = startAgentProcess(options());
   give('job-a', 'sha256sum < x', [{ path: 'x', sha256 }]);

@@ -48,6 +48,13 @@ test('a large file is known by its digest and those of its parts, read once', as
   expect(await readSource(largeFile('small', 5))).not.toHaveProperty('parts');
 });
 
+test('of a file that ends with a part there is no part behind it', async () => {
+  const bytes = 2 * filePartBytes;
+  const { parts, ...large } = await readSource(largeFile('large', bytes));
+  const zeros = digestOf(Buffer.alloc(filePartBytes));
+  expect([parts?.length, parts?.[1], large.bytes]).toEqual([2, zeros, bytes]);
+});
+
 test('a link to a large file is as large as the file', async () => {
   const path = join(directory, 'link');
   symlinkSync(largeFile('large', fileInPartsBytesMin + 1), path);

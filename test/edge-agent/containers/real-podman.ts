@@ -39,6 +39,7 @@ function importImage(): string | null {
       'cat',
       'env',
       'grep',
+      'head',
       'httpd',
       'id',
       'ls',
@@ -49,6 +50,7 @@ function importImage(): string | null {
       'tee',
       'test',
       'touch',
+      'tr',
     ]) {
       symlinkSync('busybox', join(root, 'bin', applet));
     }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   type GuardedFetchDeps,
@@ -32,7 +33,7 @@ async function ask(url: string, over: Partial<GuardedFetchDeps> = {}): Promise<s
   const open = { isAllowed: () => true, allowsLoopback: () => false, lookUp: toLoopback };
   const fetchElsewhere = makeGuardedFetch({ ...open, ...over });
   const signal = AbortSignal.timeout(10_000);
-  return (await fetchElsewhere(url, { headers: {}, signal })).text();
+  return text(await fetchElsewhere(url, { headers: {}, signal }));
 }
 
 const onThisHost = { allowsLoopback: () => true };

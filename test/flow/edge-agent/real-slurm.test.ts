@@ -115,6 +115,40 @@ test('a restarted agent finds its chunks again', async (it) => {
   expect(readFileSync(`${runsFile()}.b`, 'utf8').trim().split('\n')).toHaveLength(4);
 });
 
+test('standard error is kept apart, also by an agent that starts anew', async (it) => {
+  if (reason !== null) it.skip(reason);
+  const release = join(directory.path, 'release-d');
+  const text = [
+    'echo out $EDGEWISE_CHUNK; [ $EDGEWISE_CHUNK = 1 ] || echo before >&2',
+    `while [ ! -f ${release} ]; do sleep 0.1; done`,
+    '[ $EDGEWISE_CHUNK = 1 ] || { echo after >&2; head -c 3000000 /dev/zero | tr "\\0" x >&2; }',
+    'exit $EDGEWISE_CHUNK',
+  ].join('\n');
+  const kept = { keepOutput: 'all', stderr: 'apart' };
+  controlPlane.addJob('job-d', { chunks: 3, ...slurm(text), ...kept });
+  controlPlane.grant('edge-1', 'job-d', '0-2', 3);
+  await waitUntil(() => queued() === 3);
+  await agents.at(-1)!.stop();
+  start();
+  execFileSync('touch', [release]);
+  const job = controlPlane.jobs.get('job-d')!;
+  const isEnded = (): boolean => job.done.size + job.failed.size === 3;
+  await controlPlane.until(isEnded, 'all have ended', 60_000);
+  expect([[...job.done], Object.fromEntries(job.failed)]).toEqual([[0], { 1: 1, 2: 2 }]);
+  const outputOf = (chunk: number, of = '') => controlPlane.outputs.get(`job-d/${chunk}${of}`);
+  const isThere = (): boolean =>
+    [0, 1, 2].every((at) => outputOf(at) !== undefined && outputOf(at, '/stderr') !== undefined);
+  await controlPlane.until(isThere, 'both of each arrived');
+  for (const chunk of [0, 1, 2]) expect(outputOf(chunk)).toBe(`out ${chunk}\n`);
+  // Who says nothing there has an empty one, and who says much the beginning and the end of it.
+  expect(outputOf(1, '/stderr')).toBe('');
+  for (const chunk of [0, 2]) {
+    const errors = outputOf(chunk, '/stderr')!;
+    expect(errors).toHaveLength(64 * 1024);
+    expect([errors.slice(0, 14), errors.slice(-2)]).toEqual(['before\nafter\nx', 'xx']);
+  }
+});
+
 test('each task has its own directory, and is the user of chunks, who submits it', async (it) => {
   if (reason !== null) it.skip(reason);
   await agents.at(-1)!.stop();
