@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findPython } from '../../../scripts/setup/python-tools.mjs';
 import { adminSecret, type ServedFleet, startServedFleet } from '../../cli/api/served-fleet.ts';
+import { serveKeptOutput } from '../../clients/kept-output.ts';
 import { root } from '../../source-files.ts';
 
 let directory: string;
@@ -22,17 +23,21 @@ afterEach(async () => {
 const python = findPython();
 
 async function run(program: string): Promise<string> {
+  return (await bytesOf(program, fleet.url)).toString().trim();
+}
+
+async function bytesOf(program: string, url: string): Promise<Buffer> {
   const env = {
     ...process.env,
     PYTHONPATH: join(root, 'clients', 'python'),
     PYTHONDONTWRITEBYTECODE: '1',
-    EDGEWISE_API: fleet.url,
+    EDGEWISE_API: url,
     EDGEWISE_TOKEN: adminSecret,
   };
   const running = spawn(python!, ['-c', program], { cwd: directory, env });
-  const [out, err] = await Promise.all([text(running.stdout), text(running.stderr)]);
+  const [out, err] = await Promise.all([buffer(running.stdout), text(running.stderr)]);
   expect(err).toBe('');
-  return out.trim();
+  return out;
 }
 
 const make = `
@@ -58,3 +63,22 @@ test('a large file is sent in parts, alone and in a tree, and once', async ({ sk
   // The small file and the list.
   expect(puts() - before).toBeLessThanOrEqual(2);
 }, 60_000);
+
+test.for([
+  ['that its job keeps whole comes whole, also when that follows its ends', 1, 1],
+  ['of which the ends are kept comes as they are', undefined, 0],
+] as const)('an output %s', async ([_, outputMb, misses], { skip }) => {
+  if (python === undefined) return skip('there is no Python 3.10 or newer here');
+  const kept = await serveKeptOutput(outputMb, misses);
+  try {
+    const program = `
+import sys
+from edgewise import Client
+sys.stdout.buffer.write(Client().output("job"))
+`;
+    const said = await bytesOf(program, kept.url);
+    expect(said.equals(outputMb === undefined ? kept.ends : kept.whole)).toBe(true);
+  } finally {
+    await kept.close();
+  }
+});
