@@ -8,6 +8,7 @@ import { exitCode } from '../exit-code.ts';
 import { Failure } from '../failure.ts';
 import { requestAttemptsMax, retryFirstMs, uploadStallMs } from '../limits.ts';
 import type { Terminal } from '../terminal.ts';
+import { partialOf } from './partial.ts';
 
 /**
  * Brings one file here: what an earlier try left is gone on with, every byte is held against the
@@ -28,7 +29,7 @@ export async function downloadFile(
   moved: (bytes: number) => void,
 ): Promise<boolean> {
   if (await isThere(wanted)) return false;
-  const part = `${wanted.target}.part`;
+  const part = partialOf(wanted);
   for (let attempt = 1; ; attempt++) {
     const problem = await bring(wanted, part, terminal.interrupted, moved);
     if (problem === null) break;

@@ -10,6 +10,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { partialOf } from '../../cli/results/partial.ts';
 import { runClient } from './cli/client.ts';
 import { makeProduct, type Product } from './product.ts';
 
@@ -55,21 +56,25 @@ test('a tree is sent once, lies in the directory of every chunk, and comes once'
 
 test('what chunks leave comes back byte for byte, from edges on both transports', async () => {
   const { directory } = product.place;
-  const make = 'mkdir r && cp data/large r/ && echo $EDGEWISE_CHUNK > $EDGEWISE_OUTPUT/n.txt';
+  const make =
+    'mkdir r && cp data/large r/ && echo p > r/large.part && echo $EDGEWISE_CHUNK > $EDGEWISE_OUTPUT/n.txt';
   const asked = ['--outputs', 'r/', '--outputs', '*.txt', '--pull', '--input', 'data/'];
   const size = ['--chunks', '2', '--nodes', '2'];
   const done = await runClient(directory, 'submit', ...size, ...asked, '--', 'sh', '-c', make);
-  expect(done).toMatchObject({ code: 0, err: expect.stringContaining('fetched 4 of 4 files') });
+  expect(done).toMatchObject({ code: 0, err: expect.stringContaining('fetched 6 of 6 files') });
   const job = done.out.trim();
   for (const chunk of ['0', '1']) {
     expect(readFileSync(join(directory, job, chunk, 'r', 'large')).equals(large)).toBe(true);
     expect(readFileSync(join(directory, job, chunk, 'n.txt'), 'utf8')).toBe(`${chunk}\n`);
+    expect(readFileSync(join(directory, job, chunk, 'r', 'large.part'), 'utf8')).toBe('p\n');
   }
   writeFileSync(join(directory, job, '1', 'n.txt'), 'x');
   rmSync(join(directory, job, '0', 'r', 'large'));
-  writeFileSync(join(directory, job, '0', 'r', 'large.part'), large.subarray(0, 1_000_000));
+  const sha256 = createHash('sha256').update(large).digest('hex');
+  const part = partialOf({ target: join(directory, job, '0', 'r', 'large'), sha256 });
+  writeFileSync(part, large.subarray(0, 1_000_000));
   const again = await runClient(directory, 'pull', job);
-  expect(again.err).toContain('fetched 2 of 4 files, 2.0 MB');
+  expect(again.err).toContain('fetched 2 of 6 files, 2.0 MB');
   expect(readFileSync(join(directory, job, '0', 'r', 'large')).equals(large)).toBe(true);
   const gone = await runClient(directory, 'job', 'purge', job, '--yes');
   expect(gone.code).toBe(0);
