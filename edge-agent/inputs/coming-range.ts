@@ -29,6 +29,7 @@ export class ComingRange {
     );
   }
 
+  /** Small ones, which are still near when they are written and summed. */
   async *pieces(): AsyncGenerator<Uint8Array> {
     for (let taken = 0; ; ) {
       const isEnough = this.#filled - taken >= downloadWriteBytes || this.#isOver;
@@ -37,8 +38,8 @@ export class ComingRange {
           this.#wake = resolve;
         });
       } else if (this.#filled > taken) {
-        const piece = this.#bytes.subarray(taken, this.#filled);
-        taken = this.#filled;
+        const piece = this.#bytes.subarray(taken, this.#filled).subarray(0, downloadWriteBytes);
+        taken += piece.length;
         yield piece;
       } else if (this.#failure !== null) {
         throw this.#failure;
