@@ -56,8 +56,8 @@ test('a tree is sent once, lies in the directory of every chunk, and comes once'
 
 test('what chunks leave comes back byte for byte, from edges on both transports', async () => {
   const { directory } = product.place;
-  const make =
-    'mkdir r && cp data/large r/ && echo p > r/large.part && echo $EDGEWISE_CHUNK > $EDGEWISE_OUTPUT/n.txt';
+  const files = 'mkdir r && cp data/large r/ && echo p > r/large.part';
+  const make = `${files} && echo $EDGEWISE_CHUNK > $EDGEWISE_OUTPUT/n.txt`;
   const asked = ['--outputs', 'r/', '--outputs', '*.txt', '--pull', '--input', 'data/'];
   const size = ['--chunks', '2', '--nodes', '2'];
   const done = await runClient(directory, 'submit', ...size, ...asked, '--', 'sh', '-c', make);

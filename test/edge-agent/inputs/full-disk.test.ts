@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { downloadFile } from '../../../cli/results/download-file.ts';
+import { partialOf } from '../../../cli/results/partial.ts';
 import { systemClock } from '../../../edge-agent/host/clock.ts';
 import { download } from '../../../edge-agent/inputs/download.ts';
 import { scriptedTerminal } from '../../cli/scripted-terminal.ts';
@@ -52,7 +53,7 @@ test.skipIf(!existsSync(full))(
 
 test.skipIf(!existsSync(full))('who pulls onto a full disk hears it at once', async () => {
   const target = join(directory, 'result');
-  symlinkSync(full, `${target}.part`);
+  symlinkSync(full, partialOf({ target, sha256: digest }));
   const terminal = scriptedTerminal({ directory });
   const wanted = { url, sha256: digest, bytes: bytes.length, target, executable: false };
   const pulling = downloadFile(terminal, wanted, () => {});
