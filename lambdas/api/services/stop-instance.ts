@@ -1,5 +1,5 @@
 import { removeInstance, stopInstance } from '../../../core/jobs/stop-instance.ts';
-import { instancesMax } from '../../../core/services/limits.ts';
+import { chunksMax } from '../../../core/model/limits.ts';
 import { checkQuery, flagOf } from '../http/call.ts';
 import { tagged } from '../http/etag.ts';
 import { type ChangeDeps, changeJob, readChange } from '../jobs/change/change-job.ts';
@@ -16,7 +16,7 @@ export const stopChunk = defineOperation({
   name: 'stopChunk',
   read: (call) => {
     checkQuery(call, ['scale']);
-    const chunk = chunkOf(call.params.chunk ?? '', instancesMax);
+    const chunk = chunkOf(call.params.chunk ?? '', chunksMax);
     return { ...readChange(call), chunk, isFewer: flagOf(call, 'scale') };
   },
   run: async ({ chunk, isFewer, ...change }, context, deps: ChangeDeps) => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Job } from '../../../core/contract/resources.ts';
+import type { Chunk, Job } from '../../../core/contract/resources.ts';
 import { cellEdgesMax } from '../../../core/model/limits.ts';
 import { seatsPerCell } from '../../../core/services/limits.ts';
 import { makeProduct, type Product } from '../product.ts';
-import { askApi } from '../start/stage.ts';
-import { isReady } from './two-edges.ts';
+import { askApi, until } from '../start/stage.ts';
+import { isReady, runIn } from './two-edges.ts';
 
 /** More edges than one cell has: a job that runs everywhere comes to the others, and is one job. */
 const beyond = 10;
@@ -67,16 +67,33 @@ test('edges of a cell that opens later get theirs, and an update goes through bo
   const untouched = [...cells.values()].filter((it) => it.every(({ restarts }) => restarts === 1));
   expect(untouched).toHaveLength(1);
 
+  // One of the other cell is named as any other is.
+  const one = `/v1/jobs/${id}/chunks/${given.at(-1)}`;
+  expect(await askApi<Chunk>(product.place, one)).toMatchObject({ state: 'running', ready: true });
+  await askApi(product.place, one, { method: 'DELETE' });
+  await until('it has started again', async () => {
+    const { restarts, ready } = await askApi<Chunk>(product.place, one);
+    return restarts! > restartsOf(cells.get(true)!) && ready;
+  });
+
   // Nothing of it stays, wherever it was.
   await askApi(product.place, `/v1/jobs/${id}`, { method: 'DELETE' });
   await product.jobWhen(id, 'deleted', ({ status: now }) => now.state === 'cancelled');
 });
 
+const restartsOf = (chunks: readonly Chunk[]) =>
+  Math.max(...chunks.map(({ restarts }) => restarts ?? 0));
+
 test('a job that runs once on each edge of now is done when both cells are', {
   timeout: 120_000,
 }, async () => {
-  const once = { ...often, run: { simulate: { seconds: 0.1 } }, restart: { policy: 'never' } };
+  const run = { process: { argv: ['sh', '-c', 'echo "$EDGEWISE_CHUNK"'] } };
+  const once = { ...often, run, keepOutput: 'all', restart: { policy: 'never' } };
   const { id } = await product.submit({ kind: 'everywhere', ...once, until: 'all-now' });
   const { status } = await product.done(id);
   expect(status.chunks).toMatchObject({ total: all, done: all });
+  const last = (await numbers(id)).at(-1)!;
+  expect(last).toBeGreaterThanOrEqual(seatsPerCell);
+  const printed = await runIn(product, ['job', 'logs', id, String(last)]);
+  expect(printed).toMatchObject({ code: 0, out: `${last}\n` });
 });

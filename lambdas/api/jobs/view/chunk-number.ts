@@ -1,5 +1,5 @@
 import { notFound } from '../../../../core/contract/problem.ts';
-import { shownLengthMax } from '../../../../core/model/limits.ts';
+import { chunksMax, shownLengthMax } from '../../../../core/model/limits.ts';
 import type { StoredJob } from '../../../../core/model/stored-job.ts';
 import { instancesMax } from '../../../../core/services/limits.ts';
 
@@ -13,7 +13,11 @@ export function chunkOf(text: string, chunks: number): number {
   return chunk;
 }
 
-/** Of a service some may have been taken out, and others stand in for those that move. */
+/**
+ * Of a service some may have been taken out, and others stand in for those that move; of what runs
+ * everywhere a number is that of an edge in one of its cells.
+ */
 export function numbersMaxOf({ chunking, spec }: Pick<StoredJob, 'chunking' | 'spec'>): number {
+  if (spec.everywhere !== undefined) return chunksMax;
   return spec.restart === undefined ? chunking.chunks : instancesMax;
 }
