@@ -41,6 +41,8 @@ export type Rollout = {
   readonly awaits?: { readonly wish: number; readonly generation: number };
   /** The wish that was taken back last. */
   readonly failed?: number;
+  /** It was taken back and has not come to its end in time: other cells do not wait for it. */
+  readonly late?: true;
 };
 
 const firstRollout: Rollout = {
@@ -71,13 +73,17 @@ export function rolloutTowards(
   if (wish === undefined) return before;
   const at = before ?? firstRollout;
   const { generation: wanted, restart } = wish;
+  const back = turn?.wish === wishNumber(wish) ? turn.back : undefined;
+  if (back !== undefined) {
+    return at.generation === back.to ? at : withOthers(at, ranges, { wish, back, nowMs });
+  }
   const isNew = wanted > at.wanted;
   const isAgain = restart !== null && restart.epoch > at.restarts;
-  if (!isNew && !isAgain) return withOthers(at, before, { ranges, turn, wish, nowMs });
+  if (!isNew && !isAgain) return before;
   if (!mayGo(wish, turn)) return awaiting(at, wish);
   const asked = isNew ? ranges : intersect(askedAgain(restart!, at.restarts) ?? ranges, ranges);
   const more = subtract(asked, dueOf(at));
-  const { awaits: _, ...own } = at;
+  const { awaits: _awaits, late: _late, ...own } = at;
   return {
     ...own,
     generation: isNew ? wanted : at.generation,
@@ -98,22 +104,20 @@ function awaiting(at: Rollout, wish: RolloutWish): Rollout {
   return { ...at, awaits: { wish: number, generation: wish.generation } };
 }
 
-type Followed = {
-  readonly ranges: RangeSet;
-  readonly turn: RolloutTurn | undefined;
+type Failed = {
   readonly wish: RolloutWish;
+  readonly back: NonNullable<RolloutTurn['back']>;
   readonly nowMs: number;
 };
 
-/** It has followed the wish; where that failed in another cell, it goes back as that did. */
+/** The wish has failed in another cell: it goes back as that did, had it followed or not. */
 function withOthers(
-  at: Rollout,
-  before: Rollout | undefined,
-  { ranges, turn, wish, nowMs }: Followed,
-): Rollout | undefined {
-  const back = turn?.wish === wishNumber(wish) ? turn.back : undefined;
-  if (back === undefined || at.state !== 'done' || at.generation === back.to) return before;
-  return turnedBack({ ...at, stable: back.to }, ranges, nowMs, back.reason);
+  { awaits: _, ...at }: Rollout,
+  ranges: RangeSet,
+  { wish: { generation: wanted, restart }, back, nowMs }: Failed,
+): Rollout {
+  const followed = { ...at, wanted, restarts: restart?.epoch ?? at.restarts, stable: back.to };
+  return turnedBack(followed, ranges, nowMs, back.reason);
 }
 
 /** Nothing more is brought now: its user has to decide, or other cells are first. */
@@ -122,7 +126,12 @@ export function standsStill({ state, awaits }: Pick<Rollout, 'state' | 'awaits'>
 }
 
 /** Back to the last generation that ran everywhere; those that never left it are not touched. */
-export function turnedBack(at: Rollout, ranges: RangeSet, nowMs: number, reason: string): Rollout {
+export function turnedBack(
+  { late: _, ...at }: Rollout,
+  ranges: RangeSet,
+  nowMs: number,
+  reason: string,
+): Rollout {
   const kept = new Map(at.due);
   kept.delete(at.stable);
   return {

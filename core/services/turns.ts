@@ -30,7 +30,7 @@ export function nextTurn({ cells, last }: Turns): CellTurn | null {
   const failed = gone.find(([, it]) => it.failed === wish)?.[1];
   if (failed !== undefined) {
     const { generation: to, reason } = failed;
-    const other = gone.find(([, it]) => it.state === 'done' && it.generation !== to);
+    const other = current.find(([, it]) => it.generation !== to);
     if (other === undefined) return null;
     return { cell: other[0], turn: { wish, back: { to, reason: reason ?? '' } } };
   }
@@ -43,7 +43,7 @@ export function nextTurn({ cells, last }: Turns): CellTurn | null {
 function isUnseen({ turn }: CellTurn, of: RolloutCounts | undefined, wish: number): boolean {
   if (of === undefined || turn.wish !== wish) return false;
   if (turn.back === undefined) return of.awaits !== undefined;
-  return of.state === 'done' && of.generation !== turn.back.to;
+  return of.generation !== turn.back.to;
 }
 
 /** What the cells of a job count, as one. */

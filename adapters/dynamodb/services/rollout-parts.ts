@@ -95,6 +95,7 @@ const isRollout = recordOf({
   reason: orNull(isText),
   awaits: optional(recordOf({ wish: isWhole, generation: isWhole })),
   failed: optional(isWhole),
+  late: optional(isFlag),
 });
 
 export function encodeRollout(rollout: Rollout): string {

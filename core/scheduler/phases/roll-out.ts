@@ -124,6 +124,16 @@ function advance(pass: Pass, job: JobDraft, update: Update): void {
     }
   }
   if (state !== 'paused') bring(pass, job, { ready, update });
+  if (state === 'rolled-back') noteLate(pass, job, update);
+}
+
+/** Only who takes turns with it has to know. */
+function noteLate(pass: Pass, job: JobDraft, update: Update): void {
+  const { progressAtMs, late } = job.rollout!;
+  if (job.intent.rollout?.byTurns !== true || late === true) return;
+  const atMs = progressAtMs + update.failAfterSeconds * 1000;
+  if (pass.nowMs < atMs) lookAgain(pass, atMs);
+  else change(pass, job, { late: true });
 }
 
 type Now = { readonly ready: RangeSet; readonly update: Update };

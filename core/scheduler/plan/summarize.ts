@@ -66,11 +66,12 @@ function turnOf({
   unsettled,
   awaits,
   failed,
+  late,
 }: Rollout): Partial<RolloutCounts> {
   return {
     wish: awaits?.wish ?? wanted + restarts,
     ...(awaits !== undefined && { awaits: awaits.generation }),
-    ...(due.size + unsettled.size > 0 && { open: true as const }),
+    ...(due.size + unsettled.size > 0 && late !== true && { open: true as const }),
     ...(failed !== undefined && { failed }),
   };
 }

@@ -5,6 +5,7 @@ import { formatRanges, rangeOf } from '../../../core/model/ranges.ts';
 import { reconcile } from '../../../core/scheduler/reconcile.ts';
 import { reconcileSafely } from '../../../core/scheduler/reconcile-safely.ts';
 import type { Everywhere } from '../../../core/services/everywhere.ts';
+import type { RolloutTurn } from '../../../core/services/rollout-turn.ts';
 import {
   makeCell,
   makeEdges,
@@ -240,4 +241,29 @@ test('a cell whose turn has not come keeps what it runs, also for edges that joi
   expect(rolloutIn(cell)).toMatchObject({ generation: 2, state: 'moving' });
   expect(rolloutIn(cell)).not.toHaveProperty('awaits');
   expect(Object.values(hashesIn(cell)).filter((hash) => hash === 'hash-2')).toHaveLength(1);
+});
+
+test('a cell that goes back says when it is late, so that others need not wait for it', () => {
+  const inTurns = (cell: Cell, turn: RolloutTurn) => {
+    const rollout = { ...cell.jobs.get(web)!.intent.rollout!, byTurns: true as const };
+    return withIntent(cell, web, { rollout, turn });
+  };
+  const openIn = (cell: Cell, atSeconds: number) =>
+    reconcile(cell, seconds(atSeconds)).jobStatuses.get(web)?.service?.rollout?.open;
+  let cell = settle(inTurns(wanting(allReady(stage(2), seconds(2)), 2), { wish: 2 }), seconds(10));
+  const job = cell.jobs.get(web)!;
+  const came = { state: 'done' as const, stable: 2, due: new Map(), unsettled: new Map() };
+  const rollout = { ...rolloutIn(cell), ...came };
+  cell = { ...cell, jobs: new Map([[web, { ...job, slice: { ...job.slice, rollout } }]]) };
+  const turn = { wish: 2, back: { to: 1, reason: 'it ended' } };
+  cell = settle(inTurns(cell, turn), seconds(40));
+  expect(rolloutIn(cell)).toMatchObject({ generation: 1, state: 'rolled-back', wanted: 2 });
+  expect(rolloutIn(cell)).not.toHaveProperty('late');
+  expect(reconcile(cell, seconds(99)).lookAgainAtMs).toBe(seconds(100));
+  expect(openIn(cell, 100)).toBeUndefined();
+  cell = settle(cell, seconds(100));
+  expect(rolloutIn(cell)).toMatchObject({ late: true });
+  cell = settle(inTurns(wanting(cell, 3), { wish: 3 }), seconds(101));
+  expect(rolloutIn(cell)).toMatchObject({ generation: 3, state: 'moving' });
+  expect(rolloutIn(cell)).not.toHaveProperty('late');
 });

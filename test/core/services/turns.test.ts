@@ -67,10 +67,13 @@ describe('whose turn it is', () => {
       cell: north,
       turn: { wish: 2, back },
     });
-    const gone = counts({ wish: 2, failed: 2, state: 'rolled-back' });
+    const gone = counts({ wish: 2, failed: 2, state: 'rolled-back', reason: 'it ended' });
     expect(turn([north, { ...gone, open: true }], [south, failed], [east, came()])).toBeNull();
     expect(turn([north, gone], [south, failed], [east, came()])?.cell).toBe(east);
     expect(turn([north, gone], [south, failed], [east, waits()])).toBeNull();
+    // One may have come further than the one that failed ever did.
+    const ahead = waits({ generation: 3 });
+    expect(turn([north, gone], [south, failed], [east, ahead])?.turn).toEqual({ wish: 2, back });
   });
 
   test('what failed earlier does not keep a later wish', () => {
@@ -154,10 +157,17 @@ describe('a cell', () => {
     expect(back).toMatchObject({ generation: 1, state: 'rolled-back', reason: 'it ended' });
     expect(back.due).toEqual(new Map([[2, three]]));
     expect(rolloutTowards({ rollout: wish, turn }, three, back, 9_500)).toBe(back);
+    const waiting = rolloutTowards({ rollout: { ...wish, generation: 3 } }, three, came, 9_000)!;
+    expect(waiting).toMatchObject({ generation: 2, awaits: { wish: 3 } });
+    const last = { wish: 3, back: turn.back };
+    const followed = { rollout: { ...wish, generation: 3 }, turn: last };
+    const taken = rolloutTowards(followed, three, waiting, 9_500)!;
+    expect(taken).toMatchObject({ generation: 1, wanted: 3, state: 'rolled-back', failed: 3 });
+    expect(taken).not.toHaveProperty('awaits');
     const late = { wish: 1, back: turn.back };
     expect(rolloutTowards({ rollout: wish, turn: late }, three, came, 9_000)).toBe(came);
     expect(rolloutTowards({ rollout: wish, turn }, emptyRanges, undefined, 0)).toMatchObject({
-      generation: 2,
+      generation: 1,
     });
   });
 });

@@ -95,7 +95,7 @@ function checkAway(book: InstanceBook, step: Step): void {
 function movingElsewhere(book: InstanceBook, { job: { id }, others, nowMs }: Step): number[] {
   return others().flatMap((cell) => {
     const job = cell.jobs.get(id);
-    if (job === undefined) return [];
+    if (job === undefined || job.slice.rollout?.late === true) return [];
     const gone = unreachable(book, { job, seen: cell, after: cell, nowMs });
     const { retries, rollout } = job.slice;
     return [...(rollout?.unsettled.keys() ?? [])].filter((chunk) => {
