@@ -27,5 +27,6 @@ export function wishNumber({ generation, restart }: RolloutWish): number {
 }
 
 export function mayGo(wish: RolloutWish, turn: RolloutTurn | undefined): boolean {
-  return wish.byTurns !== true || (turn !== undefined && turn.wish >= wishNumber(wish));
+  if (wish.byTurns !== true) return true;
+  return turn !== undefined && turn.back === undefined && turn.wish >= wishNumber(wish);
 }

@@ -39,7 +39,7 @@ export type Rollout = {
   readonly reason: string | null;
   /** The wish for which the turn of this cell has not come: until then nothing more is brought. */
   readonly awaits?: { readonly wish: number; readonly generation: number };
-  /** The wish that was taken back last. */
+  /** The generation that was taken back last. */
   readonly failed?: number;
   /** It was taken back and has not come to its end in time: other cells do not wait for it. */
   readonly late?: true;
@@ -74,8 +74,8 @@ export function rolloutTowards(
   const at = before ?? firstRollout;
   const { generation: wanted, restart } = wish;
   const back = turn?.wish === wishNumber(wish) ? turn.back : undefined;
-  if (back !== undefined) {
-    return at.generation === back.to ? at : withOthers(at, ranges, { wish, back, nowMs });
+  if (back !== undefined && at.failed !== wanted) {
+    return withOthers(at, ranges, { wanted, back, nowMs });
   }
   const isNew = wanted > at.wanted;
   const isAgain = restart !== null && restart.epoch > at.restarts;
@@ -105,19 +105,23 @@ function awaiting(at: Rollout, wish: RolloutWish): Rollout {
 }
 
 type Failed = {
-  readonly wish: RolloutWish;
+  readonly wanted: number;
   readonly back: NonNullable<RolloutTurn['back']>;
   readonly nowMs: number;
 };
 
-/** The wish has failed in another cell: it goes back as that did, had it followed or not. */
+/**
+ * What is wanted has failed in another cell: it goes back as that did, and where it has not come to
+ * it, it never will.
+ */
 function withOthers(
   { awaits: _, ...at }: Rollout,
   ranges: RangeSet,
-  { wish: { generation: wanted, restart }, back, nowMs }: Failed,
+  { wanted, back, nowMs }: Failed,
 ): Rollout {
-  const followed = { ...at, wanted, restarts: restart?.epoch ?? at.restarts, stable: back.to };
-  return turnedBack(followed, ranges, nowMs, back.reason);
+  const followed = { ...at, wanted, stable: back.to };
+  if (at.generation !== back.to) return turnedBack(followed, ranges, nowMs, back.reason);
+  return { ...followed, state: 'rolled-back', failed: wanted, reason: back.reason };
 }
 
 /** Nothing more is brought now: its user has to decide, or other cells are first. */
@@ -138,7 +142,7 @@ export function turnedBack(
     ...at,
     generation: at.stable,
     state: 'rolled-back',
-    failed: at.wanted + at.restarts,
+    failed: at.wanted,
     due: withDue(kept, at.generation, subtract(ranges, dueOf(at))),
     unsettled: new Map(),
     progressAtMs: nowMs,

@@ -109,7 +109,7 @@ type TurnCounts = {
   readonly awaits?: number;
   /** Some of its instances are away for it, or are to be brought still. */
   readonly open?: true;
-  /** The wish that failed here. */
+  /** The generation that failed here, or in another cell before this one came to it. */
   readonly failed?: number;
 };
 

@@ -21,18 +21,19 @@ export type Turns = {
 export function nextTurn({ cells, last }: Turns): CellTurn | null {
   const wish = newestOf([...cells.values()]);
   if (wish === 0 || [...cells.values()].some((it) => wishOf(it) < wish)) return null;
-  if (last !== undefined && isUnseen(last, cells.get(last.cell), wish)) return last;
+  const wanted = wantedOf([...cells.values()]);
+  if (last !== undefined && isUnseen(last, cells.get(last.cell), { wish, wanted })) return last;
   const current = [...cells].sort(([a], [b]) => compareCells(a, b));
   const gone = current.filter(([, { awaits }]) => awaits === undefined);
   if (gone.some(([, it]) => it.open === true || it.state === 'moving' || it.state === 'paused')) {
     return null;
   }
-  const failed = gone.find(([, it]) => it.failed === wish)?.[1];
+  const failed = current.find(([, it]) => it.failed === wanted)?.[1];
   if (failed !== undefined) {
     const { generation: to, reason } = failed;
-    const other = current.find(([, it]) => it.generation !== to);
-    if (other === undefined) return null;
-    return { cell: other[0], turn: { wish, back: { to, reason: reason ?? '' } } };
+    const other = current.find(([, it]) => it.failed !== wanted);
+    const back = { to, reason: reason ?? '' };
+    if (other !== undefined) return { cell: other[0], turn: { wish, back } };
   }
   const waiting = current.filter(([, { awaits }]) => awaits !== undefined);
   // One that was in the middle of an earlier wish has instances away already.
@@ -40,10 +41,18 @@ export function nextTurn({ cells, last }: Turns): CellTurn | null {
   return next === undefined ? null : { cell: next[0], turn: { wish } };
 }
 
-function isUnseen({ turn }: CellTurn, of: RolloutCounts | undefined, wish: number): boolean {
+function isUnseen(
+  { turn }: CellTurn,
+  of: RolloutCounts | undefined,
+  { wish, wanted }: { readonly wish: number; readonly wanted: number },
+): boolean {
   if (of === undefined || turn.wish !== wish) return false;
-  if (turn.back === undefined) return of.awaits !== undefined;
-  return of.generation !== turn.back.to;
+  return turn.back === undefined ? of.awaits !== undefined : of.failed !== wanted;
+}
+
+/** Some have come to it, wait for it, or have seen it fail. */
+function wantedOf(all: readonly RolloutCounts[]): number {
+  return Math.max(...all.map((it) => Math.max(it.awaits ?? 0, it.generation, it.failed ?? 0)));
 }
 
 /** What the cells of a job count, as one. */
@@ -55,12 +64,12 @@ export function foldRollouts(cells: readonly ServiceCounts[]): RolloutCounts | u
   const current = all.filter((it) => wishOf(it) === wish);
   const gone = current.filter(({ awaits }) => awaits === undefined);
   const paused = gone.find(({ state }) => state === 'paused');
-  const back = gone.find(({ state }) => state === 'rolled-back');
+  const wanted = wantedOf(current);
+  const back = current.find((it) => it.state === 'rolled-back' && it.failed === wanted);
   const isMoving = all.some(({ awaits, open, state }) => {
     return awaits !== undefined || open === true || state === 'moving';
   });
-  const generation =
-    back?.generation ?? Math.max(...current.map((it) => it.awaits ?? it.generation));
+  const generation = back?.generation ?? wanted;
   const there = all.filter((it) => {
     return it.generation === generation && (it.awaits === undefined || back !== undefined);
   });

@@ -61,7 +61,7 @@ describe('whose turn it is', () => {
     expect(turn([north, waits()], [south, waits({ open: true })])?.cell).toBe(south);
   });
 
-  test('where it failed, those that came before go back one after the other, and the rest stays', () => {
+  test('where it failed, all go back one after the other, and nobody comes to it', () => {
     const back = { to: 1, reason: 'it ended' };
     expect(turn([north, came()], [south, failed], [east, waits()])).toEqual({
       cell: north,
@@ -70,10 +70,26 @@ describe('whose turn it is', () => {
     const gone = counts({ wish: 2, failed: 2, state: 'rolled-back', reason: 'it ended' });
     expect(turn([north, { ...gone, open: true }], [south, failed], [east, came()])).toBeNull();
     expect(turn([north, gone], [south, failed], [east, came()])?.cell).toBe(east);
-    expect(turn([north, gone], [south, failed], [east, waits()])).toBeNull();
+    // Who has not come to it never will, whatever else is wanted later.
+    expect(turn([north, gone], [south, failed], [east, waits()])).toEqual({
+      cell: east,
+      turn: { wish: 2, back },
+    });
+    const again = { wish: 3, awaits: 2 };
+    const started = turn(
+      [north, { ...gone, ...again }],
+      [south, { ...failed, ...again }],
+      [east, waits(again)],
+    );
+    expect(started).toEqual({ cell: east, turn: { wish: 3, back } });
+    expect(turn([north, gone], [south, failed], [east, gone])).toBeNull();
     // One may have come further than the one that failed ever did.
-    const ahead = waits({ generation: 3 });
-    expect(turn([north, gone], [south, failed], [east, ahead])?.turn).toEqual({ wish: 2, back });
+    const fourth = { wish: 4, failed: 4 };
+    const ahead = waits({ wish: 4, awaits: 4, generation: 3 });
+    expect(turn([south, { ...failed, ...fourth }], [east, ahead])).toEqual({
+      cell: east,
+      turn: { wish: 4, back },
+    });
   });
 
   test('what failed earlier does not keep a later wish', () => {
@@ -169,5 +185,28 @@ describe('a cell', () => {
     expect(rolloutTowards({ rollout: wish, turn }, emptyRanges, undefined, 0)).toMatchObject({
       generation: 1,
     });
+  });
+
+  test('that never came to what failed does not later, when its instances start anew', () => {
+    const back = { to: 1, reason: 'it ended' };
+    const waiting = seen()!;
+    const known = rolloutTowards(
+      { rollout: wish, turn: { wish: 2, back } },
+      three,
+      waiting,
+      6_000,
+    )!;
+    expect(known).toMatchObject({ generation: 1, wanted: 2, failed: 2, state: 'rolled-back' });
+    expect([known.due.size, known.awaits]).toEqual([0, undefined]);
+    const anew = { ...wish, restart: { epoch: 1, chunks: rangeOf(1, 2) } };
+    const held = rolloutTowards({ rollout: anew, turn: { wish: 2, back } }, three, known, 7_000)!;
+    expect(held).toMatchObject({ generation: 1, awaits: { wish: 3 } });
+    const going = rolloutTowards({ rollout: anew, turn: { wish: 3 } }, three, held, 8_000)!;
+    expect(going).toMatchObject({ generation: 1, due: new Map([[1, rangeOf(1, 2)]]) });
+    // Both at once: it has not seen that the generation failed when it is to start anew.
+    const both = rolloutTowards({ rollout: anew, turn: { wish: 3, back } }, three, waiting, 9_000)!;
+    expect(both).toMatchObject({ generation: 1, wanted: 2, restarts: 0, failed: 2 });
+    const next = rolloutTowards({ rollout: anew, turn: { wish: 3, back } }, three, both, 9_500);
+    expect(next).toMatchObject({ awaits: { wish: 3 }, restarts: 0 });
   });
 });
