@@ -1,54 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { betweenCells } from '../../../core/jobs/between-cells.ts';
-import { rollUp } from '../../../core/jobs/rollup.ts';
-import { type JobState, noChunks } from '../../../core/model/job.ts';
-import { type JobStatus, newJobStatus } from '../../../core/model/job-status.ts';
-import { cellIdOf, jobIdOf } from '../../../core/model/names.ts';
+import type { JobStatus } from '../../../core/model/job-status.ts';
+import { cellIdOf } from '../../../core/model/names.ts';
 import type { JobCellStatus } from '../../../core/model/plan.ts';
 import type { ServiceCounts } from '../../../core/services/service.ts';
-import { makeCellStatus, startMs } from '../cell-fixture.ts';
-
-const job = jobIdOf('job-1');
-const north = cellIdOf('default.0');
-const south = cellIdOf('default.1');
-const endMs = startMs + 9_000;
-
-function makeStatus(over: Partial<JobStatus> = {}): JobStatus {
-  const status = newJobStatus({
-    job,
-    name: null,
-    pool: 'default',
-    queue: 'default',
-    labels: {},
-    chunking: { chunks: 4, chunkPower: 100, lastChunkPower: 103 },
-    cells: [north],
-    dependsOn: [],
-    createdAtMs: startMs,
-    maxFailedChunks: null,
-  });
-  return { ...status, ...over };
-}
-
-function counted(
-  counts: Partial<JobCellStatus['counts']>,
-  over: Partial<JobCellStatus> = {},
-): JobCellStatus {
-  const donePower = (counts.done ?? 0) * 100;
-  return makeCellStatus(job, { counts: { ...noChunks, ...counts }, donePower, ...over });
-}
-
-function roll(
-  status: JobStatus,
-  cells: Record<string, JobCellStatus>,
-  parents: Record<string, JobState> = {},
-) {
-  const view = {
-    status,
-    cells: new Map(Object.entries(cells).map(([cell, it]) => [cellIdOf(cell), it])),
-    parents: new Map(Object.entries(parents).map(([parent, it]) => [jobIdOf(parent), it])),
-  };
-  return rollUp(view, endMs);
-}
+import { startMs } from '../cell-fixture.ts';
+import { counted, makeStatus, north, roll, south } from './rollup-stage.ts';
 
 describe('a job that runs everywhere', () => {
   const counts = (over: Partial<ServiceCounts> = {}): ServiceCounts => {
