@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Chunk, Job } from '../../../core/contract/resources.ts';
-import { cellEdgesMax } from '../../../core/model/limits.ts';
+import { cellEdgesMax, tickEveryMs } from '../../../core/model/limits.ts';
 import { seatsPerCell } from '../../../core/services/limits.ts';
 import { makeProduct, type Product } from '../product.ts';
 import { askApi, until } from '../start/stage.ts';
@@ -41,7 +41,7 @@ test('edges of a cell that opens later get theirs, and an update goes through bo
   await product.jobWhen(id, 'in one cell', isReady(cellEdgesMax - 10));
   startEdges('more', 10 + beyond);
   await product.untilConnected(all);
-  await product.jobWhen(id, 'in both cells', isReady(all));
+  await product.jobWhen(id, 'in both cells', isReady(all), 2 * tickEveryMs);
   const given = await numbers(id);
   expect(new Set(given).size).toBe(all);
   expect(given.filter((number) => number >= seatsPerCell)).toHaveLength(beyond);
@@ -69,20 +69,18 @@ test('edges of a cell that opens later get theirs, and an update goes through bo
 
   // One of the other cell is named as any other is.
   const one = `/v1/jobs/${id}/chunks/${given.at(-1)}`;
-  expect(await askApi<Chunk>(product.place, one)).toMatchObject({ state: 'running', ready: true });
+  const before = await askApi<Chunk>(product.place, one);
+  expect(before).toMatchObject({ state: 'running', ready: true });
   await askApi(product.place, one, { method: 'DELETE' });
   await until('it has started again', async () => {
     const { restarts, ready } = await askApi<Chunk>(product.place, one);
-    return restarts! > restartsOf(cells.get(true)!) && ready;
+    return restarts! > before.restarts! && ready;
   });
 
   // Nothing of it stays, wherever it was.
   await askApi(product.place, `/v1/jobs/${id}`, { method: 'DELETE' });
   await product.jobWhen(id, 'deleted', ({ status: now }) => now.state === 'cancelled');
 });
-
-const restartsOf = (chunks: readonly Chunk[]) =>
-  Math.max(...chunks.map(({ restarts }) => restarts ?? 0));
 
 test('a job that runs once on each edge of now is done when both cells are', {
   timeout: 120_000,
